@@ -1,0 +1,60 @@
+# The commands of this checkout. CMake does the work; `make help` lists them.
+
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+.PHONY: all demo test memcheck conformance programs bench install format lint clean help
+
+all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo
+	@cmake --build build -j $(JOBS)
+
+build/build.ninja: CMakePresets.json
+	@command -v cmake >/dev/null || { echo "cmake is missing: run tools/setup build"; exit 1; }
+	@cmake --preset release
+
+demo: ## install what is missing, build, show a loop turning
+	@tools/setup build runtime
+	@$(MAKE) --no-print-directory all
+	@tools/demo
+
+test: ## install what is missing, run every test on both backends, also sanitized
+	@tools/setup build test runtime
+	@JOBS=$(JOBS) test/run
+
+memcheck: ## the unit tests under valgrind
+	@tools/setup build test
+	@JOBS=$(JOBS) test/run --valgrind
+
+conformance: ## libuv's own test suite against our library
+	@tools/setup build conformance
+	@$(MAKE) --no-print-directory all
+	@test/conformance/run
+
+programs: ## real programs from Debian's packages on our library
+	@tools/setup build programs
+	@$(MAKE) --no-print-directory all
+	@test/programs/run
+
+bench: ## the same benchmarks on Debian's libuv and on ours
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory all
+	@bench/run
+
+install: all ## library, headers, libuv.pc, CMake package (PREFIX=/usr/local, DESTDIR=)
+	@cmake --install build --prefix $(PREFIX)
+
+format: ## clang-format over our sources
+	@tools/setup lint
+	@tools/lint --format
+
+lint: ## clang-tidy and cppcheck
+	@tools/setup build lint
+	@$(MAKE) --no-print-directory all
+	@JOBS=$(JOBS) tools/lint
+
+clean: ## remove everything that was built
+	@rm -rf build build-debug build-asan build-tsan
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | \
+	  while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
