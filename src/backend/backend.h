@@ -1,0 +1,81 @@
+/* What the poll phase sleeps on.
+ *
+ * A backend does two kinds of work. Readiness: it waits on the loop's interest set
+ * (interest.h) and hands over what is ready. Completion: it takes a file operation with
+ * its buffers and reports when it is done, if it can; one it can't do is refused at once
+ * and goes to the pool. Nothing above src/loop knows which backend a loop has. */
+#ifndef RONDO_BACKEND_H
+#define RONDO_BACKEND_H
+
+#include "uv.h"
+
+#include <stdint.h>
+
+/* An event as fetched from the kernel. It names the slot by descriptor and generation,
+ * never by address: a watcher that was closed meanwhile is found out by its generation
+ * and its memory isn't touched. */
+struct backend_event {
+  int fd;
+  uint32_t generation;
+  uint32_t events;
+};
+
+enum { BACKEND_BATCH = 1024 };
+
+/* A file operation for the completion side. */
+enum file_opcode {
+  FILE_READV,
+  FILE_WRITEV,
+  FILE_FSYNC,
+  FILE_FDATASYNC,
+  FILE_FTRUNCATE,
+  FILE_OPENAT,
+  FILE_STATX,
+};
+
+struct file_operation {
+  enum file_opcode opcode;
+  int fd;               /* or the directory for path operations (AT_FDCWD) */
+  const void* address;  /* iovecs, or the path */
+  unsigned int count;   /* of iovecs; statx: mask; open: mode */
+  int64_t offset;       /* -1: the file's own position */
+  int flags;            /* open flags, statx flags */
+  void* result_address; /* statx buffer */
+};
+
+struct rondo_backend {
+  const char* name;
+  int (*open)(uv_loop_t* loop);
+  void (*close)(uv_loop_t* loop);
+  /* In a forked child: lets go of what is shared with the parent without touching it,
+   * and starts anew. */
+  int (*fork)(uv_loop_t* loop);
+  /* Hands noted interest to the kernel, waits at most timeout_ns (0: not at all, -1: for
+   * ever), fetches up to max events. Returns their number; 0 also when interrupted or
+   * when only operations completed. */
+  int (*wait)(uv_loop_t* loop, int64_t timeout_ns, struct backend_event* events, int max);
+  /* 0, or UV_ENOSYS when this backend (or kernel) can't do it, UV_EAGAIN when it has no
+   * room now: use the pool then. On completion w->done(w, result) is called from the
+   * poll phase, with the negative error or the non-negative result. */
+  int (*submit)(uv_loop_t* loop, const struct file_operation* op, struct uv__work* w);
+  /* Asks for an early end; w->done still comes, with UV_ECANCELED if it worked. 0 or
+   * UV_EBUSY / UV_ENOENT. */
+  int (*cancel)(uv_loop_t* loop, struct uv__work* w);
+};
+
+extern const struct rondo_backend backend_uring;
+extern const struct rondo_backend backend_epoll;
+
+/* Chooses by RONDO_BACKEND, UV_USE_IO_URING and what the kernel allows. */
+int backend_choose(uv_loop_t* loop);
+
+static inline int backend_submit(uv_loop_t* loop, const struct file_operation* op,
+                                 struct uv__work* w) {
+  return loop->backend->submit(loop, op, w);
+}
+
+static inline int backend_cancel(uv_loop_t* loop, struct uv__work* w) {
+  return loop->backend->cancel(loop, w);
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* The loop's room: what the wheel promises to the handles and requests above it.
+ *
+ * A handle is born with handle_init, counts as alive between handle_start and
+ * handle_stop, and is closed through its kind. A request counts as alive between
+ * req_begin and req_end. Nothing here may be called from another thread, except
+ * loop_wake. Handles never name a backend: they know watchers (watcher.h) and
+ * completions (below) only. */
+#ifndef RONDO_LOOP_H
+#define RONDO_LOOP_H
+
+#include "uv.h"
+#include "rondo.h"
+#include "base/queue.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bits of handle->flags. Rooms may use the bits from HANDLE_ROOM upwards as they like;
+ * HANDLE_BLOCKING_WRITES keeps libuv's value, because programs are known to look. */
+enum {
+  HANDLE_CLOSING = 1u << 0, /* uv_close was called */
+  HANDLE_CLOSED = 1u << 1,  /* its close callback has been called, or is next */
+  HANDLE_ACTIVE = 1u << 2,
+  HANDLE_REFERENCED = 1u << 3,
+  HANDLE_INTERNAL = 1u << 4, /* not the user's: invisible to walk and close */
+  HANDLE_ROOM = 1u << 6,
+  HANDLE_BLOCKING_WRITES = 1u << 20,
+};
+
+/* What a kind of handle does when it is closed. `close` stops it at once, gives back its
+ * descriptors and calls handle_closed now or, if something is still under way, later.
+ * `finish` (may be NULL) runs in the closing phase just before the close callback: the
+ * place to call back the requests that are still queued with UV_ECANCELED. */
+struct handle_kind {
+  uv_handle_type type;
+  void (*close)(uv_handle_t* handle);
+  void (*finish)(uv_handle_t* handle);
+};
+
+/* Life of a handle. handle_init sets every common field except data. */
+void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind* kind);
+/* Undoes handle_init for an init function that fails later on. */
+void handle_uninit(uv_handle_t* handle);
+/* Puts the handle on the list of this turn's closing phase. */
+void handle_closed(uv_handle_t* handle);
+/* Fires the close path of any handle: what uv_close does, without a callback being owed
+ * to a user (for internal handles). */
+void handle_close(uv_handle_t* handle, uv_close_cb cb);
+
+static inline const struct handle_kind* handle_kind(const uv_handle_t* handle) {
+  return (const struct handle_kind*) handle->u.reserved[0];
+}
+
+static inline bool handle_active(const uv_handle_t* handle) {
+  return (handle->flags & HANDLE_ACTIVE) != 0;
+}
+
+static inline bool handle_closing(const uv_handle_t* handle) {
+  return (handle->flags & (HANDLE_CLOSING | HANDLE_CLOSED)) != 0;
+}
+
+static inline void handle_start(uv_handle_t* handle) {
+  if (handle->flags & HANDLE_ACTIVE)
+    return;
+  handle->flags |= HANDLE_ACTIVE;
+  if (handle->flags & HANDLE_REFERENCED)
+    handle->loop->active_handles++;
+}
+
+static inline void handle_stop(uv_handle_t* handle) {
+  if (!(handle->flags & HANDLE_ACTIVE))
+    return;
+  handle->flags &= ~(unsigned) HANDLE_ACTIVE;
+  if (handle->flags & HANDLE_REFERENCED) {
+    assert(handle->loop->active_handles > 0);
+    handle->loop->active_handles--;
+  }
+}
+
+/* Life of a request. req_begin sets the type and counts the request as active. */
+static inline void req_begin(uv_loop_t* loop, uv_req_t* req, uv_req_type type) {
+  req->type = type;
+  loop->active_reqs.count++;
+}
+
+static inline void req_end(uv_loop_t* loop) {
+  assert(loop->active_reqs.count > 0);
+  loop->active_reqs.count--;
+}
+
+/* Every callback to the user is announced with this before it is made: it is how ONCE
+ * knows of progress. */
+static inline void loop_count_callback(uv_loop_t* loop) {
+  loop->callbacks_run++;
+}
+
+/* A limit of 0 is no limit. */
+static inline unsigned int phase_limit(const uv_loop_t* loop, enum rondo_phase phase) {
+  return loop->limits[phase] == 0 ? ~0u : loop->limits[phase];
+}
+
+bool loop_alive(const uv_loop_t* loop);
+
+/* Nanoseconds until the poll must return: 0, or the time to the first timer, or -1 for
+ * ever (contract I1). */
+int64_t loop_poll_timeout(const uv_loop_t* loop);
+
+/* --- The clock ------------------------------------------------------------------- */
+uint64_t clock_now_ns(void);
+void clock_update(uv_loop_t* loop);
+static inline uint64_t clock_ms(const uv_loop_t* loop) {
+  return loop->now_ns / 1000000;
+}
+
+/* --- The phases ------------------------------------------------------------------ */
+void timers_run(uv_loop_t* loop);
+/* Nanoseconds to the first timer, -1 without one. */
+int64_t timers_next_ns(const uv_loop_t* loop);
+void timers_free(uv_loop_t* loop);
+void pending_run(uv_loop_t* loop);
+void idle_run(uv_loop_t* loop);
+void prepare_run(uv_loop_t* loop);
+void check_run(uv_loop_t* loop);
+void poll_run(uv_loop_t* loop, int64_t timeout_ns);
+void closing_run(uv_loop_t* loop);
+
+/* --- Waking ---------------------------------------------------------------------- */
+/* What another thread, or a signal handler, can tell the loop. The loop calls
+ * loop->on_wake[kind] once in its next poll phase however often it was told; signals
+ * come last. No system call is made while the loop is awake or already told. */
+enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_SPARE = 2, WAKE_SIGNAL = 3, WAKE_KINDS = 4 };
+void loop_wake(uv_loop_t* loop, unsigned int kind);
+
+int wake_open(uv_loop_t* loop);
+void wake_close(uv_loop_t* loop);
+/* The loop may not sleep if it was told something: false then. */
+bool wake_may_sleep(uv_loop_t* loop);
+void wake_awake(uv_loop_t* loop);
+/* The run is over: from now on the one who tells must also make the backend's
+ * descriptor readable, for an outer loop may be watching it. */
+void wake_left(uv_loop_t* loop);
+void wake_deliver(uv_loop_t* loop);
+
+void async_loop_init(uv_loop_t* loop);
+void async_close(uv_handle_t* handle);
+
+/* --- Completions ----------------------------------------------------------------- */
+/* Work that is finished already, on the loop's thread: w->done(w, status) is called from
+ * the next poll phase, never from inside this call. The poll does not block before.
+ * The status is kept by the caller's own structure where it needs more than 0 or
+ * UV_ECANCELED: done gets `status` as handed over here. */
+void loop_complete(uv_loop_t* loop, struct uv__work* w, int status);
+
+/* --- Parts that rooms hang on a loop --------------------------------------------- */
+/* loop->signal_state, process_state, inotify_state and file_state point to structures of
+ * their rooms that begin with one of these, made on first use. uv_loop_fork calls
+ * `fork` in the child (after the backend and the wake-up are new), uv_loop_close calls
+ * `close`. */
+struct loop_part {
+  int (*fork)(uv_loop_t* loop, struct loop_part* part);
+  void (*close)(uv_loop_t* loop, struct loop_part* part);
+};
+
+#endif

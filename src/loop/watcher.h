@@ -1,0 +1,70 @@
+/* Watchers: how a handle learns that a descriptor is ready.
+ *
+ * Interest is only noted here and reaches the kernel in the poll phase, so that
+ * start/stop/start costs no system call. It is level-triggered on both backends: what
+ * was left unread is told again on the next turn. One descriptor has at most one watcher
+ * in a loop. After watcher_close nothing is delivered any more, not even events that
+ * were fetched already, and the descriptor's number may be reused at once. */
+#ifndef RONDO_WATCHER_H
+#define RONDO_WATCHER_H
+
+#include "uv.h"
+
+#include <stdbool.h>
+#include <sys/epoll.h>
+
+/* Events, in the values that epoll(7) and poll(2) share. WATCH_ERR and WATCH_HUP come
+ * without being asked for, turned into the readiness that was asked for (contract I4):
+ * a callback sees its own WATCH_IN/WATCH_OUT bits, plus ERR/HUP beside them. WATCH_FED
+ * alone marks a call from the pending phase (watcher_feed). */
+enum {
+  WATCH_IN = EPOLLIN,
+  WATCH_PRI = EPOLLPRI,
+  WATCH_OUT = EPOLLOUT,
+  WATCH_ERR = EPOLLERR,
+  WATCH_HUP = EPOLLHUP,
+  WATCH_RDHUP = EPOLLRDHUP,
+  WATCH_FED = 1u << 16,
+};
+
+/* Bits of watcher->flags. */
+enum {
+  WATCHER_LAST = 1u << 0, /* dispatch after the others of a batch (signals, children) */
+  WATCHER_EDGE = 1u << 1, /* tell once per change; for descriptors that are never read */
+  WATCHER_OPEN = 1u << 2, /* has a slot in the loop's table */
+};
+
+/* A watcher without a descriptor yet (fd = -1). */
+void watcher_init(uv__io_t* w, uv__io_cb cb);
+
+/* Gives it the descriptor and reserves the slot, so that start can't fail. UV_ENOMEM, or
+ * UV_EEXIST if another watcher of this loop has the descriptor. Does not check whether
+ * the kernel can watch it: see watcher_check. */
+int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd);
+
+void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events);
+void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events);
+
+static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
+  return (w->wanted & events) != 0;
+}
+
+/* As stop for all events, and the kernel forgets the descriptor now. For descriptors that
+ * belong to the user, who may close them next (uv_poll_stop). The slot is kept. */
+void watcher_release(uv_loop_t* loop, uv__io_t* w);
+
+/* Ends it: nothing is delivered any more, also not what watcher_feed put off. To be
+ * called before close(fd). Leaves w->fd as it was. */
+void watcher_close(uv_loop_t* loop, uv__io_t* w);
+
+/* Calls w->cb(loop, w, WATCH_FED) from the next pending phase (contract Q1). */
+void watcher_feed(uv_loop_t* loop, uv__io_t* w);
+
+/* 0 if the kernel can watch this descriptor, else the error libuv's users know
+ * (UV_EPERM for regular files, UV_EBADF ...). */
+int watcher_check(int fd);
+
+/* True if a watcher of this loop has the descriptor open. */
+bool watcher_exists(const uv_loop_t* loop, int fd);
+
+#endif
