@@ -1,0 +1,59 @@
+/* Descriptors: the few system calls that every kind of handle makes to get one, set its
+ * mode and give it back. */
+#include "handle/descriptor.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "uv.h"
+
+/* ioctl sets both modes in one call, where fcntl needs a read first. It works on every
+ * file, because the kernel answers it before it asks the driver. */
+int descriptor_nonblock(int fd, bool on) {
+  int value = on ? 1 : 0;
+  int result;
+  do
+    result = ioctl(fd, FIONBIO, &value);
+  while (result == -1 && errno == EINTR);
+  return result == -1 ? UV__ERR(errno) : 0;
+}
+
+int descriptor_cloexec(int fd, bool on) {
+  return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) == -1 ? UV__ERR(errno) : 0;
+}
+
+int descriptor_socket(int domain, int type, int protocol) {
+  int fd = socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  return fd == -1 ? UV__ERR(errno) : fd;
+}
+
+int descriptor_accept(int fd) {
+  int peer;
+  do
+    peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  while (peer == -1 && errno == EINTR);
+  return peer == -1 ? UV__ERR(errno) : peer;
+}
+
+void descriptor_close(int fd) {
+  assert(fd >= 0);
+  int saved = errno;
+  int result = close(fd);
+  /* Closing what isn't open means that somebody else's descriptor is next. */
+  assert(result == 0 || errno != EBADF);
+  (void) result;
+  errno = saved;
+}
+
+int descriptor_set_option(int fd, int level, int name, int value) {
+  return setsockopt(fd, level, name, &value, sizeof value) == -1 ? UV__ERR(errno) : 0;
+}
+
+int descriptor_get_option(int fd, int level, int name, int* value) {
+  socklen_t length = sizeof *value;
+  return getsockopt(fd, level, name, value, &length) == -1 ? UV__ERR(errno) : 0;
+}

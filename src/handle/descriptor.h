@@ -1,0 +1,29 @@
+/* Descriptors, as every handle wants them: close-on-exec from birth, non-blocking, and
+ * closed exactly once whatever interrupts.
+ *
+ * Functions return 0 (or the new descriptor) or a negative UV_E... code; none of them
+ * leaves a descriptor behind when it fails. */
+#ifndef RONDO_DESCRIPTOR_H
+#define RONDO_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+int descriptor_nonblock(int fd, bool on);
+int descriptor_cloexec(int fd, bool on);
+
+/* SOCK_NONBLOCK and SOCK_CLOEXEC are added to the type. */
+int descriptor_socket(int domain, int type, int protocol);
+
+/* The next waiting connection, close-on-exec and non-blocking. UV_EAGAIN if none is. */
+int descriptor_accept(int fd);
+
+/* Never retried after EINTR: Linux has let go of the number by then, and another thread
+ * may have it already. Leaves errno alone. */
+void descriptor_close(int fd);
+
+/* Integer socket options. */
+int descriptor_set_option(int fd, int level, int name, int value);
+int descriptor_get_option(int fd, int level, int name, int* value);
+
+#endif
