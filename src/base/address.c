@@ -1,0 +1,98 @@
+/* IP addresses as text and back, on top of the C library's converters. What is
+ * added: every failure is a UV_E… code, the target is only written on success,
+ * and an IPv6 address may carry a zone ("fe80::1%eth0"). */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "uv.h"
+
+int uv_inet_ntop(int af, const void* src, char* dst, size_t size) {
+  char text[INET6_ADDRSTRLEN];
+
+  if (af != AF_INET && af != AF_INET6) {
+    return UV_EAFNOSUPPORT;
+  }
+  if (inet_ntop(af, src, text, sizeof(text)) == NULL) {
+    return -errno;
+  }
+  size_t length = strlen(text);
+  if (length >= size) {
+    return UV_ENOSPC;
+  }
+  memcpy(dst, text, length + 1);
+  return 0;
+}
+
+/* The address before the zone; the zone itself is no part of an in6_addr. */
+static int inet6_parse(const char* src, void* dst) {
+  char text[INET6_ADDRSTRLEN];
+  size_t length = strcspn(src, "%");
+
+  if (length >= sizeof(text)) {
+    return UV_EINVAL;
+  }
+  memcpy(text, src, length);
+  text[length] = '\0';
+  return inet_pton(AF_INET6, text, dst) == 1 ? 0 : UV_EINVAL;
+}
+
+int uv_inet_pton(int af, const char* src, void* dst) {
+  if (af != AF_INET && af != AF_INET6) {
+    return UV_EAFNOSUPPORT;
+  }
+  if (src == NULL || dst == NULL) {
+    return UV_EINVAL;
+  }
+  if (af == AF_INET6) {
+    return inet6_parse(src, dst);
+  }
+  return inet_pton(AF_INET, src, dst) == 1 ? 0 : UV_EINVAL;
+}
+
+int uv_ip4_addr(const char* ip, int port, struct sockaddr_in* addr) {
+  memset(addr, 0, sizeof(*addr));
+  addr->sin_family = AF_INET;
+  addr->sin_port = htons((uint16_t) port);
+  return uv_inet_pton(AF_INET, ip, &addr->sin_addr);
+}
+
+int uv_ip6_addr(const char* ip, int port, struct sockaddr_in6* addr) {
+  memset(addr, 0, sizeof(*addr));
+  addr->sin6_family = AF_INET6;
+  addr->sin6_port = htons((uint16_t) port);
+
+  int rc = uv_inet_pton(AF_INET6, ip, &addr->sin6_addr);
+  if (rc != 0) {
+    return rc;
+  }
+  /* An interface that doesn't exist leaves the scope at 0, "any": the address
+   * is still a good one, and the system will say if it needed a scope. */
+  const char* zone = strchr(ip, '%');
+  if (zone != NULL) {
+    addr->sin6_scope_id = if_nametoindex(zone + 1);
+  }
+  return 0;
+}
+
+int uv_ip4_name(const struct sockaddr_in* src, char* dst, size_t size) {
+  return uv_inet_ntop(AF_INET, &src->sin_addr, dst, size);
+}
+
+int uv_ip6_name(const struct sockaddr_in6* src, char* dst, size_t size) {
+  return uv_inet_ntop(AF_INET6, &src->sin6_addr, dst, size);
+}
+
+int uv_ip_name(const struct sockaddr* src, char* dst, size_t size) {
+  switch (src->sa_family) {
+  case AF_INET:
+    return uv_ip4_name((const struct sockaddr_in*) (const void*) src, dst, size);
+  case AF_INET6:
+    return uv_ip6_name((const struct sockaddr_in6*) (const void*) src, dst, size);
+  default:
+    return UV_EAFNOSUPPORT;
+  }
+}

@@ -1,0 +1,19 @@
+/* Strings that end where their buffer does. */
+#ifndef RONDO_BASE_STRINGS_H
+#define RONDO_BASE_STRINGS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Copies as much of `source` as `size` bytes can hold and always terminates
+ * it. Returns the length copied, or UV_E2BIG when it was cut. A size of 0
+ * writes nothing and returns 0. */
+ssize_t string_copy(char* target, const char* source, size_t size);
+
+/* The library's protocol for handing a string to the caller. On entry *size is
+ * the room in `buffer`. On success it becomes the string's length; when the
+ * room is too small it becomes what is needed, with the terminator, buffer
+ * stays untouched and UV_ENOBUFS comes back. */
+int string_give(const char* string, size_t length, char* buffer, size_t* size);
+
+#endif
