@@ -1,0 +1,170 @@
+"""Packages from Debian without touching the system.
+
+The conformance and program runs prove Rondo with things nobody here wrote:
+libuv's own tests, and programs that use libuv.  Both come from Debian through
+apt, into a directory of ours.  Nothing is installed, no file of the system is
+changed, and whatever can't be had is reported as Unavailable with the reason.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+
+class Unavailable(Exception):
+    """Something needed isn't to be had here; the text says what and why."""
+
+
+def _run(command, cwd=None):
+    env = dict(os.environ, LC_ALL="C", DEBIAN_FRONTEND="noninteractive")
+    return subprocess.run(command, cwd=cwd, env=env, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def _last_lines(text, count=4):
+    return "\n".join("    " + line for line in text.strip().splitlines()[-count:])
+
+
+class Apt:
+    """apt with its state in a directory of ours, so that no root rights and no
+    change of the system's source list are needed."""
+
+    def __init__(self, directory):
+        self.directory = Path(directory).resolve()
+        if not shutil.which("apt-get"):
+            raise Unavailable("this needs apt-get: it runs on Debian and its relatives only")
+        for part in ("lists/partial", "archives/partial", "etc"):
+            (self.directory / part).mkdir(parents=True, exist_ok=True)
+        self._write_sources()
+        self.options = []
+        for key, value in (
+            ("Dir::State::lists", self.directory / "lists"),
+            ("Dir::Cache", self.directory),
+            ("Dir::Cache::archives", self.directory / "archives"),
+            ("Dir::Etc::sourcelist", self.directory / "etc/sources.list"),
+            ("Dir::Etc::sourceparts", "-"),
+            ("APT::Sandbox::User", "root"),
+            ("Debug::NoLocking", "true"),
+            ("Acquire::Retries", "3"),
+        ):
+            self.options += ["-o", f"{key}={value}"]
+        self.fresh = False
+
+    def _write_sources(self):
+        """Both kinds of source, binary and deb-src, for each of Debian's suites
+        that the system itself uses."""
+        form = "$(SITE)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
+        listed = _run(["apt-get", "indextargets", "--format", form, "Created-By: Packages"])
+        suites = {}
+        for line in listed.stdout.splitlines():
+            fields = line.split("|")
+            if len(fields) == 4 and fields[3] == "Debian":
+                suites.setdefault((fields[0], fields[1]), set()).add(fields[2])
+        if not suites:
+            raise Unavailable("apt knows no Debian suite here: run `apt-get update` first")
+        keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+        signed = f"[signed-by={keyring}] " if keyring.exists() else ""
+        lines = []
+        for (site, suite), components in sorted(suites.items()):
+            rest = f"{signed}{site} {suite} {' '.join(sorted(components))}"
+            lines += [f"deb {rest}", f"deb-src {rest}"]
+        (self.directory / "etc/sources.list").write_text("\n".join(lines) + "\n")
+
+    def update(self):
+        if self.fresh:
+            return
+        result = _run(["apt-get", *self.options, "update"])
+        if result.returncode != 0:
+            raise Unavailable("apt can't fetch its lists:\n" + _last_lines(result.stdout))
+        self.fresh = True
+
+    def source(self, package, destination):
+        """Unpacks a source package below destination and returns its directory."""
+        destination = Path(destination)
+        found = self._unpacked_source(destination)
+        if found:
+            return found
+        if not shutil.which("dpkg-source"):
+            raise Unavailable("unpacking a source package needs dpkg-source: "
+                              "`apt-get install dpkg-dev`")
+        self.update()
+        destination.mkdir(parents=True, exist_ok=True)
+        result = _run(["apt-get", *self.options, "source", "-y", package], cwd=destination)
+        found = self._unpacked_source(destination)
+        if result.returncode != 0 or not found:
+            raise Unavailable(f"`apt-get source {package}` failed:\n" + _last_lines(result.stdout))
+        return found
+
+    @staticmethod
+    def _unpacked_source(destination):
+        marks = sorted(destination.glob("*/debian/control"))
+        return marks[-1].parent.parent if marks else None
+
+    def candidates(self, package):
+        """Every version apt offers of a package, best first."""
+        self.update()
+        result = _run(["apt-cache", *self.options, "madison", package])
+        rows = [line.split("|") for line in result.stdout.splitlines()]
+        return [row[1].strip() for row in rows if len(row) == 3 and "Packages" in row[2]]
+
+    def unpack(self, package, root):
+        """Unpacks one binary package into root, without its dependencies."""
+        self.update()
+        archives = self.directory / "archives"
+        name = package.split("=")[0]
+        result = _run(["apt-get", *self.options, "download", package], cwd=archives)
+        debs = sorted(archives.glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime)
+        if result.returncode != 0 or not debs:
+            raise Unavailable(f"`apt-get download {package}` failed:\n" + _last_lines(result.stdout))
+        extract(debs[-1], root)
+        return debs[-1]
+
+    def unpack_with_dependencies(self, packages, root, pretend_absent=()):
+        """Unpacks packages and what they need and the system lacks into root.
+        Packages named in pretend_absent are treated as not installed, so that
+        another version of them can be unpacked beside the installed one."""
+        self.update()
+        status = self.directory / "status"
+        status.write_text(_without(Path("/var/lib/dpkg/status").read_text(errors="replace"),
+                                   pretend_absent))
+        command = ["apt-get", *self.options, "-o", f"Dir::State::status={status}",
+                   "install", "-y", "--no-install-recommends", "--print-uris", *packages]
+        planned = _run(command)
+        names = re.findall(r"^'[^']+' (\S+\.deb) ", planned.stdout, re.MULTILINE)
+        if planned.returncode != 0:
+            raise Unavailable(f"apt can't resolve {' '.join(packages)}:\n" + _last_lines(planned.stdout))
+        command[command.index("--print-uris")] = "--download-only"
+        result = _run(command)
+        if result.returncode != 0:
+            raise Unavailable(f"can't download {' '.join(packages)}:\n" + _last_lines(result.stdout))
+        for name in names:
+            extract(self.directory / "archives" / name, root)
+        return names
+
+
+def _without(status, names):
+    """The dpkg status text without the paragraphs of the named packages."""
+    unwanted = {f"Package: {name}" for name in names}
+    paragraphs = status.split("\n\n")
+    return "\n\n".join(p for p in paragraphs if p.split("\n", 1)[0] not in unwanted)
+
+
+def extract(deb, root):
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    result = _run(["dpkg", "-x", str(deb), str(root)])
+    if result.returncode != 0:
+        raise Unavailable(f"can't unpack {Path(deb).name}:\n" + _last_lines(result.stdout))
+
+
+def libuv(apt, root):
+    """Debian's own libuv, header and library, unpacked into root: the measure
+    for everything here, independent of what is installed in the system."""
+    root = Path(root)
+    if not list(root.glob("usr/lib/*/libuv.so.1")) or not (root / "usr/include/uv.h").exists():
+        apt.unpack("libuv1", root)
+        apt.unpack("libuv1-dev", root)
+    library = next(iter(sorted(root.glob("usr/lib/*/libuv.so.1"))))
+    return root / "usr/include", library
