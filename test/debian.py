@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import unquote
 
 
 class Unavailable(Exception):
@@ -121,34 +122,41 @@ class Apt:
         extract(debs[-1], root)
         return debs[-1]
 
-    def unpack_with_dependencies(self, packages, root, pretend_absent=()):
-        """Unpacks packages and what they need and the system lacks into root.
-        Packages named in pretend_absent are treated as not installed, so that
-        another version of them can be unpacked beside the installed one."""
+    def unpack_with_dependencies(self, packages, root, instead=None):
+        """Unpacks packages into root, installed here or not, with what they
+        need and the system lacks.  `instead` names packages, with a version,
+        that are unpacked whatever version of them the system has: apt is told
+        that they are installed, so that it finds nothing to object to."""
         self.update()
+        instead = instead or {}
+        for name, version in instead.items():
+            self.unpack(f"{name}={version}", root)
         status = self.directory / "status"
-        status.write_text(_without(Path("/var/lib/dpkg/status").read_text(errors="replace"),
-                                   pretend_absent))
-        command = ["apt-get", *self.options, "-o", f"Dir::State::status={status}",
-                   "install", "-y", "--no-install-recommends", "--print-uris", *packages]
+        status.write_text(_pretend(Path("/var/lib/dpkg/status").read_text(errors="replace"), instead))
+        command = ["apt-get", *self.options, "-o", f"Dir::State::status={status}", "install", "-y", "--no-install-recommends",
+                   "--print-uris", *packages]
         planned = _run(command)
-        names = re.findall(r"^'[^']+' (\S+\.deb) ", planned.stdout, re.MULTILINE)
         if planned.returncode != 0:
             raise Unavailable(f"apt can't resolve {' '.join(packages)}:\n" + _last_lines(planned.stdout))
-        command[command.index("--print-uris")] = "--download-only"
-        result = _run(command)
-        if result.returncode != 0:
-            raise Unavailable(f"can't download {' '.join(packages)}:\n" + _last_lines(result.stdout))
-        for name in names:
-            extract(self.directory / "archives" / name, root)
-        return names
+        needed = re.findall(r"^'[^']+' ([^_ ]+)_(\S+)_[^_ ]+\.deb ", planned.stdout, re.MULTILINE)
+        wanted = {name: f"{name}={unquote(version)}" for name, version in needed}
+        for package in packages:
+            wanted.setdefault(package.split("=")[0], package)
+        for package in wanted.values():
+            self.unpack(package, root)
+        return sorted(wanted)
 
 
-def _without(status, names):
-    """The dpkg status text without the paragraphs of the named packages."""
-    unwanted = {f"Package: {name}" for name in names}
-    paragraphs = status.split("\n\n")
-    return "\n\n".join(p for p in paragraphs if p.split("\n", 1)[0] not in unwanted)
+def _pretend(status, packages):
+    """The dpkg status text with the given versions of packages installed."""
+    headings = {f"Package: {name}" for name in packages}
+    paragraphs = [p for p in status.strip().split("\n\n") if p.split("\n", 1)[0] not in headings]
+    architecture = _run(["dpkg", "--print-architecture"]).stdout.strip()
+    for name, version in packages.items():
+        paragraphs.append(f"Package: {name}\nStatus: install ok installed\nMaintainer: none\n"
+                          f"Architecture: {architecture}\nMulti-Arch: allowed\nVersion: {version}\n"
+                          f"Description: unpacked aside")
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def extract(deb, root):
