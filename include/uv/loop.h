@@ -1,0 +1,141 @@
+/* The loop: its life, its turns, its time, and what it can tell about itself. */
+#ifndef UV_LOOP_H
+#define UV_LOOP_H
+
+typedef enum {
+  UV_LOOP_BLOCK_SIGNAL = 0,       /* int: block this signal (SIGPROF) while polling */
+  UV_METRICS_IDLE_TIME = 1,       /* measure the time spent waiting in the poll */
+  UV_LOOP_USE_IO_URING_SQPOLL = 2 /* let a kernel thread pick up submissions */
+} uv_loop_option;
+
+/* So that programs can ask the preprocessor whether this option exists. */
+#define UV_LOOP_USE_IO_URING_SQPOLL UV_LOOP_USE_IO_URING_SQPOLL
+
+typedef enum {
+  UV_RUN_DEFAULT = 0, /* until nothing is alive, or stopped */
+  UV_RUN_ONCE = 1,    /* one turn, which may wait once */
+  UV_RUN_NOWAIT = 2   /* one turn without waiting */
+} uv_run_mode;
+
+typedef struct uv_metrics_s {
+  uint64_t loop_count;     /* turns */
+  uint64_t events;         /* events handled */
+  uint64_t events_waiting; /* of those, the ones already there when the poll began */
+  uint64_t* reserved[13];
+} uv_metrics_t;
+
+/* Life */
+UV_EXTERN uv_loop_t* uv_default_loop(void);
+UV_EXTERN int uv_loop_init(uv_loop_t* loop);
+/* UV_EBUSY, and nothing changed, while handles or requests are open. */
+UV_EXTERN int uv_loop_close(uv_loop_t* loop);
+/* Old: allocate and uv_loop_init, uv_loop_close and free in one. */
+UV_EXTERN uv_loop_t* uv_loop_new(void);
+UV_EXTERN void uv_loop_delete(uv_loop_t* loop);
+UV_EXTERN size_t uv_loop_size(void);
+UV_EXTERN int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...);
+/* Call first in a forked child that goes on using the loop. */
+UV_EXTERN int uv_loop_fork(uv_loop_t* loop);
+UV_EXTERN void* uv_loop_get_data(const uv_loop_t* loop);
+UV_EXTERN void uv_loop_set_data(uv_loop_t* loop, void* data);
+
+/* Turns */
+UV_EXTERN int uv_run(uv_loop_t* loop, uv_run_mode mode);
+UV_EXTERN void uv_stop(uv_loop_t* loop);
+UV_EXTERN int uv_loop_alive(const uv_loop_t* loop);
+/* For driving this loop from another one: a descriptor to poll, and for how many ms. */
+UV_EXTERN int uv_backend_fd(const uv_loop_t* loop);
+UV_EXTERN int uv_backend_timeout(const uv_loop_t* loop);
+
+/* Time: milliseconds, cached once a turn */
+UV_EXTERN uint64_t uv_now(const uv_loop_t* loop);
+UV_EXTERN void uv_update_time(uv_loop_t* loop);
+
+/* What is on it */
+UV_EXTERN void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg);
+UV_EXTERN void uv_print_all_handles(uv_loop_t* loop, FILE* stream);
+UV_EXTERN void uv_print_active_handles(uv_loop_t* loop, FILE* stream);
+UV_EXTERN uint64_t uv_metrics_idle_time(uv_loop_t* loop);
+UV_EXTERN int uv_metrics_info(uv_loop_t* loop, uv_metrics_t* metrics);
+
+/* Only data is for programs. All else is private, arranged freely within the 848 bytes
+ * that the interface has promised. */
+struct rondo_backend;
+struct rondo_slot;
+struct rondo_timer_entry;
+
+struct uv_loop_s {
+  void* data;
+  unsigned int active_handles;
+  void* handle_queue[2];
+  union {
+    void* unused;
+    unsigned int count;
+  } active_reqs;
+  void* internal_fields;
+  unsigned int stop_flag;
+  unsigned int flags;
+
+  /* the backend and its watchers */
+  const struct rondo_backend* backend;
+  void* backend_state;
+  int backend_fd;
+  unsigned int nwatchers;
+  struct rondo_slot* slots;
+  unsigned int nslots;
+  unsigned int batch_pos;
+  void* changed_queue[2];
+  void* pending_queue[2];
+
+  /* timers, and those of them taken out as due in this turn */
+  struct rondo_timer_entry* timers;
+  size_t timer_count;
+  size_t timer_capacity;
+  struct rondo_timer_entry* due;
+  size_t due_count;
+  size_t due_next;
+  size_t due_capacity;
+  uint64_t timer_counter;
+  uint64_t now_ns;
+
+  /* the other phases */
+  void* idle_handles[2];
+  void* prepare_handles[2];
+  void* check_handles[2];
+  void* async_handles[2];
+  uv_handle_t* closing_handles;
+  uv_handle_t* closing_batch;
+  unsigned int limits[8];
+
+  /* counters */
+  uint64_t turns;
+  uint64_t events;
+  uint64_t events_waiting;
+  uint64_t idle_ns;
+  uint64_t wait_started_ns;
+
+  /* waking the poll from other threads */
+  int wake_fd;
+  unsigned int wake_state;
+  unsigned int wake_flags;
+  unsigned int callbacks_run;
+  uv__io_t wake_watcher;
+  void (*on_wake[4])(struct uv_loop_s* loop);
+
+  /* finished work of the pool */
+  void* work_done[2];
+  uv_mutex_t work_mutex;
+  unsigned int work_active;
+  int emfile_fd;
+
+  /* rooms with state of their own */
+  void* signal_state;
+  void* process_state;
+  void* inotify_state;
+  void* file_state;
+  void* trace_state;
+  void* spare[8];
+  char padding[224];
+};
+
+#endif
