@@ -19,16 +19,16 @@ int descriptor_nonblock(int fd, bool on) {
   do
     result = ioctl(fd, FIONBIO, &value);
   while (result == -1 && errno == EINTR);
-  return result == -1 ? UV__ERR(errno) : 0;
+  return result == -1 ? -errno : 0;
 }
 
 int descriptor_cloexec(int fd, bool on) {
-  return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) == -1 ? UV__ERR(errno) : 0;
+  return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) == -1 ? -errno : 0;
 }
 
 int descriptor_socket(int domain, int type, int protocol) {
   int fd = socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-  return fd == -1 ? UV__ERR(errno) : fd;
+  return fd == -1 ? -errno : fd;
 }
 
 int descriptor_accept(int fd) {
@@ -36,7 +36,7 @@ int descriptor_accept(int fd) {
   do
     peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   while (peer == -1 && errno == EINTR);
-  return peer == -1 ? UV__ERR(errno) : peer;
+  return peer == -1 ? -errno : peer;
 }
 
 void descriptor_close(int fd) {
@@ -50,10 +50,10 @@ void descriptor_close(int fd) {
 }
 
 int descriptor_set_option(int fd, int level, int name, int value) {
-  return setsockopt(fd, level, name, &value, sizeof value) == -1 ? UV__ERR(errno) : 0;
+  return setsockopt(fd, level, name, &value, sizeof value) == -1 ? -errno : 0;
 }
 
 int descriptor_get_option(int fd, int level, int name, int* value) {
   socklen_t length = sizeof *value;
-  return getsockopt(fd, level, name, value, &length) == -1 ? UV__ERR(errno) : 0;
+  return getsockopt(fd, level, name, value, &length) == -1 ? -errno : 0;
 }
