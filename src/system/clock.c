@@ -1,0 +1,111 @@
+/* Clocks, sleeping, and how long the machine has been up. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "system/system.h"
+#include "uv.h"
+
+#define NANOSECONDS_PER_SECOND 1000000000
+
+uint64_t uv_hrtime(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) {
+    /* A kernel without this clock can't run any of this library. */
+    abort();
+  }
+  return (uint64_t) now.tv_sec * NANOSECONDS_PER_SECOND + (uint64_t) now.tv_nsec;
+}
+
+int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
+  struct timespec now;
+  clockid_t clock;
+
+  if (ts == NULL) {
+    return UV_EFAULT;
+  }
+  switch (clock_id) {
+  case UV_CLOCK_MONOTONIC:
+    clock = CLOCK_MONOTONIC;
+    break;
+  case UV_CLOCK_REALTIME:
+    clock = CLOCK_REALTIME;
+    break;
+  default:
+    return UV_EINVAL;
+  }
+  if (clock_gettime(clock, &now) != 0) {
+    return -errno;
+  }
+  ts->tv_sec = now.tv_sec;
+  ts->tv_nsec = (int32_t) now.tv_nsec;
+  return 0;
+}
+
+int uv_gettimeofday(uv_timeval64_t* tv) {
+  struct timeval now;
+
+  if (tv == NULL) {
+    return UV_EINVAL;
+  }
+  if (gettimeofday(&now, NULL) != 0) {
+    return -errno;
+  }
+  tv->tv_sec = now.tv_sec;
+  tv->tv_usec = (int32_t) now.tv_usec;
+  return 0;
+}
+
+void uv_sleep(unsigned int msec) {
+  struct timespec until;
+  if (clock_gettime(CLOCK_MONOTONIC, &until) != 0) {
+    abort();
+  }
+  until.tv_sec += msec / 1000;
+  until.tv_nsec += (long) (msec % 1000) * 1000000;
+  if (until.tv_nsec >= NANOSECONDS_PER_SECOND) {
+    until.tv_nsec -= NANOSECONDS_PER_SECOND;
+    until.tv_sec++;
+  }
+  /* Until a point in time, so that signals can't add up to a longer sleep. */
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+  }
+}
+
+/* "12345.67 …": read by hand, because strtod() would look for the decimal
+ * point of the program's locale. */
+static int uptime_parse(const char* text, double* uptime) {
+  char* point;
+  errno = 0;
+  unsigned long long seconds = strtoull(text, &point, 10);
+  if (point == text || errno != 0) {
+    return UV_EINVAL;
+  }
+  double value = (double) seconds;
+  if (*point == '.') {
+    double place = 0.1;
+    for (const char* digit = point + 1; *digit >= '0' && *digit <= '9'; digit++) {
+      value += (*digit - '0') * place;
+      place /= 10;
+    }
+  }
+  *uptime = value;
+  return 0;
+}
+
+int uv_uptime(double* uptime) {
+  char text[128];
+  struct timespec now;
+
+  /* The file first: container managers put the container's own uptime there. */
+  if (system_read_file("/proc/uptime", text, sizeof(text)) > 0 &&
+      uptime_parse(text, uptime) == 0) {
+    return 0;
+  }
+  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) {
+    return -errno;
+  }
+  *uptime = (double) now.tv_sec + (double) now.tv_nsec / NANOSECONDS_PER_SECOND;
+  return 0;
+}

@@ -1,0 +1,48 @@
+/* What is asked of the machine. The public functions of this room (threads and
+ * locks, clocks, processors, memory, interfaces, users, environment, title,
+ * dynamic libraries) are declared in uv.h and need no loop; they may be called
+ * from any thread, except where the manual says otherwise.
+ *
+ * A lock used wrongly (unlocked twice, destroyed while held) is a bug in the
+ * program that can't be reported to anyone, so the functions that return void
+ * abort on it.
+ *
+ * Below is what this room offers to the others. */
+#ifndef RONDO_SYSTEM_SYSTEM_H
+#define RONDO_SYSTEM_SYSTEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Fills `buffer` with random bytes fit for keys, never with fewer than asked
+ * for. May block while a freshly booted machine has none yet. Returns 0 or a
+ * UV_E… code. */
+int system_random(void* buffer, size_t length);
+
+/* Opens for reading, close-on-exec, not stopped by signals. The descriptor or
+ * a UV_E… code. */
+int system_open(const char* path);
+
+/* Reads the start of a small file, as those of /proc and /sys are, into
+ * `buffer` and terminates it. Returns the length read or a UV_E… code; a file
+ * that is longer than size - 1 is cut. */
+ssize_t system_read_file(const char* path, char* buffer, size_t size);
+
+/* The whole of such a file, however long; the caller frees *content with
+ * mem_free(). Returns the length, the terminator not counted, or a UV_E…
+ * code. */
+ssize_t system_read_whole_file(const char* path, char** content);
+
+/* Limits that a control group (version 1 or 2) or one of its parents puts on
+ * this process. UINT64_MAX bytes or INFINITY processors mean "no limit". */
+struct system_limits {
+  uint64_t memory_limit;
+  uint64_t memory_used;
+  double processors;
+};
+
+void system_group_memory(struct system_limits* limits);
+void system_group_processors(struct system_limits* limits);
+
+#endif
