@@ -23,10 +23,10 @@ static void ipv4_text_becomes_an_address(void** state) {
 
 static void bad_ipv4_text_is_refused(void** state) {
   (void) state;
-  static const char* const bad[] = {"",          "255",         "1.2.3",     "1.2.3.4.5",
-                                    "256.0.0.1", "2555.0.0.0",  "1.2.3.x",   "1.2.3.4 ",
-                                    " 1.2.3.4",  "1..2.3",      "1.2.3.4.",  "0x7f.0.0.1",
-                                    "1.2.3.-4",  "1.2.3*4",     "1.2.3.4%lo"};
+  static const char* const bad[] = {"",          "255",        "1.2.3",     "1.2.3.4.5",
+                                    "256.0.0.1", "2555.0.0.0", "1.2.3.x",   "1.2.3.4 ",
+                                    " 1.2.3.4",  "1..2.3",     "1.2.3.4.",  "0x7f.0.0.1",
+                                    "1.2.3.-4",  "1.2.3*4",    "1.2.3.4%lo"};
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
     struct sockaddr_in address;
     unsigned char bytes[4] = {1, 2, 3, 4};

@@ -134,9 +134,11 @@ static void running_out_gives_null(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_missing_function_is_refused),
-      cmocka_unit_test_setup_teardown(every_block_comes_from_the_program, replace, restore),
+      cmocka_unit_test_setup_teardown(every_block_comes_from_the_program, replace,
+                                      restore),
       cmocka_unit_test_setup_teardown(nothing_still_is_a_block, replace, restore),
-      cmocka_unit_test_setup_teardown(products_that_overflow_are_refused, replace, restore),
+      cmocka_unit_test_setup_teardown(products_that_overflow_are_refused, replace,
+                                      restore),
       cmocka_unit_test_setup_teardown(freeing_keeps_errno, replace, restore),
       cmocka_unit_test_setup_teardown(running_out_gives_null, replace, restore),
   };
