@@ -94,6 +94,7 @@ UV_EXTERN int uv_os_setpriority(uv_pid_t pid, int priority);
 UV_EXTERN char** uv_setup_args(int argc, char** argv);
 UV_EXTERN int uv_get_process_title(char* buffer, size_t size);
 UV_EXTERN int uv_set_process_title(const char* title);
+/* The exception: a path too long for the buffer is cut. */
 UV_EXTERN int uv_exepath(char* buffer, size_t* size);
 UV_EXTERN int uv_cwd(char* buffer, size_t* size);
 UV_EXTERN int uv_chdir(const char* dir);
@@ -166,7 +167,7 @@ UV_EXTERN int uv_os_gethostname(char* buffer, size_t* size);
 UV_EXTERN int uv_interface_addresses(uv_interface_address_t** addresses, int* count);
 UV_EXTERN void uv_free_interface_addresses(uv_interface_address_t* addresses, int count);
 UV_EXTERN int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size);
-/* The interface as it is written after the % of an address: here its number. */
+/* The interface as it is written after the % of an address: on Linux its name. */
 UV_EXTERN int uv_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size);
 
 /* Addresses as text */
