@@ -83,7 +83,7 @@ struct uv_loop_s {
   unsigned int nwatchers;
   struct rondo_slot* slots;
   unsigned int nslots;
-  unsigned int batch_pos;
+  unsigned int spin_ns;
   void* changed_queue[2];
   void* pending_queue[2];
 
@@ -103,9 +103,11 @@ struct uv_loop_s {
   void* prepare_handles[2];
   void* check_handles[2];
   void* async_handles[2];
+  uv_async_t* async_told;
   uv_handle_t* closing_handles;
   uv_handle_t* closing_batch;
-  unsigned int limits[8];
+  unsigned int limits[7];
+  unsigned int poll_left;
 
   /* counters */
   uint64_t turns;
@@ -122,7 +124,8 @@ struct uv_loop_s {
   uv__io_t wake_watcher;
   void (*on_wake[4])(struct uv_loop_s* loop);
 
-  /* finished work of the pool */
+  /* finished work: of this thread, and of the pool */
+  void* completed_queue[2];
   void* work_done[2];
   uv_mutex_t work_mutex;
   unsigned int work_active;
@@ -134,7 +137,7 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* trace_state;
-  void* spare[8];
+  void* spare[5];
   char padding[224];
 };
 

@@ -10,37 +10,20 @@
 #include "uv.h"
 
 #include <stdint.h>
+#include <sys/epoll.h>
 
-/* An event as fetched from the kernel. It names the slot by descriptor and generation,
- * never by address: a watcher that was closed meanwhile is found out by its generation
- * and its memory isn't touched. */
-struct backend_event {
-  int fd;
-  uint32_t generation;
-  uint32_t events;
-};
-
+/* The poll phase takes at most this many events at once. */
 enum { BACKEND_BATCH = 1024 };
 
 /* A file operation for the completion side. */
-enum file_opcode {
-  FILE_READV,
-  FILE_WRITEV,
-  FILE_FSYNC,
-  FILE_FDATASYNC,
-  FILE_FTRUNCATE,
-  FILE_OPENAT,
-  FILE_STATX,
-};
+enum file_opcode { FILE_READV, FILE_WRITEV, FILE_FSYNC, FILE_FDATASYNC };
 
 struct file_operation {
   enum file_opcode opcode;
-  int fd;               /* or the directory for path operations (AT_FDCWD) */
-  const void* address;  /* iovecs, or the path */
-  unsigned int count;   /* of iovecs; statx: mask; open: mode */
-  int64_t offset;       /* -1: the file's own position */
-  int flags;            /* open flags, statx flags */
-  void* result_address; /* statx buffer */
+  int fd;
+  const void* address; /* iovecs, which stay in place until the completion */
+  unsigned int count;  /* of them */
+  int64_t offset;      /* -1: the file's own position */
 };
 
 struct rondo_backend {
@@ -51,12 +34,15 @@ struct rondo_backend {
    * and starts anew. */
   int (*fork)(uv_loop_t* loop);
   /* Hands noted interest to the kernel, waits at most timeout_ns (0: not at all, -1: for
-   * ever), fetches up to max events. Returns their number; 0 also when interrupted or
-   * when only operations completed. */
-  int (*wait)(uv_loop_t* loop, int64_t timeout_ns, struct backend_event* events, int max);
+   * ever), fetches up to max events (BACKEND_BATCH at most) and points at them; they are
+   * good until the next wait. Returns their number; 0 when the time is up, or earlier
+   * when the wait was interrupted: the caller knows the clock. */
+  int (*wait)(uv_loop_t* loop, int64_t timeout_ns, const struct epoll_event** events,
+              int max);
   /* 0, or UV_ENOSYS when this backend (or kernel) can't do it, UV_EAGAIN when it has no
    * room now: use the pool then. On completion w->done(w, result) is called from the
-   * poll phase, with the negative error or the non-negative result. */
+   * poll phase, with the negative error or the non-negative result. UV_ECANCELED also
+   * comes unasked for, when the thread that submitted it has ended before it began. */
   int (*submit)(uv_loop_t* loop, const struct file_operation* op, struct uv__work* w);
   /* Asks for an early end; w->done still comes, with UV_ECANCELED if it worked. 0 or
    * UV_EBUSY / UV_ENOENT. */

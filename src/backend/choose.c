@@ -1,0 +1,53 @@
+/* Which backend a loop gets. The choice is made once, when the loop is made: what the
+ * user asked for (RONDO_BACKEND, or UV_USE_IO_URING as libuv's users know it), else
+ * io_uring, and epoll where io_uring is not to be had. With RONDO_DEBUG set, the reason
+ * is told once. */
+#include "backend/backend.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void explain(const char* message, int err) {
+  static bool told;
+  if (getenv("RONDO_DEBUG") == NULL || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    return;
+  const char* cure = "";
+  if (err == UV_EPERM || err == UV_EACCES)
+    cure = "; it is forbidden here: see sysctl kernel.io_uring_disabled, or the "
+           "container's seccomp profile";
+  else if (err == UV_ENOSYS || err == UV_EINVAL || err == UV_ENOTSUP)
+    cure = "; this kernel is too old, Linux 6.1 or newer is needed";
+  else if (err == UV_ENOMEM)
+    cure = "; no memory for a ring: see ulimit -l and the memory limits";
+  fprintf(stderr, "rondo: %s%s%s%s, running on epoll\n", message, err == 0 ? "" : ": ",
+          err == 0 ? "" : uv_strerror(err), cure);
+}
+
+static bool uring_wanted(void) {
+  const char* name = getenv("RONDO_BACKEND");
+  if (name != NULL && strcmp(name, "epoll") == 0)
+    return false;
+  if (name != NULL && strcmp(name, "uring") == 0)
+    return true;
+  if (name != NULL && *name != '\0')
+    explain("RONDO_BACKEND must be uring or epoll; taking the default", 0);
+  const char* use = getenv("UV_USE_IO_URING");
+  return use == NULL || strcmp(use, "0") != 0;
+}
+
+int backend_choose(uv_loop_t* loop) {
+  if (uring_wanted()) {
+    loop->backend = &backend_uring;
+    int err = loop->backend->open(loop);
+    if (err == 0)
+      return 0;
+    /* Out of descriptors is no verdict on io_uring, and epoll needs one too. */
+    if (err == UV_EMFILE || err == UV_ENFILE)
+      return err;
+    explain("io_uring can't be used", err);
+  }
+  loop->backend = &backend_epoll;
+  return loop->backend->open(loop);
+}

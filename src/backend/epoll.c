@@ -1,0 +1,57 @@
+/* The epoll backend: waits on the interest set itself. It does no file operations: they
+ * go to the pool. */
+#include "backend/backend.h"
+#include "backend/interest.h"
+#include "base/alloc.h"
+
+struct epoll_state {
+  struct epoll_event events[BACKEND_BATCH];
+};
+
+static int epoll_open(uv_loop_t* loop) {
+  loop->backend_state = mem_calloc(1, sizeof(struct epoll_state));
+  if (loop->backend_state == NULL)
+    return UV_ENOMEM;
+  int err = interest_open(loop);
+  if (err == 0)
+    return 0;
+  mem_free(loop->backend_state);
+  loop->backend_state = NULL;
+  return err;
+}
+
+static void epoll_close(uv_loop_t* loop) {
+  interest_close(loop);
+  mem_free(loop->backend_state);
+  loop->backend_state = NULL;
+}
+
+static int epoll_backend_wait(uv_loop_t* loop, int64_t timeout_ns,
+                              const struct epoll_event** events, int max) {
+  struct epoll_state* state = loop->backend_state;
+  *events = state->events;
+  if (!interest_flush(loop))
+    timeout_ns = interest_retry_ns(timeout_ns);
+  return interest_wait(loop, timeout_ns, state->events, max);
+}
+
+static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,
+                        struct uv__work* w) {
+  (void) loop, (void) op, (void) w;
+  return UV_ENOSYS;
+}
+
+static int epoll_cancel(uv_loop_t* loop, struct uv__work* w) {
+  (void) loop, (void) w;
+  return UV_ENOENT;
+}
+
+const struct rondo_backend backend_epoll = {
+    .name = "epoll",
+    .open = epoll_open,
+    .close = epoll_close,
+    .fork = interest_fork,
+    .wait = epoll_backend_wait,
+    .submit = epoll_submit,
+    .cancel = epoll_cancel,
+};

@@ -1,0 +1,265 @@
+/* The interest set and the watchers above it: see interest.h and loop/watcher.h. */
+#include "backend/interest.h"
+
+#include "base/alloc.h"
+#include "backend/wait_mask.h"
+#include "base/queue.h"
+#include "loop/watcher.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The bit that tells "in the set, for nothing" from "not in the set". */
+enum { ARMED = 1u << 27 };
+
+static struct rondo_slot* slot_of(const uv_loop_t* loop, const uv__io_t* w) {
+  assert(w->flags & WATCHER_OPEN);
+  assert((unsigned int) w->fd < loop->nslots);
+  return &loop->slots[w->fd];
+}
+
+static int slots_reserve(uv_loop_t* loop, unsigned int fd) {
+  if (fd < loop->nslots)
+    return 0;
+  unsigned int count = loop->nslots == 0 ? 32 : loop->nslots;
+  while (count <= fd)
+    count *= 2;
+  struct rondo_slot* slots = mem_realloc_array(loop->slots, count, sizeof(*slots));
+  if (slots == NULL)
+    return UV_ENOMEM;
+  memset(slots + loop->nslots, 0, (count - loop->nslots) * sizeof(*slots));
+  loop->slots = slots;
+  loop->nslots = count;
+  return 0;
+}
+
+int interest_open(uv_loop_t* loop) {
+  int fd = epoll_create1(EPOLL_CLOEXEC);
+  if (fd < 0)
+    return uv_translate_sys_error(errno);
+  loop->backend_fd = fd;
+  return 0;
+}
+
+void interest_close(uv_loop_t* loop) {
+  if (loop->backend_fd >= 0)
+    close(loop->backend_fd);
+  loop->backend_fd = -1;
+  mem_free(loop->slots);
+  loop->slots = NULL;
+  loop->nslots = 0;
+}
+
+/* The parent's set is shared until now: it must only be closed here, for any change to it
+ * would be a change to the parent's. */
+int interest_fork(uv_loop_t* loop) {
+  int parents = loop->backend_fd;
+  int err = interest_open(loop);
+  if (err != 0)
+    return err;
+  close(parents);
+  for (unsigned int fd = 0; fd < loop->nslots; fd++) {
+    struct rondo_slot* slot = &loop->slots[fd];
+    slot->armed = 0;
+    if (slot->watcher == NULL || slot->watcher->wanted == 0)
+      continue;
+    struct queue* link = queue_of(slot->watcher->watcher_queue);
+    if (queue_empty(link))
+      queue_push_back(queue_of(loop->changed_queue), link);
+  }
+  return 0;
+}
+
+static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
+                        uint32_t generation) {
+  struct epoll_event event = {.events = events};
+  event.data.u64 = (uint64_t) generation << 32 | (uint32_t) fd;
+  return epoll_ctl(loop->backend_fd, operation, fd, &event) == 0 ? 0 : -errno;
+}
+
+/* Brings the kernel's mask for one watcher up to date. The set forgets a descriptor by
+ * itself when its file is closed, and keeps it when the file lives on elsewhere; so what
+ * we believe of it may be wrong either way, and both corrections are tried. */
+static int slot_update(uv_loop_t* loop, uv__io_t* w) {
+  struct rondo_slot* slot = slot_of(loop, w);
+  uint32_t events = w->wanted | (w->flags & WATCHER_EDGE ? (uint32_t) EPOLLET : 0);
+  if (slot->armed == (events | ARMED))
+    return 0;
+  int operation = slot->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  int err = slot_control(loop, operation, w->fd, events, slot->generation);
+  if (err == -EEXIST)
+    err = slot_control(loop, EPOLL_CTL_MOD, w->fd, events, slot->generation);
+  else if (err == -ENOENT)
+    err = slot_control(loop, EPOLL_CTL_ADD, w->fd, events, slot->generation);
+  if (err == 0)
+    slot->armed = events | ARMED;
+  return err;
+}
+
+static void slot_disarm(uv_loop_t* loop, int fd, struct rondo_slot* slot) {
+  if (slot->armed == 0)
+    return;
+  /* Failure means that the kernel has forgotten it already. */
+  slot_control(loop, EPOLL_CTL_DEL, fd, 0, 0);
+  slot->armed = 0;
+}
+
+bool interest_flush(uv_loop_t* loop) {
+  struct queue* changed = queue_of(loop->changed_queue);
+  if (queue_empty(changed))
+    return true;
+  struct queue batch;
+  queue_move(changed, &batch);
+  struct queue* link;
+  while ((link = queue_first(&batch)) != NULL) {
+    uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
+    queue_remove(link);
+    if (w->wanted == 0)
+      continue; /* stopping is lazy: perhaps it starts again before an event comes */
+    int err = slot_update(loop, w);
+    if (err == -ENOMEM || err == -ENOSPC)
+      queue_push_back(changed, link);
+    else if (err != 0)
+      watcher_feed(loop, w); /* its next read or write will find out what is wrong */
+  }
+  return queue_empty(changed);
+}
+
+void interest_narrow(uv_loop_t* loop, uv__io_t* w) {
+  if (w->wanted == 0)
+    slot_disarm(loop, w->fd, slot_of(loop, w));
+  else
+    slot_update(loop, w);
+}
+
+static int wait_coarse(int set, int64_t timeout_ns, struct epoll_event* events, int max,
+                       const sigset_t* mask) {
+  int timeout = -1;
+  if (timeout_ns >= 0) { /* rounded up: waking early would mean waking twice */
+    int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
+    timeout = ms > INT_MAX ? INT_MAX : (int) ms;
+  }
+  return epoll_pwait(set, events, max, timeout, mask);
+}
+
+static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, int max,
+                     const sigset_t* mask) {
+  struct timespec time = {.tv_sec = timeout_ns / 1000000000,
+                          .tv_nsec = timeout_ns % 1000000000};
+  return epoll_pwait2(set, events, max, &time, mask);
+}
+
+int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
+                  int max) {
+  static bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
+  sigset_t storage;
+  const sigset_t* mask = wait_mask_of(loop, &storage);
+  /* Without a wait, or without an end to it, the old call says the same for less. */
+  bool fine = timeout_ns > 0 && !__atomic_load_n(&coarse, __ATOMIC_RELAXED);
+  int n = -1;
+  if (fine) {
+    n = wait_fine(loop->backend_fd, timeout_ns, events, max, mask);
+    if (n < 0 && (errno == ENOSYS || errno == EPERM)) {
+      __atomic_store_n(&coarse, true, __ATOMIC_RELAXED);
+      fine = false;
+    }
+  }
+  if (!fine)
+    n = wait_coarse(loop->backend_fd, timeout_ns, events, max, mask);
+  assert(n >= 0 || errno == EINTR);
+  return n < 0 ? 0 : n;
+}
+
+/* --- watchers -------------------------------------------------------------------- */
+
+void watcher_init(uv__io_t* w, uv__io_cb cb) {
+  memset(w, 0, sizeof(*w));
+  w->cb = cb;
+  w->fd = -1;
+  queue_init(queue_of(w->pending_queue));
+  queue_init(queue_of(w->watcher_queue));
+}
+
+int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd) {
+  if (fd < 0)
+    return UV_EBADF;
+  assert(!(w->flags & WATCHER_OPEN));
+  int err = slots_reserve(loop, (unsigned int) fd);
+  if (err != 0)
+    return err;
+  struct rondo_slot* slot = &loop->slots[fd];
+  if (slot->watcher != NULL)
+    return UV_EEXIST;
+  slot->watcher = w;
+  slot->generation++;
+  w->fd = fd;
+  w->flags |= WATCHER_OPEN;
+  return 0;
+}
+
+static void note_change(uv_loop_t* loop, uv__io_t* w) {
+  struct queue* link = queue_of(w->watcher_queue);
+  if (queue_empty(link))
+    queue_push_back(queue_of(loop->changed_queue), link);
+}
+
+void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
+  assert(events != 0);
+  struct rondo_slot* slot = slot_of(loop, w);
+  if ((w->wanted & events) == events)
+    return;
+  if (w->wanted == 0)
+    loop->nwatchers++;
+  w->wanted |= events;
+  if ((slot->armed & w->wanted) != w->wanted)
+    note_change(loop, w);
+}
+
+void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
+  if ((w->wanted & events) == 0)
+    return;
+  w->wanted &= ~events;
+  if (w->wanted == 0)
+    loop->nwatchers--;
+}
+
+void watcher_release(uv_loop_t* loop, uv__io_t* w) {
+  if (!(w->flags & WATCHER_OPEN))
+    return;
+  watcher_stop(loop, w, ~0u);
+  queue_remove(queue_of(w->watcher_queue));
+  slot_disarm(loop, w->fd, slot_of(loop, w));
+}
+
+void watcher_close(uv_loop_t* loop, uv__io_t* w) {
+  queue_remove(queue_of(w->pending_queue));
+  if (!(w->flags & WATCHER_OPEN))
+    return;
+  watcher_release(loop, w);
+  struct rondo_slot* slot = slot_of(loop, w);
+  slot->watcher = NULL;
+  slot->generation++;
+  w->flags &= ~(unsigned int) WATCHER_OPEN;
+}
+
+bool watcher_exists(const uv_loop_t* loop, int fd) {
+  return fd >= 0 && (unsigned int) fd < loop->nslots && loop->slots[fd].watcher != NULL;
+}
+
+/* Asks the kernel itself, with a set of its own, so that the answer is the same on both
+ * backends and nothing is left behind. */
+int watcher_check(int fd) {
+  int set = epoll_create1(EPOLL_CLOEXEC);
+  if (set < 0)
+    return uv_translate_sys_error(errno);
+  struct epoll_event event = {.events = EPOLLIN};
+  int err = 0;
+  if (epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) != 0)
+    err = uv_translate_sys_error(errno);
+  close(set);
+  return err;
+}

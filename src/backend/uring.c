@@ -1,0 +1,242 @@
+/* The io_uring backend: one ring per loop waits on the interest set.
+ *
+ * The wait is a request in the ring (IORING_OP_EPOLL_WAIT, or a poll of the set on
+ * kernels before 6.15). While it is there, a turn that has nothing to hand over and may
+ * not block looks at the ring's memory and makes no system call at all; that is what the
+ * ring buys. Submitting the request and sleeping on it are one system call.
+ *
+ * The ring is made with DEFER_TASKRUN: completions are worked off only when we enter it,
+ * never in the middle of somebody's system call, which the program would see as EINTR.
+ * The price is that a ring belongs to the thread that enabled it. It is enabled by the
+ * first wait, so a loop may be made in one thread and run in another; when yet another
+ * thread comes along, the ring is made anew. Nothing is lost by that, because the ring
+ * holds only the one wait, which can be asked for again.
+ *
+ * File operations live on a second ring, uring_files.c. */
+#include "backend/backend.h"
+#include "backend/interest.h"
+#include "backend/uring_files.h"
+#include "backend/wait_mask.h"
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <liburing.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Newer than Debian's liburing. */
+enum { OPCODE_EPOLL_WAIT = 59 };
+
+/* One request at a time: the smallest ring will do. */
+enum { RING_ENTRIES = 4 };
+
+struct uring_state {
+  struct io_uring ring;
+  const void* owner; /* the thread that enabled the ring; NULL: nobody yet */
+  bool open;         /* false: it could not be made anew; wait on the set directly */
+  bool armed;        /* the wait is in the ring */
+  bool direct;       /* the kernel has IORING_OP_EPOLL_WAIT */
+  struct uring_files files;
+  struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
+};
+
+/* An address that no other living thread has. */
+static const void* this_thread(void) {
+  static _Thread_local char mark;
+  return &mark;
+}
+
+/* What the kernel can do doesn't change while we run: asked once. */
+static bool kernel_waits_for_sets(struct io_uring* ring) {
+  static int known = -1;
+  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (answer >= 0)
+    return answer != 0;
+  struct io_uring_probe* probe = io_uring_get_probe_ring(ring);
+  if (probe == NULL)
+    return false;
+  answer = io_uring_opcode_supported(probe, OPCODE_EPOLL_WAIT) != 0;
+  io_uring_free_probe(probe);
+  if (getenv("RONDO_NO_EPOLL_WAIT") != NULL) /* for testing the older kernels' way */
+    answer = 0;
+  __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+  return answer != 0;
+}
+
+static int ring_open(struct uring_state* state) {
+  struct io_uring_params params = {
+      .flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+               IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED};
+  int err = io_uring_queue_init_params(RING_ENTRIES, &state->ring, &params);
+  if (err < 0)
+    return err;
+  state->open = true;
+  state->armed = false;
+  state->owner = NULL;
+  if (!(params.features & IORING_FEAT_EXT_ARG) || !(params.features & IORING_FEAT_NODROP)) {
+    io_uring_queue_exit(&state->ring);
+    state->open = false;
+    return UV_ENOTSUP;
+  }
+  state->direct = kernel_waits_for_sets(&state->ring);
+  return 0;
+}
+
+static void ring_close(struct uring_state* state) {
+  if (state->open)
+    io_uring_queue_exit(&state->ring);
+  state->open = false;
+  state->armed = false;
+}
+
+/* Makes the ring this thread's. */
+static bool ring_adopt(struct uring_state* state) {
+  if (state->owner != NULL) {
+    ring_close(state);
+    if (ring_open(state) != 0)
+      return false;
+  }
+  if (io_uring_enable_rings(&state->ring) < 0) {
+    ring_close(state);
+    return false;
+  }
+  state->owner = this_thread();
+  return true;
+}
+
+static int uring_open(uv_loop_t* loop) {
+  struct uring_state* state = mem_calloc(1, sizeof(*state));
+  if (state == NULL)
+    return UV_ENOMEM;
+  int err = interest_open(loop);
+  if (err != 0)
+    goto no_set;
+  err = ring_open(state);
+  if (err != 0)
+    goto no_ring;
+  loop->backend_state = state;
+  return 0;
+no_ring:
+  interest_close(loop);
+no_set:
+  mem_free(state);
+  return err;
+}
+
+static void uring_close(uv_loop_t* loop) {
+  struct uring_state* state = loop->backend_state;
+  uring_files_close(loop, &state->files);
+  ring_close(state);
+  interest_close(loop);
+  mem_free(state);
+  loop->backend_state = NULL;
+}
+
+static int uring_fork(uv_loop_t* loop) {
+  struct uring_state* state = loop->backend_state;
+  int err = interest_fork(loop);
+  if (err != 0)
+    return err;
+  uring_files_fork(loop, &state->files); /* after the set: it must not touch the parent's */
+  ring_close(state); /* our mapping and descriptor only; the parent has its own */
+  return ring_open(state);
+}
+
+/* True if the ring's memory says that nothing has happened. */
+static bool ring_quiet(struct io_uring* ring) {
+  unsigned int flags = IO_URING_READ_ONCE(*ring->sq.kflags);
+  return io_uring_cq_ready(ring) == 0 &&
+         (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0;
+}
+
+static void ring_arm(uv_loop_t* loop, struct uring_state* state, int max) {
+  struct io_uring_sqe* sqe = io_uring_get_sqe(&state->ring);
+  assert(sqe != NULL);
+  if (state->direct)
+    io_uring_prep_rw(OPCODE_EPOLL_WAIT, sqe, loop->backend_fd, state->events,
+                     (unsigned int) max, 0);
+  else
+    io_uring_prep_poll_add(sqe, loop->backend_fd, POLLIN);
+  io_uring_sqe_set_data(sqe, state);
+  state->armed = true;
+}
+
+static int ring_enter(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns) {
+  if (timeout_ns == 0)
+    return io_uring_submit_and_get_events(&state->ring);
+  sigset_t storage;
+  sigset_t* mask = wait_mask_of(loop, &storage) == NULL ? NULL : &storage;
+  struct __kernel_timespec time = {.tv_sec = timeout_ns / 1000000000,
+                                   .tv_nsec = timeout_ns % 1000000000};
+  struct io_uring_cqe* cqe;
+  return io_uring_submit_and_wait_timeout(&state->ring, &cqe, 1,
+                                          timeout_ns < 0 ? NULL : &time, mask);
+}
+
+/* Takes the wait's completion, if it is there. */
+static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
+  struct io_uring_cqe* cqe;
+  if (io_uring_peek_cqe(&state->ring, &cqe) != 0)
+    return 0;
+  int result = cqe->res;
+  io_uring_cqe_seen(&state->ring, cqe);
+  state->armed = false;
+  if (state->direct && (result == -EINVAL || result == -EOPNOTSUPP))
+    state->direct = false; /* the probe lied; poll the set from now on */
+  if (result <= 0)
+    return 0;
+  if (!state->direct)
+    return interest_wait(loop, 0, state->events, max);
+  /* A limit may have become lower since the wait was armed. What is left out is level-
+   * triggered and comes again. */
+  return result < max ? result : max;
+}
+
+static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
+                      const struct epoll_event** events, int max) {
+  struct uring_state* state = loop->backend_state;
+  *events = state->events;
+  if (!interest_flush(loop))
+    timeout_ns = interest_retry_ns(timeout_ns);
+  uring_files_flush(&state->files);
+  if (state->owner != this_thread() && state->open && !ring_adopt(state))
+    return interest_wait(loop, timeout_ns, state->events, max);
+  if (!state->open)
+    return interest_wait(loop, timeout_ns, state->events, max);
+  if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
+    return 0;
+  if (!state->armed)
+    ring_arm(loop, state, max);
+  int err = ring_enter(loop, state, timeout_ns);
+  if (err < 0 && err != -ETIME && err != -EINTR && err != -EAGAIN && err != -EBUSY) {
+    /* -EEXIST: a thread that is no more had its mark where ours is. Anything else: this
+     * ring is of no use, and the set can be waited on without it. */
+    if (err != -EEXIST || !ring_adopt(state))
+      ring_close(state);
+    return 0;
+  }
+  return ring_harvest(loop, state, max);
+}
+
+static int uring_submit(uv_loop_t* loop, const struct file_operation* op,
+                        struct uv__work* w) {
+  struct uring_state* state = loop->backend_state;
+  return uring_files_submit(loop, &state->files, op, w);
+}
+
+static int uring_cancel(uv_loop_t* loop, struct uv__work* w) {
+  struct uring_state* state = loop->backend_state;
+  return uring_files_cancel(loop, &state->files, w);
+}
+
+const struct rondo_backend backend_uring = {
+    .name = "uring",
+    .open = uring_open,
+    .close = uring_close,
+    .fork = uring_fork,
+    .wait = uring_wait,
+    .submit = uring_submit,
+    .cancel = uring_cancel,
+};

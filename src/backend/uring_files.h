@@ -1,0 +1,33 @@
+/* File operations on io_uring's own workers.
+ *
+ * They have a ring of their own, made on first use, that any thread may drive: unlike
+ * the wait in the loop's ring, an operation in flight can't be asked for again when the
+ * loop moves to another thread. Its descriptor is watched like any other. Operations are
+ * collected and handed to the kernel together, in the next poll phase. */
+#ifndef RONDO_URING_FILES_H
+#define RONDO_URING_FILES_H
+
+#include "backend/backend.h"
+
+#include <liburing.h>
+#include <stdbool.h>
+
+struct uring_files {
+  struct io_uring ring;
+  bool open;
+  bool refused;           /* the kernel would not give us a ring: don't ask again */
+  unsigned int unflushed; /* in the submission queue, not yet the kernel's */
+  unsigned int in_flight;
+  uv__io_t watcher;
+};
+
+int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
+                       const struct file_operation* op, struct uv__work* w);
+int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w);
+void uring_files_flush(struct uring_files* files);
+void uring_files_close(uv_loop_t* loop, struct uring_files* files);
+/* The parent's operations stay the parent's: the child's copies of those requests are
+ * never called back. */
+void uring_files_fork(uv_loop_t* loop, struct uring_files* files);
+
+#endif
