@@ -28,6 +28,14 @@ enum {
   HANDLE_BLOCKING_WRITES = 1u << 20,
 };
 
+/* Bits of loop->flags. */
+enum {
+  LOOP_BLOCK_SIGPROF = 1u << 0,
+  LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
+  LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
+  LOOP_SKIPPED = 1u << 3,   /* the last poll did not ask the kernel */
+};
+
 /* What a kind of handle does when it is closed. `close` stops it at once, gives back its
  * descriptors and calls handle_closed now or, if something is still under way, later.
  * `finish` (may be NULL) runs in the closing phase just before the close callback: the
@@ -123,6 +131,21 @@ void idle_run(uv_loop_t* loop);
 void prepare_run(uv_loop_t* loop);
 void check_run(uv_loop_t* loop);
 void poll_run(uv_loop_t* loop, int64_t timeout_ns);
+/* The part of the poll that needs no kernel: finished work and what was told. True if
+ * there was any. */
+bool poll_deliver(uv_loop_t* loop);
+
+/* To be asked before each callback that the poll phase makes for something told or
+ * finished: false when the phase's limit is reached; then what is left stays queued, and
+ * whoever was told by loop_wake tells itself again. */
+static inline bool poll_take(uv_loop_t* loop) {
+  if (loop->poll_left == 0) {
+    loop->flags |= LOOP_LEFTOVER;
+    return false;
+  }
+  loop->poll_left--;
+  return true;
+}
 void closing_run(uv_loop_t* loop);
 
 /* --- Waking ---------------------------------------------------------------------- */
@@ -134,6 +157,9 @@ void loop_wake(uv_loop_t* loop, unsigned int kind);
 
 int wake_open(uv_loop_t* loop);
 void wake_close(uv_loop_t* loop);
+static inline bool wake_told(const uv_loop_t* loop) {
+  return __atomic_load_n(&loop->wake_flags, __ATOMIC_ACQUIRE) != 0;
+}
 /* The loop may not sleep if it was told something: false then. */
 bool wake_may_sleep(uv_loop_t* loop);
 void wake_awake(uv_loop_t* loop);
@@ -144,6 +170,7 @@ void wake_deliver(uv_loop_t* loop);
 
 void async_loop_init(uv_loop_t* loop);
 void async_close(uv_handle_t* handle);
+void async_fork(uv_loop_t* loop);
 
 /* --- Completions ----------------------------------------------------------------- */
 /* Work that is finished already, on the loop's thread: w->done(w, status) is called from

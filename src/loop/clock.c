@@ -1,0 +1,23 @@
+/* The loop's clock: cached, so that all callbacks of a phase see one time (contract L7),
+ * and kept in nanoseconds, so that no timer fires a fraction of a millisecond early. */
+#include "loop/loop.h"
+
+#include <time.h>
+
+uint64_t clock_now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
+}
+
+void clock_update(uv_loop_t* loop) {
+  loop->now_ns = clock_now_ns();
+}
+
+void uv_update_time(uv_loop_t* loop) {
+  clock_update(loop);
+}
+
+uint64_t uv_now(const uv_loop_t* loop) {
+  return clock_ms(loop);
+}

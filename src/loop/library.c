@@ -1,0 +1,32 @@
+/* The library's end: what rooms keep for the whole process is given back here. */
+#include "loop/library.h"
+
+#include "uv.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SHUTDOWN_MAX = 8 };
+
+static pthread_mutex_t shutdown_lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*shutdown_calls[SHUTDOWN_MAX])(void);
+static size_t shutdown_count;
+
+void library_at_shutdown(void (*call)(void)) {
+  pthread_mutex_lock(&shutdown_lock);
+  bool known = false;
+  for (size_t i = 0; i < shutdown_count; i++)
+    known = known || shutdown_calls[i] == call;
+  if (!known && shutdown_count < SHUTDOWN_MAX)
+    shutdown_calls[shutdown_count++] = call;
+  pthread_mutex_unlock(&shutdown_lock);
+}
+
+void uv_library_shutdown(void) {
+  static bool done;
+  if (__atomic_exchange_n(&done, true, __ATOMIC_SEQ_CST))
+    return;
+  while (shutdown_count > 0) /* last registered first */
+    shutdown_calls[--shutdown_count]();
+}

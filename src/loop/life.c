@@ -1,0 +1,208 @@
+/* A loop's life: made, configured, forked, closed (contract L). */
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static uv_loop_t default_loop_memory;
+static uv_loop_t* default_loop;
+
+static void queues_init(uv_loop_t* loop) {
+  queue_init(queue_of(loop->handle_queue));
+  queue_init(queue_of(loop->changed_queue));
+  queue_init(queue_of(loop->pending_queue));
+  queue_init(queue_of(loop->completed_queue));
+  queue_init(queue_of(loop->idle_handles));
+  queue_init(queue_of(loop->prepare_handles));
+  queue_init(queue_of(loop->check_handles));
+  queue_init(queue_of(loop->work_done));
+}
+
+int uv_loop_init(uv_loop_t* loop) {
+  void* data = loop->data; /* survives, as the manual says */
+  memset(loop, 0, sizeof(*loop));
+  loop->data = data;
+  loop->backend_fd = -1;
+  loop->wake_fd = -1;
+  loop->emfile_fd = -1;
+  queues_init(loop);
+  async_loop_init(loop);
+  clock_update(loop);
+  int err = uv_mutex_init(&loop->work_mutex);
+  if (err != 0)
+    return err;
+  err = backend_choose(loop);
+  if (err != 0)
+    goto no_backend;
+  err = wake_open(loop);
+  if (err != 0)
+    goto no_wake;
+  return 0;
+no_wake:
+  loop->backend->close(loop);
+no_backend:
+  uv_mutex_destroy(&loop->work_mutex);
+  return err;
+}
+
+/* Everything that rooms hung on the loop. */
+static struct loop_part** parts(uv_loop_t* loop, size_t i) {
+  void** all[] = {&loop->signal_state, &loop->process_state, &loop->inotify_state,
+                  &loop->file_state};
+  return i < ARRAY_LENGTH(all) ? (struct loop_part**) all[i] : NULL;
+}
+
+static bool has_open_handles(const uv_loop_t* loop) {
+  const struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
+  for (const struct queue* link = queue_first(handles); link != NULL;
+       link = queue_next(handles, link)) {
+    if (!(rondo_container_of(link, uv_handle_t, handle_queue)->flags & HANDLE_INTERNAL))
+      return true;
+  }
+  return false;
+}
+
+int uv_loop_close(uv_loop_t* loop) {
+  if (loop->active_reqs.count > 0 || has_open_handles(loop))
+    return UV_EBUSY;
+  for (size_t i = 0; parts(loop, i) != NULL; i++) {
+    struct loop_part* part = *parts(loop, i);
+    if (part != NULL)
+      part->close(loop, part);
+    *parts(loop, i) = NULL;
+  }
+  wake_close(loop);
+  loop->backend->close(loop);
+  timers_free(loop);
+  if (loop->emfile_fd >= 0)
+    close(loop->emfile_fd);
+  uv_mutex_destroy(&loop->work_mutex);
+  if (loop == default_loop)
+    default_loop = NULL;
+  void* data = loop->data;
+  memset(loop, -1, sizeof(*loop)); /* a use after this shall be seen */
+  loop->data = data;
+  return 0;
+}
+
+uv_loop_t* uv_default_loop(void) {
+  if (default_loop == NULL && uv_loop_init(&default_loop_memory) == 0)
+    default_loop = &default_loop_memory;
+  return default_loop;
+}
+
+uv_loop_t* uv_loop_new(void) {
+  uv_loop_t* loop = mem_calloc(1, sizeof(*loop));
+  if (loop == NULL)
+    return NULL;
+  if (uv_loop_init(loop) == 0)
+    return loop;
+  mem_free(loop);
+  return NULL;
+}
+
+void uv_loop_delete(uv_loop_t* loop) {
+  bool allocated = loop != &default_loop_memory;
+  int err = uv_loop_close(loop);
+  assert(err == 0);
+  (void) err;
+  if (allocated)
+    mem_free(loop);
+}
+
+/* The order matters: the set and the wake-up must be this process's own before a room
+ * starts anything on them. */
+int uv_loop_fork(uv_loop_t* loop) {
+  int err = loop->backend->fork(loop);
+  if (err != 0)
+    return err;
+  wake_close(loop);
+  err = wake_open(loop);
+  if (err != 0)
+    return err;
+  __atomic_store_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
+  async_fork(loop);
+  for (size_t i = 0; parts(loop, i) != NULL; i++) {
+    struct loop_part* part = *parts(loop, i);
+    if (part != NULL && part->fork != NULL && (err = part->fork(loop, part)) != 0)
+      return err;
+  }
+  return 0;
+}
+
+int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...) {
+  va_list arguments;
+  va_start(arguments, option);
+  int err = 0;
+  switch (option) {
+  case UV_LOOP_BLOCK_SIGNAL:
+    if (va_arg(arguments, int) == SIGPROF)
+      loop->flags |= LOOP_BLOCK_SIGPROF;
+    else
+      err = UV_EINVAL;
+    break;
+  case UV_METRICS_IDLE_TIME:
+    loop->flags |= LOOP_IDLE_TIME;
+    break;
+  case UV_LOOP_USE_IO_URING_SQPOLL:
+    break; /* a wish for speed that we grant without a kernel thread */
+  default:
+    err = UV_ENOSYS;
+  }
+  va_end(arguments);
+  return err;
+}
+
+int uv_loop_alive(const uv_loop_t* loop) {
+  return loop_alive(loop);
+}
+
+int uv_backend_fd(const uv_loop_t* loop) {
+  return loop->backend_fd;
+}
+
+size_t uv_loop_size(void) {
+  return sizeof(uv_loop_t);
+}
+
+void* uv_loop_get_data(const uv_loop_t* loop) {
+  return loop->data;
+}
+
+void uv_loop_set_data(uv_loop_t* loop, void* data) {
+  loop->data = data;
+}
+
+const char* rondo_backend_name(const uv_loop_t* loop) {
+  return loop->backend->name;
+}
+
+int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n) {
+  if ((int) phase < RONDO_PHASE_TIMERS || phase > RONDO_PHASE_CLOSING)
+    return UV_EINVAL;
+  loop->limits[phase] = n;
+  return 0;
+}
+
+/* May be called from other threads while the loop sleeps: the current sleep counts. */
+uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
+  uint64_t started = __atomic_load_n(&loop->wait_started_ns, __ATOMIC_ACQUIRE);
+  uint64_t idle = __atomic_load_n(&loop->idle_ns, __ATOMIC_ACQUIRE);
+  return started == 0 ? idle : idle + (clock_now_ns() - started);
+}
+
+int uv_metrics_info(uv_loop_t* loop, uv_metrics_t* metrics) {
+  if (loop == NULL || metrics == NULL)
+    return UV_EINVAL;
+  memset(metrics, 0, sizeof(*metrics));
+  metrics->loop_count = loop->turns;
+  metrics->events = loop->events;
+  metrics->events_waiting = loop->events_waiting;
+  return 0;
+}

@@ -1,0 +1,27 @@
+/* The pending phase: I/O callbacks that were put off to the next turn (contract Q). */
+#include "base/base.h"
+#include "loop/loop.h"
+#include "loop/watcher.h"
+
+void watcher_feed(uv_loop_t* loop, uv__io_t* w) {
+  struct queue* link = queue_of(w->pending_queue);
+  if (queue_empty(link))
+    queue_push_back(queue_of(loop->pending_queue), link);
+}
+
+void pending_run(uv_loop_t* loop) {
+  struct queue* pending = queue_of(loop->pending_queue);
+  if (queue_empty(pending))
+    return;
+  unsigned int limit = phase_limit(loop, RONDO_PHASE_PENDING);
+  struct queue batch;
+  queue_move(pending, &batch);
+  while (!queue_empty(&batch) && limit-- > 0) {
+    struct queue* link = queue_first(&batch);
+    uv__io_t* w = rondo_container_of(link, uv__io_t, pending_queue);
+    queue_remove(link);
+    w->cb(loop, w, WATCH_FED);
+  }
+  queue_append(&batch, pending); /* what a limit left over comes first next time */
+  queue_move(&batch, pending);
+}

@@ -1,0 +1,208 @@
+/* The poll phase: sleeps on the backend, dispatches what is ready, then delivers what is
+ * finished and what other threads have told. */
+#include "backend/backend.h"
+#include "backend/interest.h"
+#include "base/base.h"
+#include "loop/loop.h"
+#include "loop/watcher.h"
+
+/* Full batches in a row before the other phases get their turn (contract P5). */
+enum { BATCHES_MAX = 48 };
+
+/* Set by us in a fetched event that is to be dispatched last. EPOLLWAKEUP's place: the
+ * kernel never reports that one. */
+enum { EVENT_LAST = 1u << 29 };
+
+/* How long a loop with work in the pool looks for its end before it sleeps. Waking a
+ * sleeping thread costs tens of microseconds on a virtual machine, more than most work
+ * takes. The time adapts: it halves when the look was in vain. */
+enum { SPIN_MAX_NS = 50000, SPIN_MIN_NS = 1500 };
+
+/* The watcher an event is for, or NULL if it is for nobody any more. */
+static uv__io_t* event_watcher(uv_loop_t* loop, const struct epoll_event* event) {
+  unsigned int fd = (unsigned int) event_fd(event);
+  if (fd >= loop->nslots || loop->slots[fd].generation != event_generation(event))
+    return NULL;
+  return loop->slots[fd].watcher;
+}
+
+/* Of what the kernel reports, what this watcher asked for. Error and hang-up alone come
+ * as the readiness that was asked for, so that the read or write reports them. */
+static unsigned int events_for(const uv__io_t* w, unsigned int events) {
+  unsigned int wanted = events & (w->wanted | WATCH_ERR | WATCH_HUP);
+  if (wanted != 0 && (wanted & ~(unsigned int) (WATCH_ERR | WATCH_HUP)) == 0)
+    wanted |= w->wanted & (WATCH_IN | WATCH_OUT | WATCH_RDHUP | WATCH_PRI);
+  return wanted;
+}
+
+/* True if somebody was told. */
+static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
+  uv__io_t* w = event_watcher(loop, event);
+  if (w == NULL)
+    return false;
+  if (w->wanted == 0 || (event->events & ~w->wanted & (WATCH_IN | WATCH_OUT))) {
+    interest_narrow(loop, w); /* stopped since: now it is worth telling the kernel */
+    if (w->wanted == 0)
+      return false;
+  }
+  unsigned int events = events_for(w, event->events);
+  if (events == 0 || w == &loop->wake_watcher)
+    return false; /* being woken is all there is to the latter: see wake.c */
+  loop->events++;
+  w->cb(loop, w, events);
+  return true;
+}
+
+static bool goes_last(uv_loop_t* loop, const struct epoll_event* event) {
+  const uv__io_t* w = event_watcher(loop, event);
+  return w != NULL && (w->flags & WATCHER_LAST) != 0;
+}
+
+/* Signals and children last (contract I5): a callback before them may have stopped or
+ * closed what they are about. */
+static bool dispatch(uv_loop_t* loop, const struct epoll_event* events, int count) {
+  bool told = false;
+  int last = 0;
+  for (int i = 0; i < count; i++) {
+    if (goes_last(loop, &events[i]))
+      last++;
+    else
+      told |= dispatch_one(loop, &events[i]);
+  }
+  for (int i = 0; last > 0 && i < count; i++) {
+    if (goes_last(loop, &events[i])) {
+      last--;
+      told |= dispatch_one(loop, &events[i]);
+    }
+  }
+  return told;
+}
+
+/* Its work is over: the word that held the function now holds the result. */
+static void status_set(struct uv__work* w, int status) {
+  w->work = (void (*)(struct uv__work*))(intptr_t) status;
+}
+
+static int status_of(const struct uv__work* w) {
+  return (int) (intptr_t) w->work;
+}
+
+void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
+  w->loop = loop;
+  status_set(w, status);
+  queue_push_back(queue_of(loop->completed_queue), queue_of(w->wq));
+}
+
+/* Finished work of this thread; what its callbacks finish waits for the next turn. */
+static bool completed_run(uv_loop_t* loop) {
+  struct queue* completed = queue_of(loop->completed_queue);
+  if (queue_empty(completed))
+    return false;
+  struct queue batch;
+  queue_move(completed, &batch);
+  while (!queue_empty(&batch) && poll_take(loop)) {
+    struct queue* link = queue_first(&batch);
+    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    queue_remove(link);
+    loop->events++;
+    w->done(w, status_of(w));
+  }
+  queue_append(&batch, completed); /* a limit's leftovers come first next time */
+  queue_move(&batch, completed);
+  return true;
+}
+
+/* Looks for the end of work in the pool, for a while; true if something was told. */
+static bool spin(uv_loop_t* loop, int64_t timeout_ns) {
+  if (loop->work_active == 0)
+    return false;
+  uint64_t now = clock_now_ns();
+  uint64_t most = loop->spin_ns == 0 ? SPIN_MAX_NS : loop->spin_ns;
+  uint64_t end = now + (timeout_ns < 0 ? most : u64_min(most, (uint64_t) timeout_ns));
+  while (now < end) {
+    for (int i = 0; i < 32; i++) {
+      if (wake_told(loop)) {
+        loop->spin_ns = (unsigned int) u64_min(most * 2, SPIN_MAX_NS);
+        return true;
+      }
+      __builtin_ia32_pause();
+    }
+    now = clock_now_ns();
+  }
+  loop->spin_ns = (unsigned int) u64_max(most / 2, SPIN_MIN_NS);
+  return false;
+}
+
+static void idle_time_begin(uv_loop_t* loop, uint64_t now) {
+  if (loop->flags & LOOP_IDLE_TIME)
+    __atomic_store_n(&loop->wait_started_ns, now, __ATOMIC_RELEASE);
+}
+
+static void idle_time_end(uv_loop_t* loop) {
+  uint64_t started = loop->wait_started_ns;
+  if (started == 0)
+    return;
+  __atomic_store_n(&loop->wait_started_ns, 0, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&loop->idle_ns, loop->now_ns - started, __ATOMIC_RELEASE);
+}
+
+/* One wait: fetches a batch of events into *events. */
+static int fetch(uv_loop_t* loop, int64_t timeout_ns, const struct epoll_event** events) {
+  /* A blocking wait that took no longer than this found its events waiting: falling
+   * asleep and being woken takes longer on any machine. */
+  const uint64_t awake_ns = 2000;
+  if (timeout_ns != 0 && (spin(loop, timeout_ns) || !wake_may_sleep(loop)))
+    timeout_ns = 0;
+  uint64_t started = loop->now_ns;
+  if (timeout_ns != 0) {
+    started = clock_now_ns();
+    idle_time_begin(loop, started);
+  }
+  int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
+  int count = loop->backend->wait(loop, timeout_ns, events, max);
+  wake_awake(loop);
+  clock_update(loop);
+  idle_time_end(loop);
+  if (timeout_ns == 0 || loop->now_ns - started < awake_ns)
+    loop->events_waiting += (uint64_t) count;
+  loop->poll_left -= (unsigned int) count;
+  return count;
+}
+
+bool poll_deliver(uv_loop_t* loop) {
+  bool progress = completed_run(loop);
+  if (wake_told(loop)) {
+    wake_deliver(loop);
+    progress = true;
+  }
+  return progress;
+}
+
+/* Waits until something was dispatched or the time is up. A wake-up that brought nothing
+ * (a signal, an event that nobody wants any more) goes back to sleep with the time that
+ * is left (contract I6). */
+void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
+  uint64_t deadline =
+      timeout_ns < 0 ? UINT64_MAX : u64_add_clamped(loop->now_ns, (uint64_t) timeout_ns);
+  int64_t left = timeout_ns;
+  int batches = 0;
+  bool progress = false;
+  for (;;) {
+    const struct epoll_event* events;
+    int count = fetch(loop, left, &events);
+    progress |= dispatch(loop, events, count);
+    progress |= poll_deliver(loop);
+    if (loop->poll_left == 0 || (count == BACKEND_BATCH && ++batches == BATCHES_MAX)) {
+      loop->flags |= LOOP_LEFTOVER; /* there may be more: the next poll must not sleep */
+      return;
+    }
+    if (count == BACKEND_BATCH) {
+      left = 0;
+      continue;
+    }
+    if (progress || left == 0 || loop->now_ns >= deadline)
+      return;
+    if (timeout_ns > 0)
+      left = (int64_t) (deadline - loop->now_ns);
+  }
+}

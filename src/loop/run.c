@@ -1,0 +1,97 @@
+/* The wheel: seven phases a turn, in an order that never changes (contract P). */
+#include "loop/loop.h"
+
+#include <limits.h>
+
+bool loop_alive(const uv_loop_t* loop) {
+  return loop->active_handles > 0 || loop->active_reqs.count > 0 ||
+         loop->pending_queue[0] != loop->pending_queue || loop->closing_handles != NULL ||
+         loop->closing_batch != NULL;
+}
+
+/* Work that is waiting for its phase and must not be kept waiting by a sleep. */
+static bool work_waits(const uv_loop_t* loop) {
+  return loop->pending_queue[0] != loop->pending_queue || loop->closing_handles != NULL ||
+         loop->closing_batch != NULL || (loop->flags & LOOP_LEFTOVER) != 0 ||
+         loop->completed_queue[0] != loop->completed_queue;
+}
+
+int64_t loop_poll_timeout(const uv_loop_t* loop) {
+  if (loop->stop_flag != 0 || work_waits(loop))
+    return 0;
+  if (loop->active_handles == 0 && loop->active_reqs.count == 0)
+    return 0;
+  if (loop->idle_handles[0] != loop->idle_handles)
+    return 0;
+  return timers_next_ns(loop);
+}
+
+int uv_backend_timeout(const uv_loop_t* loop) {
+  int64_t ns = loop_poll_timeout(loop);
+  if (ns < 0)
+    return -1;
+  int64_t ms = ns / 1000000 + (ns % 1000000 != 0); /* up: waking early helps nobody */
+  return ms > INT_MAX ? INT_MAX : (int) ms;
+}
+
+/* A turn that does not sleep because callbacks wait in other phases, and not because an
+ * idle handle keeps it busy, need not ask the kernel again right after it has been
+ * asked: those callbacks come first anyway. Never twice in a row, so that a chain of such
+ * turns can't hide what is ready. */
+static bool may_skip_poll(uv_loop_t* loop, uv_run_mode mode) {
+  if (mode != UV_RUN_DEFAULT || (loop->flags & LOOP_SKIPPED) || loop->stop_flag != 0 ||
+      !work_waits(loop))
+    return false;
+  return loop->idle_handles[0] == loop->idle_handles;
+}
+
+static void poll_phase(uv_loop_t* loop, uv_run_mode mode) {
+  int64_t timeout = mode == UV_RUN_NOWAIT ? 0 : loop_poll_timeout(loop);
+  loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
+  if (may_skip_poll(loop, mode)) {
+    loop->flags |= LOOP_SKIPPED;
+    poll_deliver(loop);
+    return;
+  }
+  loop->flags &= ~(unsigned int) (LOOP_SKIPPED | LOOP_LEFTOVER);
+  poll_run(loop, timeout);
+}
+
+static void turn(uv_loop_t* loop, uv_run_mode mode) {
+  loop->turns++;
+  clock_update(loop);
+  timers_run(loop);
+  pending_run(loop);
+  idle_run(loop);
+  prepare_run(loop);
+  poll_phase(loop, mode);
+  check_run(loop);
+  closing_run(loop);
+}
+
+int uv_run(uv_loop_t* loop, uv_run_mode mode) {
+  bool alive = loop_alive(loop);
+  if (!alive)
+    clock_update(loop);
+  loop->callbacks_run = 0;
+  wake_awake(loop);
+  while (alive && loop->stop_flag == 0) {
+    turn(loop, mode);
+    /* The poll may have slept until a timer was due. ONCE promises progress, and that
+     * timer is it (contract L8, P3). */
+    if (mode == UV_RUN_ONCE && loop->callbacks_run == 0) {
+      clock_update(loop);
+      timers_run(loop);
+    }
+    alive = loop_alive(loop);
+    if (mode != UV_RUN_DEFAULT)
+      break;
+  }
+  wake_left(loop);
+  loop->stop_flag = 0;
+  return alive;
+}
+
+void uv_stop(uv_loop_t* loop) {
+  loop->stop_flag = 1;
+}

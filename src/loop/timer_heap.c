@@ -1,0 +1,124 @@
+/* The timers' heap: see timer_heap.h. */
+#include "loop/timer_heap.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ARITY = 4 };
+
+static void place(struct rondo_timer_entry* heap, size_t index,
+                  struct rondo_timer_entry entry) {
+  heap[index] = entry;
+  entry.handle->heap_index = index;
+}
+
+static void rise(struct rondo_timer_entry* heap, size_t index,
+                 struct rondo_timer_entry entry) {
+  while (index > 0) {
+    size_t parent = (index - 1) / ARITY;
+    if (!timer_entry_before(&entry, &heap[parent]))
+      break;
+    place(heap, index, heap[parent]);
+    index = parent;
+  }
+  place(heap, index, entry);
+}
+
+static size_t first_child(const struct rondo_timer_entry* heap, size_t first, size_t end) {
+  size_t least = first;
+  for (size_t child = first + 1; child < end; child++) {
+    if (timer_entry_before(&heap[child], &heap[least]))
+      least = child;
+  }
+  return least;
+}
+
+static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
+                 struct rondo_timer_entry entry) {
+  for (;;) {
+    size_t child = index * ARITY + 1;
+    if (child >= count)
+      break;
+    size_t end = child + ARITY < count ? child + ARITY : count;
+    /* The next level is far away in a large heap: fetch it while this one is compared. */
+    if (child * ARITY + 1 < count)
+      __builtin_prefetch(&heap[child * ARITY + 1]);
+    child = first_child(heap, child, end);
+    if (!timer_entry_before(&heap[child], &entry))
+      break;
+    place(heap, index, heap[child]);
+    index = child;
+  }
+  place(heap, index, entry);
+}
+
+int timer_heap_reserve(uv_loop_t* loop) {
+  if (loop->timer_count < loop->timer_capacity)
+    return 0;
+  size_t capacity = loop->timer_capacity == 0 ? 16 : loop->timer_capacity * 2;
+  struct rondo_timer_entry* timers =
+      mem_realloc_array(loop->timers, capacity, sizeof(*timers));
+  if (timers == NULL)
+    return UV_ENOMEM;
+  loop->timers = timers;
+  loop->timer_capacity = capacity;
+  return 0;
+}
+
+void timer_heap_push(uv_loop_t* loop, struct rondo_timer_entry entry) {
+  assert(loop->timer_count < loop->timer_capacity);
+  rise(loop->timers, loop->timer_count++, entry);
+}
+
+void timer_heap_remove(uv_loop_t* loop, size_t index) {
+  assert(index < loop->timer_count);
+  struct rondo_timer_entry* heap = loop->timers;
+  heap[index].handle->heap_index = TIMER_NOWHERE;
+  struct rondo_timer_entry last = heap[--loop->timer_count];
+  if (index == loop->timer_count)
+    return;
+  if (index > 0 && timer_entry_before(&last, &heap[(index - 1) / ARITY]))
+    rise(heap, index, last);
+  else
+    sink(heap, loop->timer_count, index, last);
+}
+
+/* Below an entry that isn't due nothing is, so only due entries and their children are
+ * read. Recursion is as deep as the heap: 12 levels for ten million timers. */
+static size_t count_due(const uv_loop_t* loop, size_t index, uint64_t now_us, size_t most) {
+  if (index >= loop->timer_count || loop->timers[index].due_us > now_us || most == 0)
+    return 0;
+  size_t count = 1;
+  for (size_t i = 1; i <= ARITY && count < most; i++)
+    count += count_due(loop, index * ARITY + i, now_us, most - count);
+  return count;
+}
+
+size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us, size_t most) {
+  return count_due(loop, 0, now_us, most);
+}
+
+static int compare_entries(const void* a, const void* b) {
+  return timer_entry_before(a, b) ? -1 : 1; /* no two are equal: start_id is unique */
+}
+
+void timer_heap_take_due(uv_loop_t* loop, uint64_t now_us) {
+  struct rondo_timer_entry* heap = loop->timers;
+  size_t kept = 0;
+  for (size_t i = 0; i < loop->timer_count; i++) {
+    if (heap[i].due_us <= now_us)
+      loop->due[loop->due_count++] = heap[i];
+    else
+      heap[kept++] = heap[i];
+  }
+  loop->timer_count = kept;
+  for (size_t i = 0; i < kept; i++)
+    heap[i].handle->heap_index = i;
+  for (size_t i = kept < 2 ? 0 : (kept - 2) / ARITY + 1; i-- > 0;)
+    sink(heap, kept, i, heap[i]);
+  qsort(loop->due, loop->due_count, sizeof(*loop->due), compare_entries);
+  for (size_t i = 0; i < loop->due_count; i++)
+    loop->due[i].handle->heap_index = TIMER_DUE + i;
+}

@@ -1,0 +1,101 @@
+/* Waking: how another thread or a signal handler tells the loop something.
+ *
+ * What is told is a bit in wake_flags. Only if the loop sleeps does the teller also have
+ * to wake it, by its event descriptor, and of many tellers only the first. The loop says
+ * that it goes to sleep before it looks at the flags a last time; the teller sets its
+ * flag before it looks whether the loop sleeps. Both in sequentially consistent order, so
+ * one of the two sees the other and no wake-up is lost (contract A1).
+ *
+ * A loop that isn't running counts as asleep: an outer loop may be watching its backend
+ * descriptor. The event descriptor is watched edge-triggered and never read: each write
+ * is a new edge, and its counter has room for every write of the next centuries. */
+#include "loop/loop.h"
+#include "loop/watcher.h"
+
+#include "backend/interest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_TOLD = 2 };
+
+static void woken(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
+  (void) loop, (void) w, (void) events; /* the poll looks at the flags after each wait */
+}
+
+int wake_open(uv_loop_t* loop) {
+  loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (loop->wake_fd < 0)
+    return uv_translate_sys_error(errno);
+  watcher_init(&loop->wake_watcher, woken);
+  loop->wake_watcher.flags |= WATCHER_EDGE;
+  int err = watcher_open(loop, &loop->wake_watcher, loop->wake_fd);
+  if (err != 0) {
+    close(loop->wake_fd);
+    loop->wake_fd = -1;
+    return err;
+  }
+  watcher_start(loop, &loop->wake_watcher, WATCH_IN);
+  __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
+  return 0;
+}
+
+void wake_close(uv_loop_t* loop) {
+  watcher_close(loop, &loop->wake_watcher);
+  close(loop->wake_fd);
+  loop->wake_fd = -1;
+}
+
+/* In a signal handler errno belongs to the code that was interrupted. */
+static void wake_write(uv_loop_t* loop) {
+  static const uint64_t one = 1;
+  int saved = errno;
+  ssize_t n;
+  do
+    n = write(loop->wake_fd, &one, sizeof(one));
+  while (n < 0 && errno == EINTR);
+  if (n < 0 && errno != EAGAIN) /* EAGAIN: the counter is full, so it was told */
+    abort();
+  errno = saved;
+}
+
+void loop_wake(uv_loop_t* loop, unsigned int kind) {
+  unsigned int flag = 1u << kind;
+  if (__atomic_fetch_or(&loop->wake_flags, flag, __ATOMIC_SEQ_CST) & flag)
+    return; /* whoever set it first does the waking */
+  unsigned int asleep = STATE_ASLEEP;
+  if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_TOLD, false,
+                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    wake_write(loop);
+}
+
+bool wake_may_sleep(uv_loop_t* loop) {
+  __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&loop->wake_flags, __ATOMIC_SEQ_CST) == 0)
+    return true;
+  wake_awake(loop);
+  return false;
+}
+
+void wake_awake(uv_loop_t* loop) {
+  if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE)
+    __atomic_store_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST);
+}
+
+void wake_left(uv_loop_t* loop) {
+  if (!wake_may_sleep(loop)) {
+    __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
+    wake_write(loop);
+  }
+  interest_flush(loop); /* so that an outer loop sees what was started last */
+}
+
+void wake_deliver(uv_loop_t* loop) {
+  unsigned int flags = __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
+  for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
+    if ((flags & 1u << kind) && loop->on_wake[kind] != NULL)
+      loop->on_wake[kind](loop);
+  }
+}
