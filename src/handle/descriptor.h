@@ -26,4 +26,9 @@ void descriptor_close(int fd);
 int descriptor_set_option(int fd, int level, int name, int value);
 int descriptor_get_option(int fd, int level, int name, int* value);
 
+/* The address of this end or, for the peer's, of the other. *length is the room in
+ * address before and the address's own length after. */
+struct sockaddr;
+int descriptor_name(int fd, bool peer, struct sockaddr* address, int* length);
+
 #endif
