@@ -103,24 +103,25 @@ struct uv_loop_s {
   void* prepare_handles[2];
   void* check_handles[2];
   void* async_handles[2];
-  uv_async_t* async_told;
   uv_handle_t* closing_handles;
   uv_handle_t* closing_batch;
-  unsigned int limits[7];
-  unsigned int poll_left;
 
-  /* counters */
+  /* counters; the limit of each phase */
+  unsigned int callbacks_run;
+  unsigned int poll_left;
   uint64_t turns;
   uint64_t events;
   uint64_t events_waiting;
   uint64_t idle_ns;
   uint64_t wait_started_ns;
+  unsigned int limits[7];
 
-  /* waking the poll from other threads */
+  /* waking the poll from other threads: what they write lies together, away from what
+   * the loop's own thread writes in every turn */
   int wake_fd;
+  uv_async_t* async_told;
   unsigned int wake_state;
   unsigned int wake_flags;
-  unsigned int callbacks_run;
   uv__io_t wake_watcher;
   void (*on_wake[4])(struct uv_loop_s* loop);
 

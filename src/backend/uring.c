@@ -1,9 +1,11 @@
-/* The io_uring backend: one ring per loop waits on the interest set.
+/* The io_uring backend: a busy loop watches its interest set through a ring.
  *
- * The wait is a request in the ring (IORING_OP_EPOLL_WAIT, or a poll of the set on
- * kernels before 6.15). While it is there, a turn that has nothing to hand over and may
- * not block looks at the ring's memory and makes no system call at all; that is what the
- * ring buys. Submitting the request and sleeping on it are one system call.
+ * A loop that turns without sleeping (an idle handle is active, work is being finished)
+ * puts a wait for the set into the ring (IORING_OP_EPOLL_WAIT, or a poll of the set on
+ * kernels before 6.15). From then on a turn with nothing to hand over looks at the ring's
+ * memory and makes no system call at all: that is what the ring buys. A loop that sleeps
+ * needs a system call anyway, and sleeps on the set itself unless the wait is in the ring
+ * already: waking up from there costs two microseconds less than from the ring.
  *
  * The ring is made with DEFER_TASKRUN: completions are worked off only when we enter it,
  * never in the middle of somebody's system call, which the program would see as EINTR.
@@ -38,6 +40,7 @@ struct uring_state {
   bool open;         /* false: it could not be made anew; wait on the set directly */
   bool armed;        /* the wait is in the ring */
   bool direct;       /* the kernel has IORING_OP_EPOLL_WAIT */
+  bool busy;         /* the last wait was not to block either */
   struct uring_files files;
   struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
 };
@@ -194,16 +197,15 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   return result < max ? result : max;
 }
 
-static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
-                      const struct epoll_event** events, int max) {
-  struct uring_state* state = loop->backend_state;
-  *events = state->events;
-  if (!interest_flush(loop))
-    timeout_ns = interest_retry_ns(timeout_ns);
-  uring_files_flush(&state->files);
-  if (state->owner != this_thread() && state->open && !ring_adopt(state))
-    return interest_wait(loop, timeout_ns, state->events, max);
-  if (!state->open)
+/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. */
+static bool ring_pays(struct uring_state* state, int64_t timeout_ns) {
+  bool busy = state->busy;
+  state->busy = timeout_ns == 0;
+  return state->open && (state->armed || (busy && timeout_ns == 0));
+}
+
+static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns, int max) {
+  if (state->owner != this_thread() && !ring_adopt(state))
     return interest_wait(loop, timeout_ns, state->events, max);
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
     return 0;
@@ -218,6 +220,18 @@ static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
     return 0;
   }
   return ring_harvest(loop, state, max);
+}
+
+static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
+                      const struct epoll_event** events, int max) {
+  struct uring_state* state = loop->backend_state;
+  *events = state->events;
+  if (!interest_flush(loop))
+    timeout_ns = interest_retry_ns(timeout_ns);
+  uring_files_flush(&state->files);
+  if (ring_pays(state, timeout_ns))
+    return ring_wait(loop, state, timeout_ns, max);
+  return interest_wait(loop, timeout_ns, state->events, max);
 }
 
 static int uring_submit(uv_loop_t* loop, const struct file_operation* op,

@@ -5,30 +5,24 @@
  * send that finds the stack empty wakes the loop. The loop takes the whole stack at once,
  * so a burst costs it what was sent, not how many handles there are.
  *
- * Private words of a handle: u.reserved[1] is the next on the stack, u.reserved[2] counts
- * the sends that are inside uv_async_send, for uv_close to wait for. */
+ * The stack is linked through the first word of the handle's queue link, which has no
+ * other use until the loop takes the handle over. After the push a send does not touch
+ * the handle any more. */
 #include "base/base.h"
 #include "loop/loop.h"
 
 #include <sched.h>
 
-enum { PENDING_NO = 0, PENDING_YES = 1, PENDING_CLOSED = 2 };
+/* A handle's way: idle, told (a sender has it: it is on the stack, or will be in a
+ * moment), taken (in the loop's queue). */
+enum { ASYNC_IDLE = 0, ASYNC_TOLD = 1, ASYNC_TAKEN = 2, ASYNC_CLOSED = 3 };
 
 static const struct handle_kind async_kind = {.type = UV_ASYNC, .close = async_close};
-
-static uv_async_t** next_of(uv_async_t* handle) {
-  return (uv_async_t**) &handle->u.reserved[1];
-}
-
-static uintptr_t* senders_of(uv_async_t* handle) {
-  return (uintptr_t*) &handle->u.reserved[2];
-}
 
 int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
   handle_init(loop, (uv_handle_t*) handle, &async_kind);
   handle->async_cb = cb;
-  handle->pending = PENDING_NO;
-  *senders_of(handle) = 0;
+  handle->pending = ASYNC_IDLE;
   queue_init(queue_of(handle->queue));
   handle_start((uv_handle_t*) handle);
   return 0;
@@ -37,7 +31,7 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
 static void push_told(uv_loop_t* loop, uv_async_t* handle) {
   uv_async_t* first = __atomic_load_n(&loop->async_told, __ATOMIC_RELAXED);
   do
-    *next_of(handle) = first;
+    handle->queue[0] = first;
   while (!__atomic_compare_exchange_n(&loop->async_told, &first, handle, true,
                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
   if (first == NULL)
@@ -45,14 +39,12 @@ static void push_told(uv_loop_t* loop, uv_async_t* handle) {
 }
 
 int uv_async_send(uv_async_t* handle) {
-  if (__atomic_load_n(&handle->pending, __ATOMIC_SEQ_CST) != PENDING_NO)
+  if (__atomic_load_n(&handle->pending, __ATOMIC_SEQ_CST) != ASYNC_IDLE)
     return 0;
-  __atomic_fetch_add(senders_of(handle), 1, __ATOMIC_SEQ_CST);
-  int no = PENDING_NO;
-  if (__atomic_compare_exchange_n(&handle->pending, &no, PENDING_YES, false,
+  int idle = ASYNC_IDLE;
+  if (__atomic_compare_exchange_n(&handle->pending, &idle, ASYNC_TOLD, false,
                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     push_told(handle->loop, handle);
-  __atomic_fetch_sub(senders_of(handle), 1, __ATOMIC_SEQ_CST);
   return 0;
 }
 
@@ -62,8 +54,9 @@ static void take_told(uv_loop_t* loop) {
   struct queue batch;
   queue_init(&batch);
   while (handle != NULL) {
-    uv_async_t* next = *next_of(handle);
+    uv_async_t* next = handle->queue[0];
     queue_push_front(&batch, queue_of(handle->queue));
+    __atomic_store_n(&handle->pending, ASYNC_TAKEN, __ATOMIC_RELAXED);
     handle = next;
   }
   queue_append(queue_of(loop->async_handles), &batch);
@@ -79,7 +72,7 @@ static void async_run(uv_loop_t* loop) {
     uv_async_t* handle = rondo_container_of(link, uv_async_t, queue);
     queue_remove(link);
     /* Before the callback: a send from now on is a new one. */
-    __atomic_store_n(&handle->pending, PENDING_NO, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&handle->pending, ASYNC_IDLE, __ATOMIC_SEQ_CST);
     if (handle->async_cb == NULL)
       continue;
     loop_count_callback(loop);
@@ -101,33 +94,42 @@ void async_loop_init(uv_loop_t* loop) {
 /* After a fork: a thread of the parent may have been inside uv_async_send. Its sends are
  * not ours, and nobody in this process will ever finish them. */
 void async_fork(uv_loop_t* loop) {
-  take_told(loop);
-  struct queue* link;
-  while ((link = queue_first(queue_of(loop->async_handles))) != NULL) {
-    queue_remove(link);
-    rondo_container_of(link, uv_async_t, queue)->pending = PENDING_NO;
-  }
+  loop->async_told = NULL;
+  queue_init(queue_of(loop->async_handles));
   struct queue* handles = queue_of(loop->handle_queue);
-  for (link = queue_first(handles); link != NULL; link = queue_next(handles, link)) {
+  for (struct queue* link = queue_first(handles); link != NULL;
+       link = queue_next(handles, link)) {
     uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
-    if (handle->type == UV_ASYNC && !handle_closing(handle)) {
-      ((uv_async_t*) handle)->pending = PENDING_NO;
-      *senders_of((uv_async_t*) handle) = 0;
-    }
+    if (handle->type != UV_ASYNC || handle_closing(handle))
+      continue;
+    ((uv_async_t*) handle)->pending = ASYNC_IDLE;
+    queue_init(queue_of(((uv_async_t*) handle)->queue));
   }
 }
 
-/* Waits for sends that are under way in other threads, which is a matter of a few
- * instructions: after this nobody touches the handle any more, as the manual promises. */
+/* Ends the handle's way, wherever it is. If another thread is just about to push it, that
+ * is waited for: a matter of a few instructions. Nobody touches the handle afterwards. */
+static void async_withdraw(uv_async_t* handle) {
+  for (;;) {
+    int idle = ASYNC_IDLE;
+    if (__atomic_compare_exchange_n(&handle->pending, &idle, ASYNC_CLOSED, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      return;
+    take_told(handle->loop);
+    if (__atomic_load_n(&handle->pending, __ATOMIC_SEQ_CST) == ASYNC_TAKEN) {
+      queue_remove(queue_of(handle->queue));
+      __atomic_store_n(&handle->pending, ASYNC_CLOSED, __ATOMIC_SEQ_CST);
+      return;
+    }
+    sched_yield();
+  }
+}
+
 void async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
-  __atomic_store_n(&handle->pending, PENDING_CLOSED, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(senders_of(handle), __ATOMIC_SEQ_CST) != 0)
-    sched_yield();
-  take_told(handle->loop);
-  queue_remove(queue_of(handle->queue));
+  async_withdraw(handle);
   if (!queue_empty(queue_of(handle->loop->async_handles)))
-    loop_wake(handle->loop, WAKE_ASYNC);
+    loop_wake(handle->loop, WAKE_ASYNC); /* others were taken along with it */
   handle_stop(base);
   handle_closed(base);
 }

@@ -66,6 +66,8 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
   if (__atomic_fetch_or(&loop->wake_flags, flag, __ATOMIC_SEQ_CST) & flag)
     return; /* whoever set it first does the waking */
   unsigned int asleep = STATE_ASLEEP;
+  if (__atomic_load_n(&loop->wake_state, __ATOMIC_SEQ_CST) != STATE_ASLEEP)
+    return;
   if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_TOLD, false,
                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     wake_write(loop);
