@@ -1,8 +1,6 @@
 # make install: library, headers, libuv.pc and a CMake package, laid out so that
 # a build finds Rondo the way it finds libuv.
 
-# The static library needs its own liburing at link time; "uring" by name keeps
-# this machine's paths out of what is installed.
 install(TARGETS uv uv_a EXPORT libuvTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -26,7 +24,11 @@ install(FILES ${PROJECT_BINARY_DIR}/libuvConfig.cmake
 
 # The prefix is known only when "make install PREFIX=…" runs, so libuv.pc is
 # written then, not at configure time.
-install(CODE "set(version ${PROJECT_VERSION})
+if(uring_for_static)
+  set(uring_private " -luring")
+endif()
+install(CODE "set(uring_private \"${uring_private}\")
+set(version ${PROJECT_VERSION})
 set(libdir ${CMAKE_INSTALL_LIBDIR})
 set(includedir ${CMAKE_INSTALL_INCLUDEDIR})
 set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
