@@ -55,7 +55,7 @@ static void send_bursts(void* argument) {
 }
 
 int main(int argc, char** argv) {
-  bursts = bench_argument(argc, argv, 1000);
+  bursts = bench_argument(argc, argv, 300);
   uv_loop_t loop;
   uv_thread_t thread;
   bench_uv(uv_loop_init(&loop), "loop");
