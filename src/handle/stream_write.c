@@ -1,0 +1,369 @@
+/* Writing to a stream. When nothing waits before it, a write goes to the kernel at once,
+ * straight from the caller's vector; only what the kernel had no room for is queued.
+ * Queued writes leave in order, many of them in one system call, when the descriptor is
+ * writable again. The callback comes later, in order, never from inside uv_write.
+ *
+ * write_queue_size counts exactly the bytes that the kernel has not taken yet. */
+#include "handle/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "handle/descriptor.h"
+#include "handle/stream_send.h"
+
+/* How many buffers of queued writes leave together, and how many such batches before the
+ * other streams get their turn. */
+enum { GATHER = 256, FLUSH_ROUNDS = 32 };
+
+static size_t total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
+  size_t total = 0;
+  for (unsigned int i = 0; i < nbufs; i++)
+    total += bufs[i].len;
+  return total;
+}
+
+/* --- The descriptor that travels with a queued write -------------------------------- */
+/* A handle may be closed and freed while the write that carries it waits, so a queued
+ * write has its own copy of the descriptor, kept as number + 1 for 0 to mean none. */
+
+static int carried_fd(const uv_write_t* req) {
+  return (int) (intptr_t) req->reserved[0] - 1;
+}
+
+static void set_carried_fd(uv_write_t* req, int fd) {
+  req->reserved[0] = (void*) (intptr_t) (fd + 1);
+}
+
+static void drop_carried_fd(uv_write_t* req) {
+  if (carried_fd(req) == -1)
+    return;
+  descriptor_close(carried_fd(req));
+  set_carried_fd(req, -1);
+}
+
+/* --- Requests ---------------------------------------------------------------------- */
+
+static uv_write_t* request_of(struct queue* link) {
+  return rondo_container_of(link, uv_write_t, queue);
+}
+
+static void release_buffers(uv_write_t* req) {
+  if (req->bufs != req->bufsml)
+    mem_free(req->bufs);
+  req->bufs = req->bufsml;
+  req->nbufs = 0;
+  req->write_index = 0;
+}
+
+/* Out of the queue, with its result; the callback comes with stream_write_callbacks. */
+static void end_queued(uv_write_t* req, int error) {
+  uv_stream_t* stream = req->handle;
+  stream->write_queue_size -=
+      total_bytes(req->bufs + req->write_index, req->nbufs - req->write_index);
+  req->error = error;
+  release_buffers(req);
+  drop_carried_fd(req);
+  queue_remove(queue_of(req->queue));
+  queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
+}
+
+void stream_fail_writes(uv_stream_t* stream, int error) {
+  struct queue* link;
+  while ((link = queue_first(queue_of(stream->write_queue))) != NULL)
+    end_queued(request_of(link), error);
+}
+
+void stream_write_callbacks(uv_stream_t* stream) {
+  struct queue batch;
+  struct queue* link;
+  queue_move(queue_of(stream->write_completed_queue), &batch);
+  while ((link = queue_first(&batch)) != NULL) {
+    uv_write_t* req = request_of(link);
+    queue_remove(link);
+    req_end(stream->loop);
+    if (req->cb != NULL) {
+      loop_count_callback(stream->loop);
+      req->cb(req, req->error);
+    }
+  }
+}
+
+/* Moves a request on by up to n bytes and returns what is left of n. Empty buffers are
+ * passed over. */
+static size_t advance(uv_write_t* req, size_t n) {
+  while (req->write_index < req->nbufs) {
+    uv_buf_t* buf = &req->bufs[req->write_index];
+    size_t step = size_min(n, buf->len);
+    buf->base += step;
+    buf->len -= step;
+    n -= step;
+    if (buf->len > 0)
+      break;
+    req->write_index++;
+  }
+  return n;
+}
+
+/* --- Flushing the queue ------------------------------------------------------------ */
+
+/* The unwritten buffers of as many requests as fit, up to one that carries a handle,
+ * which needs a message of its own. */
+static unsigned int gather(uv_stream_t* stream, uv_buf_t* out) {
+  struct queue* queue = queue_of(stream->write_queue);
+  unsigned int count = 0;
+  for (struct queue* link = queue_first(queue); link != NULL;
+       link = queue_next(queue, link)) {
+    const uv_write_t* req = request_of(link);
+    if (carried_fd(req) != -1)
+      break;
+    for (unsigned int i = req->write_index; i < req->nbufs; i++) {
+      if (count == GATHER)
+        return count;
+      out[count++] = req->bufs[i];
+    }
+  }
+  return count;
+}
+
+/* Sends from the front of the queue. Returns the bytes taken; *asked says how many were
+ * offered. */
+static ssize_t send_front(uv_stream_t* stream, size_t* asked) {
+  uv_write_t* front = request_of(queue_first(queue_of(stream->write_queue)));
+  if (carried_fd(front) != -1) {
+    uv_buf_t* bufs = front->bufs + front->write_index;
+    unsigned int nbufs = front->nbufs - front->write_index;
+    *asked = total_bytes(bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX);
+    ssize_t n = passing_send(stream_fd(stream), bufs, nbufs, carried_fd(front));
+    if (n >= 0)
+      drop_carried_fd(front);
+    return n;
+  }
+
+  uv_buf_t bufs[GATHER];
+  unsigned int nbufs = gather(stream, bufs);
+  *asked = total_bytes(bufs, nbufs);
+  return stream_send(stream, bufs, nbufs);
+}
+
+static void take_off(uv_stream_t* stream, size_t n) {
+  struct queue* link;
+  stream->write_queue_size -= n;
+  while ((link = queue_first(queue_of(stream->write_queue))) != NULL) {
+    uv_write_t* req = request_of(link);
+    if (carried_fd(req) != -1)
+      break;
+    n = advance(req, n);
+    if (req->write_index < req->nbufs)
+      break;
+    end_queued(req, 0);
+  }
+  assert(n == 0);
+}
+
+void stream_flush(uv_stream_t* stream) {
+  struct queue* queue = queue_of(stream->write_queue);
+  for (int round = 0; round < FLUSH_ROUNDS && !queue_empty(queue); round++) {
+    size_t asked;
+    ssize_t n = send_front(stream, &asked);
+    if (n == UV_EAGAIN)
+      break;
+    if (n < 0) {
+      /* What follows a gap in the stream must not be sent either. */
+      stream_fail_writes(stream, (int) n);
+      break;
+    }
+    take_off(stream, (size_t) n);
+    if ((size_t) n < asked)
+      break;
+  }
+  if (queue_empty(queue))
+    watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
+  else
+    watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);
+}
+
+/* --- New writes -------------------------------------------------------------------- */
+
+static int check_write(const uv_stream_t* stream, const uv_stream_t* send_handle) {
+  if (stream_fd(stream) == -1)
+    return UV_EBADF;
+  if (!(stream->flags & STREAM_WRITABLE))
+    return UV_EPIPE;
+  if (send_handle == NULL)
+    return 0;
+  if (!stream_passes_handles(stream))
+    return UV_EINVAL;
+  int fd = passing_descriptor(send_handle);
+  return fd < 0 ? fd : 0;
+}
+
+/* Sends what the kernel takes now, or what it takes first from a blocking stream. */
+static ssize_t send_now(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs,
+                        int passed) {
+  for (;;) {
+    ssize_t n = passed != -1 ? passing_send(stream_fd(stream), bufs, nbufs, passed)
+                             : stream_send(stream, bufs, nbufs);
+    if (n != UV_EAGAIN || !(stream->flags & HANDLE_BLOCKING_WRITES))
+      return n;
+    int error = stream_wait_writable(stream);
+    if (error != 0)
+      return error;
+  }
+}
+
+/* Copies what lies beyond the first `sent` bytes of a vector into the request. */
+static int keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
+                     size_t sent) {
+  unsigned int first = 0;
+  while (first < nbufs && sent >= bufs[first].len)
+    sent -= bufs[first++].len;
+
+  unsigned int count = nbufs - first;
+  req->bufs = req->bufsml;
+  if (count > ARRAY_LENGTH(req->bufsml)) {
+    req->bufs = mem_alloc(count * sizeof *bufs);
+    if (req->bufs == NULL) {
+      req->bufs = req->bufsml;
+      return UV_ENOMEM;
+    }
+  }
+  if (count > 0) {
+    memcpy(req->bufs, bufs + first, count * sizeof *bufs);
+    req->bufs[0].base += sent;
+    req->bufs[0].len -= sent;
+  }
+  req->nbufs = count;
+  req->write_index = 0;
+  return 0;
+}
+
+static void complete(uv_write_t* req, int error) {
+  uv_stream_t* stream = req->handle;
+  req->error = error;
+  queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
+  watcher_feed(stream->loop, &stream->io_watcher);
+}
+
+/* Queues what is left of a write. passed is a handle's descriptor still to be sent. */
+static int enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs, size_t sent,
+                   size_t total, int passed) {
+  uv_stream_t* stream = req->handle;
+  int error = keep_rest(req, bufs, nbufs, sent);
+  if (error == 0 && passed != -1) {
+    int copy = fcntl(passed, F_DUPFD_CLOEXEC, 3);
+    if (copy == -1) {
+      error = -errno;
+      release_buffers(req);
+    } else {
+      set_carried_fd(req, copy);
+    }
+  }
+  if (error != 0)
+    return error;
+  stream->write_queue_size += total - sent;
+  queue_push_back(queue_of(stream->write_queue), queue_of(req->queue));
+  return 0;
+}
+
+/* A blocking stream: the rest of the queue and of this write, here and now. */
+static void flush_blocking(uv_stream_t* stream) {
+  while (!queue_empty(queue_of(stream->write_queue))) {
+    stream_flush(stream);
+    if (queue_empty(queue_of(stream->write_queue)))
+      break;
+    int error = stream_wait_writable(stream);
+    if (error != 0)
+      stream_fail_writes(stream, error);
+  }
+  watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
+  watcher_feed(stream->loop, &stream->io_watcher);
+}
+
+/* The kernel did not take all of a write, or was not asked because others wait. */
+static int write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
+                      ssize_t sent, size_t total, int passed) {
+  uv_stream_t* stream = req->handle;
+  size_t taken = sent > 0 ? (size_t) sent : 0;
+  if (sent >= 0)
+    passed = -1;
+
+  int error = enqueue(req, bufs, nbufs, taken, total, passed);
+  if (error != 0) {
+    /* With bytes on their way it is too late to say that nothing happened. */
+    if (sent >= 0) {
+      complete(req, error);
+      return 0;
+    }
+    req_end(stream->loop);
+    return error;
+  }
+
+  if (stream->connect_req != NULL)
+    return 0;
+  if (stream->flags & HANDLE_BLOCKING_WRITES)
+    flush_blocking(stream);
+  else if (nbufs > IOV_MAX && sent > 0) {
+    /* Cut for its length, not for want of room. */
+    stream_flush(stream);
+    watcher_feed(stream->loop, &stream->io_watcher);
+  } else
+    watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);
+  return 0;
+}
+
+int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
+              unsigned int nbufs, uv_stream_t* send_handle, uv_write_cb cb) {
+  int error = check_write(stream, send_handle);
+  if (error != 0)
+    return error;
+  if (nbufs == 0 || bufs == NULL)
+    return UV_EINVAL;
+  /* A handle travels with a byte; without one it would silently stay behind. */
+  size_t total = total_bytes(bufs, nbufs);
+  if (total == 0 && send_handle != NULL)
+    return UV_EINVAL;
+
+  req_begin(stream->loop, (uv_req_t*) req, UV_WRITE);
+  req->cb = cb;
+  req->handle = stream;
+  req->send_handle = send_handle;
+  req->error = 0;
+  set_carried_fd(req, -1);
+  queue_init(queue_of(req->queue));
+
+  int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;
+  ssize_t sent = UV_EAGAIN;
+  if (queue_empty(queue_of(stream->write_queue)) && stream->connect_req == NULL) {
+    sent = send_now(stream, bufs, nbufs, passed);
+    if (sent == (ssize_t) total || (sent < 0 && sent != UV_EAGAIN)) {
+      complete(req, sent < 0 ? (int) sent : 0);
+      return 0;
+    }
+  }
+  return write_rest(req, bufs, nbufs, sent, total, passed);
+}
+
+int uv_write(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
+             unsigned int nbufs, uv_write_cb cb) {
+  return uv_write2(req, stream, bufs, nbufs, NULL, cb);
+}
+
+int uv_try_write2(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs,
+                  uv_stream_t* send_handle) {
+  int error = check_write(stream, send_handle);
+  if (error != 0)
+    return error;
+  if (stream->connect_req != NULL || !queue_empty(queue_of(stream->write_queue)))
+    return UV_EAGAIN;
+  int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;
+  return (int) send_now(stream, bufs, nbufs, passed);
+}
+
+int uv_try_write(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs) {
+  return uv_try_write2(stream, bufs, nbufs, NULL);
+}
