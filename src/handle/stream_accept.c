@@ -1,0 +1,153 @@
+/* Listening and accepting. Connections are taken from the kernel in batches, one
+ * connection callback each. One that the program does not take waits in accepted_fd, and
+ * listening pauses until uv_accept takes it: the kernel's backlog then holds the others.
+ *
+ * When the process has no descriptor left, a reserved one is given up for a moment to
+ * accept and close those who wait. Their peers learn at once that they can't be served,
+ * and the loop sleeps instead of being told of the same connection for ever. */
+#include "handle/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "handle/descriptor.h"
+
+enum { ACCEPT_BATCH = 128 };
+
+/* --- The reserved descriptor -------------------------------------------------------- */
+
+/* Any file does; the root directory is always there and opening it by name only touches
+ * nothing. Failing is no error: the descriptor is only missed when they run out. */
+static void reserve_descriptor(uv_loop_t* loop) {
+  if (loop->emfile_fd == -1)
+    loop->emfile_fd = open("/", O_PATH | O_CLOEXEC);
+}
+
+/* Closes the clients that can't be served. UV_EAGAIN when none waits any more. */
+static int shed_clients(uv_stream_t* server) {
+  uv_loop_t* loop = server->loop;
+  if (loop->emfile_fd == -1)
+    return UV_EMFILE;
+  descriptor_close(loop->emfile_fd);
+  loop->emfile_fd = -1;
+
+  int fd = 0;
+  for (int i = 0; i < ACCEPT_BATCH && fd >= 0; i++) {
+    fd = descriptor_accept(stream_fd(server));
+    if (fd >= 0)
+      descriptor_close(fd);
+  }
+  reserve_descriptor(loop);
+  return fd >= 0 ? UV_EAGAIN : fd;
+}
+
+/* --- Accepting --------------------------------------------------------------------- */
+
+/* Errors of the one connection that was next, not of the listening socket: accept(2) says
+ * that Linux hands over those that were already pending on it. */
+static bool connection_was_lost(int error) {
+  switch (error) {
+  case UV_ECONNABORTED:
+  case UV_EPROTO:
+  case UV_ENOPROTOOPT:
+  case UV_ENETDOWN:
+  case UV_ENETUNREACH:
+  case UV_EHOSTDOWN:
+  case UV_EHOSTUNREACH:
+  case UV_ENONET:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void tell(uv_stream_t* server, int status) {
+  if (server->connection_cb == NULL)
+    return;
+  loop_count_callback(server->loop);
+  server->connection_cb(server, status);
+}
+
+void stream_accept_ready(uv_stream_t* server) {
+  for (int i = 0; i < ACCEPT_BATCH; i++) {
+    int fd = descriptor_accept(stream_fd(server));
+    if (fd == UV_EMFILE || fd == UV_ENFILE)
+      fd = shed_clients(server);
+    if (fd == UV_EAGAIN)
+      return;
+    if (fd < 0) {
+      if (connection_was_lost(fd))
+        continue;
+      tell(server, fd);
+      return;
+    }
+
+    assert(server->accepted_fd == -1);
+    server->accepted_fd = fd;
+    tell(server, 0);
+    if (handle_closing((uv_handle_t*) server))
+      return;
+    if (server->accepted_fd != -1) {
+      watcher_stop(server->loop, &server->io_watcher, WATCH_IN);
+      return;
+    }
+  }
+}
+
+int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
+  if (handle_closing((uv_handle_t*) server))
+    return UV_EINVAL;
+  int error = UV_EINVAL;
+  if (server->type == UV_TCP)
+    error = tcp_listen((uv_tcp_t*) server, backlog);
+  else if (server->type == UV_NAMED_PIPE)
+    error = pipe_listen((uv_pipe_t*) server, backlog);
+  if (error != 0)
+    return error;
+
+  reserve_descriptor(server->loop);
+  server->connection_cb = cb;
+  server->flags |= STREAM_LISTENING;
+  server->flags &= ~(unsigned int) (STREAM_READABLE | STREAM_WRITABLE);
+  if (server->accepted_fd == -1)
+    watcher_start(server->loop, &server->io_watcher, WATCH_IN);
+  handle_start((uv_handle_t*) server);
+  return 0;
+}
+
+/* --- Handing over ------------------------------------------------------------------ */
+
+/* Gives the waiting descriptor to the client's handle. */
+static int adopt(const uv_stream_t* server, uv_stream_t* client) {
+  int fd = server->accepted_fd;
+  unsigned int flags = STREAM_READABLE | STREAM_WRITABLE | STREAM_SOCKET;
+  int error = 0;
+
+  if (client->type != UV_TCP && client->type != UV_NAMED_PIPE)
+    return UV_EINVAL;
+
+  if (stream_fd(client) != -1)
+    return UV_EBUSY;
+  /* accept gave it the right mode; one that came over a pipe has the sender's. */
+  if (!(server->flags & STREAM_LISTENING)) {
+    error = descriptor_nonblock(fd, true);
+    flags = STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(fd);
+  }
+  if (error == 0 && client->type == UV_TCP)
+    error = tcp_settle((uv_tcp_t*) client, fd);
+  return error != 0 ? error : stream_open(client, fd, flags);
+}
+
+int uv_accept(uv_stream_t* server, uv_stream_t* client) {
+  assert(server->loop == client->loop);
+  if (server->accepted_fd == -1)
+    return UV_EAGAIN;
+  int error = adopt(server, client);
+  if (error != 0)
+    return error;
+
+  server->accepted_fd = passing_next(server);
+  if (server->accepted_fd == -1 && (server->flags & STREAM_LISTENING))
+    watcher_start(server->loop, &server->io_watcher, WATCH_IN);
+  return 0;
+}
