@@ -1,0 +1,183 @@
+/* TCP handles: where they are bound, whom they connect to, and how they end. The socket
+ * is made when the address family is known: by uv_tcp_init_ex, bind, connect or listen.
+ * Everything after that is a stream's business; options are in tcp_options.c. */
+#include "handle/stream.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "handle/descriptor.h"
+
+static const struct handle_kind tcp_kind = {
+    .type = UV_TCP,
+    .close = stream_close,
+    .finish = stream_finish,
+};
+
+/* The socket of this family, unless there is one already. */
+static int ensure_socket(uv_tcp_t* tcp, int family) {
+  if (tcp->io_watcher.fd != -1)
+    return 0;
+  int fd = descriptor_socket(family, SOCK_STREAM, 0);
+  if (fd < 0)
+    return fd;
+  int error = tcp_settle(tcp, fd);
+  if (error == 0)
+    error = stream_open((uv_stream_t*) tcp, fd, STREAM_SOCKET);
+  if (error != 0)
+    descriptor_close(fd);
+  return error;
+}
+
+int uv_tcp_init_ex(uv_loop_t* loop, uv_tcp_t* tcp, unsigned int flags) {
+  int family = (int) (flags & 0xff);
+  if (family != AF_INET && family != AF_INET6 && family != AF_UNSPEC)
+    return UV_EINVAL;
+  if (flags & ~0xffu)
+    return UV_EINVAL;
+
+  stream_init(loop, (uv_stream_t*) tcp, &tcp_kind);
+  int error = family == AF_UNSPEC ? 0 : ensure_socket(tcp, family);
+  if (error != 0)
+    handle_uninit((uv_handle_t*) tcp);
+  return error;
+}
+
+int uv_tcp_init(uv_loop_t* loop, uv_tcp_t* tcp) {
+  return uv_tcp_init_ex(loop, tcp, AF_UNSPEC);
+}
+
+int uv_tcp_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
+  if (handle_closing((uv_handle_t*) tcp))
+    return UV_EINVAL;
+  if (tcp->io_watcher.fd != -1)
+    return UV_EBUSY;
+  if (sock < 0)
+    return UV_EBADF;
+  if (watcher_exists(tcp->loop, sock))
+    return UV_EEXIST;
+  int error = descriptor_nonblock(sock, true);
+  if (error == 0)
+    error = tcp_settle(tcp, sock);
+  if (error != 0)
+    return error;
+  return stream_open((uv_stream_t*) tcp, sock,
+                     STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(sock));
+}
+
+/* The length of an address that a TCP socket can have, 0 for any other. */
+static socklen_t address_length(const struct sockaddr* address) {
+  switch (address->sa_family) {
+  case AF_INET:
+    return sizeof(struct sockaddr_in);
+  case AF_INET6:
+    return sizeof(struct sockaddr_in6);
+  default:
+    return 0;
+  }
+}
+
+static int set_bind_options(int fd, int family, unsigned int flags) {
+  int error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+  if (error == 0 && (flags & UV_TCP_REUSEPORT))
+    error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  if (error == 0 && family == AF_INET6)
+    error = descriptor_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY,
+                                  (flags & UV_TCP_IPV6ONLY) != 0);
+  return error;
+}
+
+int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flags) {
+  if (handle_closing((uv_handle_t*) tcp))
+    return UV_EINVAL;
+  socklen_t length = address_length(address);
+  if (length == 0)
+    return UV_EINVAL;
+  if ((flags & UV_TCP_IPV6ONLY) && address->sa_family != AF_INET6)
+    return UV_EINVAL;
+
+  int error = ensure_socket(tcp, address->sa_family);
+  if (error == 0)
+    error = set_bind_options(tcp->io_watcher.fd, address->sa_family, flags);
+  if (error == 0 && bind(tcp->io_watcher.fd, address, length) == -1)
+    error = -errno;
+
+  /* A socket of the other family. */
+  if (error == UV_EAFNOSUPPORT || error == UV_ENOPROTOOPT)
+    return UV_EINVAL;
+  /* That the port is taken is only said by listen or connect, on every system. */
+  if (error != 0 && error != UV_EADDRINUSE)
+    return error;
+  tcp->delayed_error = error;
+  return 0;
+}
+
+int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* address,
+                   uv_connect_cb cb) {
+  if (handle_closing((uv_handle_t*) tcp))
+    return UV_EINVAL;
+  socklen_t length = address_length(address);
+  if (length == 0)
+    return UV_EINVAL;
+  if (tcp->connect_req != NULL)
+    return UV_EALREADY;
+  int error = ensure_socket(tcp, address->sa_family);
+  if (error != 0)
+    return error;
+
+  error = tcp->delayed_error;
+  /* An interrupted connect goes on by itself, as one in progress does. */
+  if (error == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&
+      errno != EINPROGRESS && errno != EINTR) {
+    error = -errno;
+    /* Refused at once by a peer on this machine: as if it had taken a moment. Everything
+     * else says that the call itself was wrong. */
+    if (error != UV_ECONNREFUSED)
+      return error;
+  }
+
+  tcp->flags |= STREAM_READABLE | STREAM_WRITABLE;
+  stream_connecting((uv_stream_t*) tcp, req, cb, error, false);
+  return 0;
+}
+
+int tcp_listen(uv_tcp_t* tcp, int backlog) {
+  if (tcp->delayed_error != 0)
+    return tcp->delayed_error;
+  int error = ensure_socket(tcp, AF_INET);
+  if (error != 0)
+    return error;
+  return listen(tcp->io_watcher.fd, backlog) == -1 ? -errno : 0;
+}
+
+static int tcp_name(const uv_tcp_t* tcp, bool peer, struct sockaddr* name, int* length) {
+  if (tcp->delayed_error != 0)
+    return tcp->delayed_error;
+  if (tcp->io_watcher.fd == -1)
+    return UV_EBADF;
+  return descriptor_name(tcp->io_watcher.fd, peer, name, length);
+}
+
+int uv_tcp_getsockname(const uv_tcp_t* tcp, struct sockaddr* name, int* namelen) {
+  return tcp_name(tcp, false, name, namelen);
+}
+
+int uv_tcp_getpeername(const uv_tcp_t* tcp, struct sockaddr* name, int* namelen) {
+  return tcp_name(tcp, true, name, namelen);
+}
+
+int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
+  /* An orderly end has been asked for, and may be under way: it can't be taken back. */
+  if (tcp->shutdown_req != NULL || (tcp->flags & STREAM_SHUT))
+    return UV_EINVAL;
+  if (tcp->io_watcher.fd == -1)
+    return UV_EBADF;
+  /* Lingering for no time at all is how a socket is told to reset. */
+  struct linger reset = {.l_onoff = 1, .l_linger = 0};
+  if (setsockopt(tcp->io_watcher.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == -1)
+    return -errno;
+  uv_close((uv_handle_t*) tcp, close_cb);
+  return 0;
+}

@@ -1,0 +1,93 @@
+/* Options of TCP handles. They may be set before there is a socket; they are remembered
+ * then, and put on the socket when it comes: made by bind or connect, opened, or
+ * accepted. */
+#include "handle/stream.h"
+
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "handle/descriptor.h"
+
+/* What uv_tcp_keepalive leaves to us: a probe each second, ten of them. */
+enum { PROBE_INTERVAL = 1, PROBE_COUNT = 10 };
+
+/* Keep-alive times wait in the spare words of the handle. */
+static void remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int interval,
+                            unsigned int count) {
+  tcp->u.reserved[1] = (void*) (uintptr_t) idle;
+  tcp->u.reserved[2] = (void*) (uintptr_t) interval;
+  tcp->u.reserved[3] = (void*) (uintptr_t) count;
+}
+
+static int set_keepalive(int fd, int on, const uv_tcp_t* tcp) {
+  int error = descriptor_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
+  if (error != 0 || !on)
+    return error;
+  int idle = (int) (uintptr_t) tcp->u.reserved[1];
+  int interval = (int) (uintptr_t) tcp->u.reserved[2];
+  int count = (int) (uintptr_t) tcp->u.reserved[3];
+  error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
+  if (error == 0)
+    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval);
+  if (error == 0)
+    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, count);
+  return error;
+}
+
+int tcp_settle(uv_tcp_t* tcp, int fd) {
+  int error = 0;
+  if (tcp->flags & TCP_NODELAY_ON)
+    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (error == 0 && (tcp->flags & TCP_KEEPALIVE_ON))
+    error = set_keepalive(fd, 1, tcp);
+  return error;
+}
+
+int uv_tcp_nodelay(uv_tcp_t* tcp, int enable) {
+  int fd = tcp->io_watcher.fd;
+  if (fd != -1) {
+    int error = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, enable != 0);
+    if (error != 0)
+      return error;
+  }
+  if (enable)
+    tcp->flags |= TCP_NODELAY_ON;
+  else
+    tcp->flags &= ~(unsigned int) TCP_NODELAY_ON;
+  return 0;
+}
+
+int uv_tcp_keepalive_ex(uv_tcp_t* tcp, int on, unsigned int idle, unsigned int intvl,
+                        unsigned int cnt) {
+  if (on && (idle < 1 || intvl < 1 || cnt < 1))
+    return UV_EINVAL;
+  if (on && (idle > INT_MAX || intvl > INT_MAX || cnt > INT_MAX))
+    return UV_EINVAL;
+
+  if (on)
+    remember_probes(tcp, idle, intvl, cnt);
+  if (tcp->io_watcher.fd != -1) {
+    int error = set_keepalive(tcp->io_watcher.fd, on, tcp);
+    if (error != 0)
+      return error;
+  }
+  if (on)
+    tcp->flags |= TCP_KEEPALIVE_ON;
+  else
+    tcp->flags &= ~(unsigned int) TCP_KEEPALIVE_ON;
+  return 0;
+}
+
+int uv_tcp_keepalive(uv_tcp_t* tcp, int enable, unsigned int delay) {
+  return uv_tcp_keepalive_ex(tcp, enable, delay, PROBE_INTERVAL, PROBE_COUNT);
+}
+
+/* Accepting is always in batches here; there is nothing to turn on. */
+int uv_tcp_simultaneous_accepts(uv_tcp_t* tcp, int enable) {
+  (void) tcp;
+  (void) enable;
+  return 0;
+}
