@@ -1,0 +1,222 @@
+/* Terminals. A terminal's descriptor is nearly always shared with other processes (the
+ * shell, a pager, a child), and non-blocking mode belongs to what is shared. So the
+ * terminal is opened once more, for a private file description that can be non-blocking
+ * without anyone noticing. Where that can't be done (the master side of a pseudo
+ * terminal, no /proc, no permission) the descriptor is left as it is and writes block.
+ *
+ * Modes: the state that the first uv_tty_set_mode found is kept for uv_tty_reset_mode,
+ * which may be called from signal handlers. */
+#include "handle/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "handle/descriptor.h"
+
+/* What uv_tty_reset_mode restores. The flag is a lock that nobody waits for: a signal
+ * handler that interrupts its holder would wait for ever. */
+static atomic_flag saved_busy = ATOMIC_FLAG_INIT;
+static int saved_fd = -1;
+static struct termios saved_state;
+
+static bool try_lock_saved(void) {
+  return !atomic_flag_test_and_set_explicit(&saved_busy, memory_order_acquire);
+}
+
+static void unlock_saved(void) {
+  atomic_flag_clear_explicit(&saved_busy, memory_order_release);
+}
+
+/* --- Life -------------------------------------------------------------------------- */
+
+/* The descriptor the program gave us. It differs from the watched one if that is a
+ * private description of a standard descriptor. */
+static int given_fd(const uv_tty_t* tty) {
+  return (int) (intptr_t) tty->u.reserved[1];
+}
+
+static void tty_close(uv_handle_t* handle) {
+  uv_tty_t* tty = (uv_tty_t*) handle;
+  /* A closed descriptor's number soon means another file, which must not be touched.
+   * The standard ones stay open, and can be restored later. */
+  if (given_fd(tty) > STDERR_FILENO) {
+    while (!try_lock_saved())
+      continue;
+    if (saved_fd == given_fd(tty))
+      saved_fd = -1;
+    unlock_saved();
+  }
+  stream_close(handle);
+}
+
+static const struct handle_kind tty_kind = {
+    .type = UV_TTY,
+    .close = tty_close,
+    .finish = stream_finish,
+};
+
+/* Opening the master of a pseudo terminal by name would make a new terminal. Only a
+ * master has a number to tell. */
+static bool is_master(int fd) {
+  unsigned int number;
+  return ioctl(fd, TIOCGPTN, &number) == 0;
+}
+
+/* A private, non-blocking description of the same terminal, or -1. */
+static int reopen(int fd, int mode) {
+  if (is_master(fd))
+    return -1;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int fresh;
+  do
+    fresh = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  while (fresh == -1 && errno == EINTR);
+  /* The standard descriptors belong to everyone in this process: the private description
+   * stays beside them. Any other is the handle's from now on, and so keeps its number. */
+  if (fresh == -1 || fd <= STDERR_FILENO)
+    return fresh;
+  int placed;
+  do
+    placed = dup3(fresh, fd, O_CLOEXEC);
+  while (placed == -1 && (errno == EINTR || errno == EBUSY));
+  descriptor_close(fresh);
+  return placed;
+}
+
+int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
+  (void) unused;
+  if (uv_guess_handle(fd) != UV_TTY)
+    return UV_EINVAL;
+  int mode = fcntl(fd, F_GETFL);
+  if (mode == -1)
+    return -errno;
+  mode &= O_ACCMODE;
+
+  unsigned int flags = 0;
+  if (mode != O_WRONLY)
+    flags |= STREAM_READABLE;
+  if (mode != O_RDONLY)
+    flags |= STREAM_WRITABLE;
+
+  int own = reopen(fd, mode);
+  if (own == -1) {
+    own = fd;
+    flags |= HANDLE_BLOCKING_WRITES;
+  }
+
+  stream_init(loop, (uv_stream_t*) tty, &tty_kind);
+  tty->u.reserved[1] = (void*) (intptr_t) fd;
+  tty->mode = UV_TTY_MODE_NORMAL;
+  int error = stream_open((uv_stream_t*) tty, own, flags);
+  if (error != 0) {
+    if (own != fd)
+      descriptor_close(own);
+    handle_uninit((uv_handle_t*) tty);
+  }
+  return error;
+}
+
+/* --- Modes ------------------------------------------------------------------------- */
+
+/* Keys one by one and unchanged, but output as before: a new line still starts at the
+ * left. */
+static void make_raw(struct termios* state) {
+  state->c_iflag &= ~(tcflag_t) (BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+  state->c_oflag |= ONLCR;
+  state->c_cflag |= CS8;
+  state->c_lflag &= ~(tcflag_t) (ECHO | ICANON | IEXTEN | ISIG);
+  state->c_cc[VMIN] = 1;
+  state->c_cc[VTIME] = 0;
+}
+
+static int set_state(int fd, const struct termios* state) {
+  int result;
+  do
+    result = tcsetattr(fd, TCSADRAIN, state);
+  while (result == -1 && errno == EINTR);
+  return result == -1 ? -errno : 0;
+}
+
+/* Leaving the normal mode: what is found now is what to come back to. */
+static int save_state(uv_tty_t* tty) {
+  if (tcgetattr(tty->io_watcher.fd, &tty->orig_termios) == -1)
+    return -errno;
+  while (!try_lock_saved())
+    continue;
+  if (saved_fd == -1) {
+    saved_state = tty->orig_termios;
+    saved_fd = given_fd(tty);
+  }
+  unlock_saved();
+  return 0;
+}
+
+int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
+  if (tty->io_watcher.fd == -1)
+    return UV_EBADF;
+  if ((int) mode < UV_TTY_MODE_NORMAL || mode > UV_TTY_MODE_RAW_VT)
+    return UV_EINVAL;
+  if (mode == UV_TTY_MODE_RAW_VT)
+    mode = UV_TTY_MODE_RAW;
+  if (tty->mode == (int) mode)
+    return 0;
+
+  if (tty->mode == UV_TTY_MODE_NORMAL) {
+    int error = save_state(tty);
+    if (error != 0)
+      return error;
+  }
+  struct termios state = tty->orig_termios;
+  if (mode == UV_TTY_MODE_RAW)
+    make_raw(&state);
+  else if (mode == UV_TTY_MODE_IO)
+    cfmakeraw(&state);
+
+  int error = set_state(tty->io_watcher.fd, &state);
+  if (error == 0)
+    tty->mode = (int) mode;
+  return error;
+}
+
+int uv_tty_reset_mode(void) {
+  int saved_errno = errno;
+  if (!try_lock_saved())
+    return UV_EBUSY;
+  int error = saved_fd == -1 ? 0 : set_state(saved_fd, &saved_state);
+  unlock_saved();
+  errno = saved_errno;
+  return error;
+}
+
+int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {
+  struct winsize size;
+  int result;
+  if (tty->io_watcher.fd == -1)
+    return UV_EBADF;
+  do
+    result = ioctl(tty->io_watcher.fd, TIOCGWINSZ, &size);
+  while (result == -1 && errno == EINTR);
+  if (result == -1)
+    return -errno;
+  *width = size.ws_col;
+  *height = size.ws_row;
+  return 0;
+}
+
+/* Terminals here always understand control sequences; nothing translates them. */
+void uv_tty_set_vterm_state(uv_tty_vtermstate_t state) {
+  (void) state;
+}
+
+int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state) {
+  (void) state;
+  return UV_ENOTSUP;
+}
