@@ -29,3 +29,28 @@ int string_give(const char* string, size_t length, char* buffer, size_t* size) {
   *size = length;
   return 0;
 }
+
+bool string_decimal(const char** position, double* value) {
+  const char* next = *position;
+  while (*next == ' ') {
+    next++;
+  }
+  if (*next < '0' || *next > '9') {
+    return false;
+  }
+  *value = 0;
+  while (*next >= '0' && *next <= '9') {
+    *value = *value * 10 + (*next++ - '0');
+  }
+  if (*next == '.') {
+    double scale = 1;
+    double digits = 0;
+    for (next++; *next >= '0' && *next <= '9'; next++) {
+      digits = digits * 10 + (*next - '0');
+      scale *= 10;
+    }
+    *value += digits / scale;
+  }
+  *position = next;
+  return true;
+}

@@ -2,6 +2,7 @@
 #ifndef RONDO_BASE_STRINGS_H
 #define RONDO_BASE_STRINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,5 +16,10 @@ ssize_t string_copy(char* target, const char* source, size_t size);
  * room is too small it becomes what is needed, with the terminator, buffer
  * stays untouched and UV_ENOBUFS comes back. */
 int string_give(const char* string, size_t length, char* buffer, size_t* size);
+
+/* Reads a number like "12" or "0.75" at *position and moves past it; false if
+ * there is none. For files of the kernel: strtod() would look for the decimal
+ * point of the program's locale. */
+bool string_decimal(const char** position, double* value);
 
 #endif
