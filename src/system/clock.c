@@ -4,6 +4,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "base/strings.h"
 #include "system/system.h"
 #include "uv.h"
 
@@ -73,34 +74,14 @@ void uv_sleep(unsigned int msec) {
   }
 }
 
-/* "12345.67 …": read by hand, because strtod() would look for the decimal
- * point of the program's locale. */
-static int uptime_parse(const char* text, double* uptime) {
-  char* point;
-  errno = 0;
-  unsigned long long seconds = strtoull(text, &point, 10);
-  if (point == text || errno != 0) {
-    return UV_EINVAL;
-  }
-  double value = (double) seconds;
-  if (*point == '.') {
-    double place = 0.1;
-    for (const char* digit = point + 1; *digit >= '0' && *digit <= '9'; digit++) {
-      value += (*digit - '0') * place;
-      place /= 10;
-    }
-  }
-  *uptime = value;
-  return 0;
-}
-
 int uv_uptime(double* uptime) {
   char text[128];
+  const char* position = text;
   struct timespec now;
 
   /* The file first: container managers put the container's own uptime there. */
   if (system_read_file("/proc/uptime", text, sizeof(text)) > 0 &&
-      uptime_parse(text, uptime) == 0) {
+      string_decimal(&position, uptime)) {
     return 0;
   }
   if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) {

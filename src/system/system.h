@@ -34,15 +34,8 @@ ssize_t system_read_file(const char* path, char* buffer, size_t size);
  * code. */
 ssize_t system_read_whole_file(const char* path, char** content);
 
-/* Limits that a control group (version 1 or 2) or one of its parents puts on
- * this process. UINT64_MAX bytes or INFINITY processors mean "no limit". */
-struct system_limits {
-  uint64_t memory_limit;
-  uint64_t memory_used;
-  double processors;
-};
-
-void system_group_memory(struct system_limits* limits);
-void system_group_processors(struct system_limits* limits);
+/* Gives back what this room holds for the whole process: the copy of the
+ * program's arguments. For uv_library_shutdown() only. */
+void system_shutdown(void);
 
 #endif

@@ -1,0 +1,28 @@
+/* The limits that control groups, version 1 or 2, put on this process.
+ *
+ * A limit may sit on the process's own group or on any group above it, so all
+ * of them are looked at and the tightest counts. Inside a container the path
+ * that the kernel names may not exist, because the container's own group is
+ * what is mounted: then only the groups that can be seen count.
+ *
+ * `root` stands in front of /proc and /sys: "" on a real machine. */
+#ifndef RONDO_SYSTEM_GROUP_H
+#define RONDO_SYSTEM_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GROUP_UNLIMITED UINT64_MAX
+
+struct group_memory {
+  bool found;     /* some group says what its limit is, even if it has none */
+  uint64_t limit; /* bytes, or GROUP_UNLIMITED */
+  uint64_t left;  /* bytes until a limit is met, or GROUP_UNLIMITED */
+};
+
+void group_memory_read(const char* root, struct group_memory* memory);
+
+/* How many processors' worth of time the process may use; 0 for no limit. */
+double group_processors(const char* root);
+
+#endif

@@ -1,0 +1,125 @@
+/* The process's title, as `ps` shows it. The kernel reads it from the memory
+ * in which it passed the arguments, so a new title is written over them, and
+ * uv_setup_args() gives the program a copy of its arguments to go on with.
+ * There is as much room as the arguments took; a longer title is cut. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/strings.h"
+#include "system/system.h"
+#include "uv.h"
+
+static pthread_mutex_t title_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* All of this is guarded by title_lock. */
+static struct {
+  char* memory;  /* the kernel's, NULL before uv_setup_args() */
+  size_t room;   /* its size, the terminator included */
+  size_t length; /* of the present title */
+  char** copy;   /* what uv_setup_args() gave to the program */
+} title;
+
+/* The arguments lie one behind the other, as the kernel left them. Should a
+ * program have replaced some, only the first ones that still do are taken. */
+static size_t arguments_room(int argc, char** argv) {
+  char* end = argv[0];
+  for (int i = 0; i < argc && argv[i] == end; i++) {
+    end += strlen(argv[i]) + 1;
+  }
+  return (size_t) (end - argv[0]);
+}
+
+/* The pointers, their NULL, and the strings, in one block. */
+static char** arguments_copy(int argc, char** argv) {
+  size_t count = (size_t) argc;
+  size_t size = (count + 1) * sizeof(char*);
+  for (size_t i = 0; i < count; i++) {
+    size += strlen(argv[i]) + 1;
+  }
+  char** copy = mem_alloc(size);
+  if (copy == NULL) {
+    return NULL;
+  }
+  char* next = (char*) (copy + count + 1);
+  for (size_t i = 0; i < count; i++) {
+    size_t bytes = strlen(argv[i]) + 1;
+    copy[i] = memcpy(next, argv[i], bytes);
+    next += bytes;
+  }
+  copy[count] = NULL;
+  return copy;
+}
+
+char** uv_setup_args(int argc, char** argv) {
+  if (argc <= 0 || argv == NULL || argv[0] == NULL) {
+    return argv;
+  }
+  pthread_mutex_lock(&title_lock);
+  /* The second time, what is passed in is our copy, which no one shows. */
+  if (title.memory == NULL) {
+    char** copy = arguments_copy(argc, argv);
+    if (copy != NULL) {
+      title.memory = argv[0];
+      title.room = arguments_room(argc, argv);
+      title.length = strlen(argv[0]);
+      title.copy = copy;
+      argv = copy;
+    }
+  }
+  pthread_mutex_unlock(&title_lock);
+  return argv;
+}
+
+/* The short name, which `top` and `ps -o comm` show, belongs to the main
+ * thread; through this file any thread may set it. That it can fail, in a
+ * sandbox without /proc, takes nothing from the title. */
+static void set_short_name(const char* name) {
+  int fd = open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return;
+  }
+  ssize_t written = write(fd, name, strlen(name));
+  (void) written;
+  close(fd);
+}
+
+int uv_set_process_title(const char* text) {
+  pthread_mutex_lock(&title_lock);
+  if (title.memory == NULL) {
+    pthread_mutex_unlock(&title_lock);
+    return UV_ENOBUFS;
+  }
+  size_t length = size_min(strlen(text), title.room - 1);
+  memcpy(title.memory, text, length);
+  /* To the end, or the rest of the old arguments would still be shown. */
+  memset(title.memory + length, 0, title.room - length);
+  title.length = length;
+  set_short_name(title.memory);
+  pthread_mutex_unlock(&title_lock);
+  return 0;
+}
+
+int uv_get_process_title(char* buffer, size_t size) {
+  if (buffer == NULL || size == 0) {
+    return UV_EINVAL;
+  }
+  pthread_mutex_lock(&title_lock);
+  int rc = UV_ENOBUFS;
+  if (title.memory != NULL) {
+    rc = string_give(title.memory, title.length, buffer, &size);
+  }
+  pthread_mutex_unlock(&title_lock);
+  return rc;
+}
+
+void system_shutdown(void) {
+  pthread_mutex_lock(&title_lock);
+  mem_free(title.copy);
+  title.copy = NULL;
+  title.memory = NULL;
+  pthread_mutex_unlock(&title_lock);
+}
