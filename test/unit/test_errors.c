@@ -137,6 +137,20 @@ static void a_string_is_given_whole_or_not_at_all(void** state) {
   assert_string_equal(target, "hello");
 }
 
+static void decimals_are_read_whatever_the_locale(void** state) {
+  (void) state;
+  const char* position = "12345.67 0.08 3\n";
+  double value;
+  assert_true(string_decimal(&position, &value));
+  assert_true(value > 12345.66999 && value < 12345.67001);
+  assert_true(string_decimal(&position, &value));
+  assert_true(value > 0.07999 && value < 0.08001);
+  assert_true(string_decimal(&position, &value));
+  assert_true(value == 3);
+  assert_false(string_decimal(&position, &value));
+  assert_int_equal(*position, '\n');
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_error_has_its_name_and_message),
@@ -149,6 +163,7 @@ int main(void) {
       cmocka_unit_test(a_buffer_is_a_pointer_and_a_length),
       cmocka_unit_test(copies_are_cut_and_terminated),
       cmocka_unit_test(a_string_is_given_whole_or_not_at_all),
+      cmocka_unit_test(decimals_are_read_whatever_the_locale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
