@@ -1,6 +1,7 @@
 /* The library's end: what rooms keep for the whole process is given back here. */
 #include "loop/library.h"
 
+#include "system/system.h"
 #include "uv.h"
 
 #include <pthread.h>
@@ -29,4 +30,5 @@ void uv_library_shutdown(void) {
     return;
   while (shutdown_count > 0) /* last registered first */
     shutdown_calls[--shutdown_count]();
+  system_shutdown(); /* below the loop, so it can't register itself */
 }

@@ -99,16 +99,17 @@ static bool group_of_process(const char* root, const char* controller,
     top = snprintf(group->path, sizeof(group->path), "%s/sys/fs/cgroup/%s", root,
                    controller);
   }
-  int path_length = (int) strcspn(path, "\n");
-  if (top < 0 || (size_t) (top + path_length) >= sizeof(group->path)) {
+  size_t path_length = strcspn(path, "\n");
+  if (top < 0 || (size_t) top + path_length >= sizeof(group->path)) {
     return false;
   }
   group->top = (size_t) top;
-  memcpy(group->path + top, path, (size_t) path_length);
-  group->path[top + path_length] = '\0';
-  if (group->path[top + path_length - 1] == '/') {
-    group->path[top + path_length - 1] = '\0';
+  char* end = group->path + group->top + path_length;
+  memcpy(end - path_length, path, path_length);
+  if (end[-1] == '/') {
+    end--;
   }
+  *end = '\0';
   return true;
 }
 

@@ -111,7 +111,7 @@ static int thread_number(pthread_t thread, id_t* number) {
 int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   struct sched_param parameters;
   int policy;
-  id_t number;
+  id_t number = 0;
 
   if (priority == NULL) {
     return UV_EINVAL;
@@ -157,7 +157,7 @@ static int set_realtime_priority(pthread_t thread, int policy, int priority) {
 int uv_thread_setpriority(uv_thread_t tid, int priority) {
   struct sched_param parameters;
   int policy;
-  id_t number;
+  id_t number = 0;
 
   if (priority < UV_THREAD_PRIORITY_LOWEST || priority > UV_THREAD_PRIORITY_HIGHEST) {
     return UV_EINVAL;
