@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from urllib.parse import unquote
 
 
 class Unavailable(Exception):
@@ -134,12 +133,12 @@ class Apt:
         status = self.directory / "status"
         status.write_text(_pretend(Path("/var/lib/dpkg/status").read_text(errors="replace"), instead))
         command = ["apt-get", *self.options, "-o", f"Dir::State::status={status}", "install", "-y", "--no-install-recommends",
-                   "--print-uris", *packages]
+                   "--simulate", *packages]
         planned = _run(command)
         if planned.returncode != 0:
             raise Unavailable(f"apt can't resolve {' '.join(packages)}:\n" + _last_lines(planned.stdout))
-        needed = re.findall(r"^'[^']+' ([^_ ]+)_(\S+)_[^_ ]+\.deb ", planned.stdout, re.MULTILINE)
-        wanted = {name: f"{name}={unquote(version)}" for name, version in needed}
+        needed = re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", planned.stdout, re.MULTILINE)
+        wanted = {name: f"{name}={version}" for name, version in needed}
         for package in packages:
             wanted.setdefault(package.split("=")[0], package)
         for package in wanted.values():

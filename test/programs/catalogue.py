@@ -1,0 +1,169 @@
+"""The programs: where each comes from, how it is started, what a run proves."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import debian
+
+HERE = Path(__file__).resolve().parent
+
+
+class Shelf:
+    """The place where Debian's packages are unpacked, with the little that a
+    program needs to be happy somewhere else than in /usr."""
+
+    def __init__(self, apt, output, repository):
+        self.apt = apt
+        self.output = output
+        self.repository = repository
+        self.root = output / "root"
+        self._temporary = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for directory in self._temporary:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def temporary(self, **options):
+        directory = Path(tempfile.mkdtemp(**options))
+        self._temporary.append(directory)
+        return directory
+
+    def unpack(self, name, packages, instead=None):
+        """Unpacks a program's packages into a root of its own, once."""
+        root = self.root / name
+        if not (root / ".complete").exists():
+            shutil.rmtree(root, ignore_errors=True)
+            self.apt.unpack_with_dependencies(packages, root, instead)
+            # The program shall find the libuv that the run gives it, no other.
+            for path in root.glob("usr/lib/*/libuv.so*"):
+                path.unlink()
+            (root / ".complete").touch()
+        return root
+
+    def environment(self, root, **more):
+        libraries = [str(path) for path in root.glob("usr/lib/*-linux-gnu")]
+        return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LD_LIBRARY_PATH": ":".join(libraries), **more}
+
+
+def lines(text):
+    return text.strip().splitlines()[-1] if text.strip() else "nothing"
+
+
+class Node:
+    title = "Node.js 18"
+
+    @staticmethod
+    def proves(output):
+        return (f"{lines(output)} with the same results: timers and immediates, files, watching, tcp, unix, udp, "
+                "http, http2, names, pool, workers, children, handed-over sockets, cluster, signals")
+
+    def prepare(self, shelf):
+        versions = shelf.apt.candidates("libnode108")
+        if not versions:
+            raise debian.Unavailable("this Debian has no libnode108 (Node.js 18)")
+        root = shelf.unpack("node", [f"libnode108={versions[0]}"], {"nodejs": versions[0]})
+        environment = shelf.environment(root)
+        environment["LD_LIBRARY_PATH"] = f"{self._relocate(shelf, root)}:{environment['LD_LIBRARY_PATH']}"
+        self._node = root / "usr/bin/node"
+        return [str(self._node), str(HERE / "node_features.js")], environment
+
+    def soak(self, _shelf):
+        return [str(self._node), "--expose-gc", str(HERE / "node_soak.js")]
+
+    @staticmethod
+    def _relocate(shelf, root):
+        """Debian's Node reads some of its built-in JavaScript from
+        /usr/share/nodejs, by a path inside the library.  Where those files are
+        only unpacked, a copy of the library gets another path of the same length."""
+        (library,) = root.glob("usr/lib/*/libnode.so.108")
+        if Path("/usr/share/nodejs/cjs-module-lexer").exists() and Path("/usr/share/nodejs/undici").exists():
+            return library.parent
+        old = b"/usr/share/nodejs/"
+        place = shelf.temporary(dir="/tmp", prefix="node")
+        short = Path("/tmp") / f"node{os.getpid():08x}"
+        new = f"{short}/".encode()
+        assert len(new) == len(old)
+        short.symlink_to(root / "usr/share/nodejs")
+        shelf._temporary.append(short)
+        (place / library.name).write_bytes(library.read_bytes().replace(old, new))
+        return place
+
+
+class Neovim:
+    title = "Neovim"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)} with the same results: jobs, timers, channels, sockets, :terminal, vim.loop"
+
+    def prepare(self, shelf):
+        root = shelf.unpack("neovim", ["neovim"])
+        environment = shelf.environment(root, VIMRUNTIME=str(root / "usr/share/nvim/runtime"), TERM="dumb")
+        return [str(root / "usr/bin/nvim"), "--headless", "--clean", "-u", "NONE",
+                "-S", str(HERE / "nvim_features.lua")], environment
+
+
+class CMake:
+    title = "CMake"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)}: configures and builds this project, and CTest runs tests, with time limits, as many at once"
+
+    def prepare(self, shelf):
+        program = Path("/usr/bin/cmake")
+        environment = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+        if not program.exists():
+            root = shelf.unpack("cmake", ["cmake", "cmake-data"])
+            program = root / "usr/bin/cmake"
+            environment = shelf.environment(root, CMAKE_ROOT=str(next(root.glob("usr/share/cmake-*"))))
+        needs = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False).stdout
+        if "libuv.so.1" not in needs:
+            raise debian.Unavailable(f"{program} carries its own libuv")
+        return ["sh", str(HERE / "cmake_features.sh"), str(program), str(shelf.repository)], environment
+
+
+class Uvloop:
+    title = "uvloop"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)} with the same results: asyncio's callbacks, sockets, subprocesses, signals, pipes, datagrams"
+
+    def prepare(self, shelf):
+        root = shelf.unpack("uvloop", ["python3-uvloop"])
+        python = Path("/usr/bin/python3")
+        version = subprocess.run([str(python), "-c", "import sys; print('%d%d' % sys.version_info[:2])"],
+                                 capture_output=True, text=True, check=False).stdout.strip()
+        if not list(root.glob(f"usr/lib/python3/dist-packages/uvloop/loop.cpython-{version}-*.so")):
+            raise debian.Unavailable(f"python3-uvloop isn't for {python} {version or '(missing)'}")
+        environment = shelf.environment(root, PYTHONPATH=str(root / "usr/lib/python3/dist-packages"),
+                                        PYTHONDONTWRITEBYTECODE="1")
+        return [str(python), str(HERE / "uvloop_features.py")], environment
+
+
+class Luv:
+    title = "luv"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)} with the same results: every kind of handle and request that Lua can reach"
+
+    def prepare(self, shelf):
+        root = shelf.unpack("luv", ["lua-luv", "lua5.3"])
+        modules = next(root.glob("usr/lib/*/lua/5.3"))
+        environment = shelf.environment(root, LUA_CPATH=f"{modules}/?.so")
+        return [str(root / "usr/bin/lua5.3"), str(HERE / "luv_features.lua")], environment
+
+
+PROGRAMS = {"node": Node(), "neovim": Neovim(), "cmake": CMake(), "uvloop": Uvloop(), "luv": Luv()}
