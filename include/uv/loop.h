@@ -138,7 +138,9 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* trace_state;
-  void* spare[5];
+  unsigned int backend_files; /* file operations that the backend has */
+  unsigned int spare_word;
+  void* spare[4];
   char padding[224];
 };
 

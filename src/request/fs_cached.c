@@ -1,0 +1,285 @@
+/* What the kernel can answer from memory, asked on the loop's thread with calls that
+ * cannot wait:
+ *   preadv2(RWF_NOWAIT)       reads what is in the page cache and nothing else;
+ *   openat2(RESOLVE_CACHED)   walks a path only as far as the name cache knows it;
+ *   statx(AT_STATX_DONT_SYNC) tells what the inode in memory says.
+ *
+ * On a file system that must ask a server or a process (NFS, FUSE, ...) the last two may
+ * still wait or be out of date, so they are believed for local ones only. Which is which
+ * takes a statfs(2), itself able to wait: a thread of the pool finds out (fs_learn), once
+ * for each mount, and until then its requests take the pool. Mounts are told apart by the
+ * number the kernel never gives twice; kernels that don't have it yet are believed for
+ * file systems on a block device only, for other device numbers are used again. */
+#include "request/fs.h"
+
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x4000u
+#endif
+#ifndef F2FS_SUPER_MAGIC
+#define F2FS_SUPER_MAGIC 0xF2F52010
+#endif
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+#ifndef EROFS_SUPER_MAGIC_V1
+#define EROFS_SUPER_MAGIC_V1 0xE0F5E1E2
+#endif
+
+/* --- Local mounts ---------------------------------------------------------------- */
+
+enum { MOUNTS_KNOWN = 64 };
+
+/* A mount's key, shifted left, and in the lowest bit whether it is local. A slot may be
+ * overwritten at any time; then that mount is learned anew. */
+static _Atomic uint64_t mounts[MOUNTS_KNOWN];
+static _Atomic unsigned int mounts_next;
+
+enum mount_answer { MOUNT_UNKNOWN, MOUNT_ELSEWHERE, MOUNT_LOCAL };
+
+/* 0 if the mount can't be told from others. */
+static uint64_t mount_key(const struct statx* about) {
+  if (about->stx_mask & STATX_MNT_ID_UNIQUE)
+    return about->stx_mnt_id << 1;
+  if (about->stx_dev_major == 0)
+    return 0;
+  return (1ull << 63) | (uint64_t) about->stx_dev_major << 33 |
+         (uint64_t) about->stx_dev_minor << 1;
+}
+
+static enum mount_answer mount_find(const struct statx* about) {
+  uint64_t key = mount_key(about);
+  if (key == 0)
+    return MOUNT_ELSEWHERE;
+  for (size_t i = 0; i < MOUNTS_KNOWN; i++) {
+    uint64_t known = atomic_load_explicit(&mounts[i], memory_order_relaxed);
+    if (known == 0)
+      break;
+    if ((known & ~1ull) == key)
+      return known & 1 ? MOUNT_LOCAL : MOUNT_ELSEWHERE;
+  }
+  return MOUNT_UNKNOWN;
+}
+
+/* File systems that keep all they need to answer in this machine's memory once it is
+ * cached. Not overlayfs: what lies under it can't be seen from here. */
+static bool mount_type_is_local(const struct statfs* about) {
+  switch ((unsigned long) about->f_type & 0xffffffff) {
+  case EXT4_SUPER_MAGIC: /* and ext2, ext3 */
+  case XFS_SUPER_MAGIC:
+  case BTRFS_SUPER_MAGIC:
+  case F2FS_SUPER_MAGIC:
+  case TMPFS_MAGIC:
+  case RAMFS_MAGIC:
+  case SQUASHFS_MAGIC:
+  case EROFS_SUPER_MAGIC_V1:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void mount_learn(int fd) {
+  struct statx about;
+  struct statfs system;
+  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID_UNIQUE, &about) != 0)
+    return;
+  if (mount_find(&about) != MOUNT_UNKNOWN || fstatfs(fd, &system) != 0)
+    return;
+  uint64_t entry = mount_key(&about) | (mount_type_is_local(&system) ? 1 : 0);
+  unsigned int slot = atomic_fetch_add(&mounts_next, 1) % MOUNTS_KNOWN;
+  atomic_store_explicit(&mounts[slot], entry, memory_order_relaxed);
+}
+
+/* --- Learning -------------------------------------------------------------------- */
+
+void fs_learn(const uv_fs_t* req) {
+  if (!fs_mount_unknown(req) || req->result < 0)
+    return;
+  if (req->fs_type == UV_FS_OPEN) {
+    mount_learn((int) req->result);
+  } else if (req->path == NULL) {
+    mount_learn(req->file);
+  } else {
+    int fd = open(req->path,
+                  O_PATH | O_CLOEXEC | (req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0));
+    if (fd >= 0) {
+      mount_learn(fd);
+      close(fd);
+    }
+  }
+}
+
+/* What is known of the open file in memory; true if it can be believed. */
+static bool known_locally(uv_fs_t* req, int fd, struct statx* about) {
+  const unsigned int mask = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID_UNIQUE;
+  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, about) != 0)
+    return false;
+  enum mount_answer answer = mount_find(about);
+  if (answer == MOUNT_UNKNOWN)
+    fs_set_mount_unknown(req, true);
+  return answer == MOUNT_LOCAL;
+}
+
+/* --- Paths ----------------------------------------------------------------------- */
+
+/* Once openat2(2) has turned out to be missing, forbidden or without RESOLVE_CACHED, it
+ * isn't asked again. */
+static _Atomic bool cached_walk_missing;
+
+static int walk_cached(const char* path, int flags) {
+  if (atomic_load_explicit(&cached_walk_missing, memory_order_relaxed))
+    return -ENOSYS;
+  struct open_how how = {.flags = (uint64_t) (unsigned int) (flags | O_CLOEXEC),
+                         .resolve = RESOLVE_CACHED};
+  long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+  if (fd >= 0)
+    return (int) fd;
+  if (errno == ENOSYS || errno == EPERM || errno == EINVAL)
+    atomic_store_explicit(&cached_walk_missing, true, memory_order_relaxed);
+  return -errno;
+}
+
+/* O_PATH opens nothing: no device is touched, no FIFO waited for, no lease broken. */
+static int walk_to_name(const uv_fs_t* req, int flags) {
+  return walk_cached(req->path, O_PATH | flags);
+}
+
+bool fs_stat_cached(uv_fs_t* req) {
+  struct statx about;
+  bool known;
+  if (req->fs_type == UV_FS_FSTAT) {
+    known = known_locally(req, req->file, &about);
+  } else {
+    int fd = walk_to_name(req, req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0);
+    if (fd < 0)
+      return false;
+    known = known_locally(req, fd, &about);
+    close(fd);
+  }
+  if (!known)
+    return false;
+  fs_stat_fill(&req->statbuf, &about);
+  req->ptr = &req->statbuf;
+  req->result = 0;
+  return true;
+}
+
+bool fs_access_cached(uv_fs_t* req) {
+  int fd = walk_to_name(req, 0);
+  if (fd < 0)
+    return false;
+  struct statx about;
+  bool done = false;
+  if (known_locally(req, fd, &about)) {
+    long r = syscall(SYS_faccessat2, fd, "", req->flags, AT_EMPTY_PATH);
+    done = r == 0 || (errno != ENOSYS && errno != EINVAL && errno != EPERM);
+    req->result = done ? fs_result(r) : 0;
+  }
+  close(fd);
+  return done;
+}
+
+static bool opens_without_waiting(const struct statx* about) {
+  return S_ISREG(about->stx_mode) || S_ISDIR(about->stx_mode);
+}
+
+/* Only for reading what exists, and only files and directories: opening anything else
+ * may wait (a FIFO, a terminal) or do something (a tape drive). The name is looked at
+ * first, and the file that is then opened once more, since the name may have changed
+ * hands. O_NONBLOCK keeps the open from waiting for the holder of a lease; it has no
+ * other meaning for such files and is taken off again. */
+bool fs_open_cached(uv_fs_t* req) {
+  const int harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY | O_LARGEFILE;
+  if ((req->flags & ~harmless) != O_RDONLY)
+    return false;
+
+  struct statx about;
+  int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
+  if (name < 0)
+    return false;
+  bool try_it = known_locally(req, name, &about) && opens_without_waiting(&about);
+  close(name);
+  if (!try_it)
+    return false;
+
+  int fd = walk_cached(req->path, (req->flags & harmless) | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  int status = fcntl(fd, F_GETFL);
+  if (!known_locally(req, fd, &about) || !opens_without_waiting(&about) || status < 0 ||
+      fcntl(fd, F_SETFL, status & ~O_NONBLOCK) != 0) {
+    close(fd);
+    return false;
+  }
+  req->result = fd;
+  return true;
+}
+
+/* Closing may wait: for the server of a network file system, for a socket to drain, for
+ * a deleted file's blocks to be freed, for data to be placed on the disk. None of it
+ * happens to files and directories of a local file system that were only read and still
+ * have a name. */
+bool fs_close_cached(uv_fs_t* req) {
+  struct statx about;
+  if (!known_locally(req, req->file, &about) || !opens_without_waiting(&about) ||
+      about.stx_nlink == 0)
+    return false;
+  int status = fcntl(req->file, F_GETFL);
+  if (status < 0 || (status & O_ACCMODE) != O_RDONLY)
+    return false;
+  req->result = fs_do_close(req);
+  return true;
+}
+
+/* --- Reading --------------------------------------------------------------------- */
+
+/* With O_DIRECT the kernel waits for the device whatever it was told. Such a read goes
+ * in whole sectors; what doesn't needs no question. */
+static bool read_is_direct(const uv_fs_t* req, size_t total) {
+  if ((total & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
+    return false;
+  int status = fcntl(req->file, F_GETFL);
+  return status < 0 || (status & O_DIRECT) != 0;
+}
+
+/* After fewer bytes than asked for: is that all there is? Only a regular file promises
+ * more than it gave; its end is known from its size. */
+static bool read_is_complete(const uv_fs_t* req) {
+  struct stat about;
+  if (fstat(req->file, &about) != 0 || !S_ISREG(about.st_mode))
+    return true;
+  return req->off >= 0 && req->off >= about.st_size;
+}
+
+bool fs_read_cached(uv_fs_t* req) {
+  size_t total = 0;
+  for (unsigned int i = 0; i < req->nbufs; i++)
+    total += req->bufs[i].len;
+  if (total == 0 || read_is_direct(req, total))
+    return false;
+
+  for (;;) {
+    const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
+    ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
+    if (n < 0)
+      return false; /* not in memory, or an error that the next way will meet too */
+    req->result += n;
+    if (n == 0 || (size_t) req->result == total)
+      return true;
+    fs_advance(req, (size_t) n);
+    if (read_is_complete(req))
+      return true;
+  }
+}

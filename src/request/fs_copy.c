@@ -1,0 +1,138 @@
+/* uv_fs_copyfile: shares the blocks where that is asked for and possible, else lets the
+ * kernel copy, else copies by hand. A copy that fails leaves no half a file behind. */
+#include "request/fs.h"
+
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int copy_open(const char* path, int flags, mode_t mode) {
+  int fd;
+  do {
+    fd = open(path, flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd < 0 ? -errno : fd;
+}
+
+static int copy_write_all(int to, const char* data, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(to, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return -errno;
+    data += n;
+    size -= (size_t) n;
+  }
+  return 0;
+}
+
+static int copy_by_hand(int to, int from) {
+  char piece[65536];
+  for (;;) {
+    ssize_t n = read(from, piece, sizeof(piece));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return n < 0 ? -errno : 0;
+    int err = copy_write_all(to, piece, (size_t) n);
+    if (err != 0)
+      return err;
+  }
+}
+
+/* Whether the kernel's copy may be refused for reasons that reading and writing don't
+ * have: other file systems, kernels or kinds of files. */
+static bool copy_may_work_by_hand(int err) {
+  return err == EINVAL || err == EXDEV || err == ENOSYS || err == EOPNOTSUPP ||
+         err == EPERM || err == EBADF || err == ETXTBSY || err == EIO;
+}
+
+static int copy_data(int to, int from) {
+  bool begun = false;
+  for (;;) {
+    ssize_t n = copy_file_range(from, NULL, to, NULL, 1u << 30, 0);
+    if (n > 0) {
+      begun = true;
+      continue;
+    }
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && (begun || !copy_may_work_by_hand(errno)))
+      return -errno;
+    /* The files of /proc say they are empty, and copy_file_range believes it. */
+    return n == 0 && begun ? 0 : copy_by_hand(to, from);
+  }
+}
+
+static int copy_contents(int to, int from, int flags) {
+  if (flags & (UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)) {
+    if (ioctl(to, FICLONE, from) == 0)
+      return 0;
+    if (flags & UV_FS_COPYFILE_FICLONE_FORCE)
+      return -errno;
+  }
+  return copy_data(to, from);
+}
+
+/* With the destination open and known not to be the source: what was there goes, mode
+ * and contents come. */
+static int copy_over(int to, int from, mode_t mode, int flags) {
+  if (ftruncate(to, 0) != 0 && errno != EINVAL)
+    return -errno;
+  if (fchmod(to, mode) != 0 && errno != EPERM)
+    return -errno; /* EPERM: file systems without modes, or another's file */
+  return copy_contents(to, from, flags);
+}
+
+static int copy_to(int from, uv_fs_t* req) {
+  struct stat source;
+  if (fstat(from, &source) != 0)
+    return -errno;
+  int exclusive = req->flags & UV_FS_COPYFILE_EXCL ? O_EXCL : 0;
+  mode_t mode = source.st_mode & 07777;
+  int to = copy_open(req->new_path, O_WRONLY | O_CREAT | exclusive, mode);
+  if (to < 0)
+    return to;
+
+  struct stat target;
+  int err = fstat(to, &target) != 0 ? -errno : 0;
+  bool same =
+      err == 0 && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+  if (err == 0 && !same)
+    err = copy_over(to, from, mode, req->flags);
+  /* Some file systems find out only here that the disk is full. */
+  if (close(to) != 0 && err == 0 && errno != EINTR)
+    err = -errno;
+  if (err != 0 && !same)
+    unlink(req->new_path);
+  return err;
+}
+
+ssize_t fs_do_copyfile(uv_fs_t* req) {
+  int from = copy_open(req->path, O_RDONLY, 0);
+  if (from < 0)
+    return from;
+  int err = copy_to(from, req);
+  close(from);
+  return err;
+}
+
+int uv_fs_copyfile(uv_loop_t* loop, uv_fs_t* req, const char* path, const char* new_path,
+                   int flags, uv_fs_cb cb) {
+  int err = fs_begin(loop, req, UV_FS_COPYFILE, cb);
+  if (err != 0)
+    return err;
+  const int known =
+      UV_FS_COPYFILE_EXCL | UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE;
+  if ((flags & ~known) != 0)
+    return UV_EINVAL;
+  err = fs_set_paths(req, path, new_path);
+  if (err != 0)
+    return err;
+  req->flags = flags;
+  return fs_start(req);
+}

@@ -1,0 +1,199 @@
+/* What is done with open files: reading, writing, truncating, syncing, and sending one
+ * descriptor's data to another.
+ *
+ * A write goes on until all is written or an error stops it, and then tells what was
+ * written before the error. A read is one system call: less than asked for is an answer,
+ * and an interrupted one says so, because a program reading its terminal may have been
+ * waiting for just that signal. */
+#include "request/fs.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
+                   offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
+                   offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
+               "buffers are handed to the kernel as they are");
+
+static const struct iovec* fs_vectors(const uv_fs_t* req) {
+  return (const struct iovec*) (const void*) req->bufs;
+}
+
+ssize_t fs_do_read(uv_fs_t* req) {
+  int count = (int) req->nbufs;
+  ssize_t n = req->off < 0 ? readv(req->file, fs_vectors(req), count)
+                           : preadv(req->file, fs_vectors(req), count, req->off);
+  if (n < 0)
+    return req->result > 0 ? req->result : -errno;
+  return req->result + n;
+}
+
+static ssize_t fs_write_some(const uv_fs_t* req) {
+  int count = (int) size_min(req->nbufs, IOV_MAX);
+  ssize_t n;
+  do {
+    n = req->off < 0 ? writev(req->file, fs_vectors(req), count)
+                     : pwritev(req->file, fs_vectors(req), count, req->off);
+  } while (n < 0 && errno == EINTR);
+  return fs_result(n);
+}
+
+ssize_t fs_do_write(uv_fs_t* req) {
+  ssize_t total = req->result;
+  while (req->nbufs > 0) {
+    ssize_t n = fs_write_some(req);
+    if (n < 0 && total == 0)
+      return n;
+    if (n <= 0)
+      break;
+    total += n;
+    fs_advance(req, (size_t) n);
+  }
+  return total;
+}
+
+ssize_t fs_do_fsync(uv_fs_t* req) {
+  int r;
+  do {
+    r = fsync(req->file);
+  } while (r < 0 && errno == EINTR);
+  return fs_result(r);
+}
+
+ssize_t fs_do_fdatasync(uv_fs_t* req) {
+  int r;
+  do {
+    r = fdatasync(req->file);
+  } while (r < 0 && errno == EINTR);
+  return fs_result(r);
+}
+
+ssize_t fs_do_ftruncate(uv_fs_t* req) {
+  int r;
+  do {
+    r = ftruncate(req->file, req->off);
+  } while (r < 0 && errno == EINTR);
+  return fs_result(r);
+}
+
+/* For descriptors that sendfile(2) refuses: read a piece, write all of it. What was
+ * read and could not be written is not lost, since reading goes by offset. */
+static ssize_t fs_send_by_hand(int out, int in, off_t offset, size_t length) {
+  char piece[16384];
+  size_t sent = 0;
+  while (sent < length) {
+    ssize_t got;
+    do {
+      got =
+          pread(in, piece, size_min(length - sent, sizeof(piece)), offset + (off_t) sent);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0)
+      return sent > 0 ? (ssize_t) sent : fs_result(got);
+    for (ssize_t written = 0; written < got;) {
+      ssize_t n = write(out, piece + written, (size_t) (got - written));
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return sent > 0 ? (ssize_t) sent : -errno;
+      written += n;
+      sent += (size_t) n;
+    }
+  }
+  return (ssize_t) sent;
+}
+
+/* The input is req->flags, the length in bufsml[0].len. */
+ssize_t fs_do_sendfile(uv_fs_t* req) {
+  off_t offset = req->off;
+  size_t length = req->bufsml[0].len;
+  ssize_t n;
+  do {
+    n = sendfile(req->file, req->flags, &offset, length);
+  } while (n < 0 && errno == EINTR);
+  if (n >= 0)
+    return n;
+  if (offset > req->off)
+    return offset - req->off;
+  if (errno == EINVAL || errno == ENOSYS || errno == ENOTSOCK || errno == EXDEV)
+    return fs_send_by_hand(req->file, req->flags, req->off, length);
+  return -errno;
+}
+
+/* --- The interface --------------------------------------------------------------- */
+
+static int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
+                         uv_fs_cb cb) {
+  int err = fs_begin(loop, req, type, cb);
+  if (err == 0)
+    req->file = file;
+  return err;
+}
+
+/* The array is copied, because the caller's may be gone when the call returns and
+ * because it changes when the work is done in parts; the memory it points to isn't. */
+static int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
+                           int64_t offset) {
+  if (bufs == NULL || nbufs == 0)
+    return UV_EINVAL;
+  uv_buf_t* copy = req->bufsml;
+  if (nbufs > ARRAY_LENGTH(req->bufsml))
+    copy = mem_alloc(nbufs * sizeof(*bufs));
+  if (copy == NULL)
+    return UV_ENOMEM;
+  req->bufs = memcpy(copy, bufs, nbufs * sizeof(*bufs));
+  req->nbufs = nbufs;
+  req->off = offset < 0 ? -1 : offset;
+  return 0;
+}
+
+int uv_fs_read(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
+               unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_READ, file, cb);
+  if (err == 0)
+    err = fs_keep_buffers(req, bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX, offset);
+  return err != 0 ? err : fs_start(req);
+}
+
+int uv_fs_write(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
+                unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_WRITE, file, cb);
+  if (err == 0)
+    err = fs_keep_buffers(req, bufs, nbufs, offset);
+  return err != 0 ? err : fs_start(req);
+}
+
+int uv_fs_fsync(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_FSYNC, file, cb);
+  return err != 0 ? err : fs_start(req);
+}
+
+int uv_fs_fdatasync(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_FDATASYNC, file, cb);
+  return err != 0 ? err : fs_start(req);
+}
+
+int uv_fs_ftruncate(uv_loop_t* loop, uv_fs_t* req, uv_file file, int64_t offset,
+                    uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_FTRUNCATE, file, cb);
+  if (err != 0)
+    return err;
+  req->off = offset;
+  return fs_start(req);
+}
+
+int uv_fs_sendfile(uv_loop_t* loop, uv_fs_t* req, uv_file out_fd, uv_file in_fd,
+                   int64_t in_offset, size_t length, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_SENDFILE, out_fd, cb);
+  if (err != 0)
+    return err;
+  req->flags = in_fd;
+  req->off = in_offset;
+  req->bufsml[0].len = length;
+  return fs_start(req);
+}

@@ -1,0 +1,181 @@
+/* The life of a file request: begun, sent, called back once from the poll phase, cleaned
+ * up. Which way it takes in between is fs_way.c's business.
+ *
+ * req->result starts at 0 and, for a read or write that is done in parts, holds what the
+ * parts so far have moved. */
+#include "request/fs.h"
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "loop/loop.h"
+#include "request/work.h"
+
+#include <string.h>
+
+int fs_begin(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_fs_cb cb) {
+  if (req == NULL)
+    return UV_EINVAL;
+  req->type = UV_FS;
+  req->fs_type = type;
+  req->loop = loop;
+  req->cb = cb;
+  req->result = 0;
+  req->ptr = NULL;
+  req->path = NULL;
+  req->new_path = NULL;
+  req->bufs = NULL;
+  req->nbufs = 0;
+  fs_set_place(req, FS_NOWHERE);
+  fs_set_mount_unknown(req, false);
+  fs_set_cancel_asked(req, false);
+  return loop == NULL && cb != NULL ? UV_EINVAL : 0;
+}
+
+/* mkdtemp and mkstemp write the name they found into their template, so they need a copy
+ * of it in any case. */
+static bool fs_owns_path(const uv_fs_t* req) {
+  return req->cb != NULL || req->fs_type == UV_FS_MKDTEMP ||
+         req->fs_type == UV_FS_MKSTEMP;
+}
+
+int fs_set_paths(uv_fs_t* req, const char* path, const char* new_path) {
+  if (path == NULL || new_path == NULL)
+    return UV_EINVAL;
+  if (!fs_owns_path(req)) {
+    req->path = path;
+    req->new_path = new_path;
+    return 0;
+  }
+  size_t path_size = strlen(path) + 1;
+  size_t new_size = strlen(new_path) + 1;
+  char* block = mem_alloc(path_size + new_size);
+  if (block == NULL)
+    return UV_ENOMEM;
+  req->path = memcpy(block, path, path_size);
+  req->new_path = memcpy(block + path_size, new_path, new_size);
+  return 0;
+}
+
+int fs_set_path(uv_fs_t* req, const char* path) {
+  if (path == NULL)
+    return UV_EINVAL;
+  req->path = fs_owns_path(req) ? mem_strdup(path) : path;
+  return req->path == NULL ? UV_ENOMEM : 0;
+}
+
+int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* path,
+                  uv_fs_cb cb) {
+  int err = fs_begin(loop, req, type, cb);
+  return err != 0 ? err : fs_set_path(req, path);
+}
+
+int fs_start(uv_fs_t* req) {
+  if (req->cb == NULL) {
+    req->result = fs_run(req);
+    fs_free_buffers(req);
+    return (int) req->result;
+  }
+  req_begin(req->loop, (uv_req_t*) req, UV_FS);
+  int err = fs_send(req);
+  if (err != 0) {
+    req_end(req->loop);
+    req->result = err;
+    fs_set_place(req, FS_NOWHERE);
+  }
+  return err;
+}
+
+int fs_cancel(uv_fs_t* req) {
+  switch (fs_place(req)) {
+  case FS_POOL:
+    return work_cancel(&req->work_req, WORK_FILE);
+  case FS_RING:
+    if (backend_cancel(req->loop, &req->work_req) != 0)
+      return UV_EBUSY;
+    fs_set_cancel_asked(req, true);
+    return 0;
+  default:
+    /* Done already: to report anything else would hide what it did. */
+    return UV_EBUSY;
+  }
+}
+
+void fs_advance(uv_fs_t* req, size_t n) {
+  if (req->off >= 0)
+    req->off += (off_t) n;
+  unsigned int whole = 0;
+  while (whole < req->nbufs && n >= req->bufs[whole].len)
+    n -= req->bufs[whole++].len;
+  req->nbufs -= whole;
+  /* The array keeps its start, which is what has to be freed. */
+  memmove(req->bufs, req->bufs + whole, req->nbufs * sizeof(req->bufs[0]));
+  if (n > 0) {
+    req->bufs[0].base += n;
+    req->bufs[0].len -= n;
+  }
+}
+
+void fs_free_buffers(uv_fs_t* req) {
+  if (req->bufs != NULL && req->bufs != req->bufsml)
+    mem_free(req->bufs);
+  req->bufs = NULL;
+}
+
+/* What ptr holds depends on the request: nothing of its own (stat, opendir, closedir),
+ * or one of these. */
+static void fs_free_answer(uv_fs_t* req) {
+  switch (req->fs_type) {
+  case UV_FS_SCANDIR:
+    fs_free_listing(req);
+    break;
+  case UV_FS_READDIR:
+    fs_free_entries(req);
+    break;
+  case UV_FS_READLINK:
+  case UV_FS_REALPATH:
+  case UV_FS_STATFS:
+    mem_free(req->ptr);
+    break;
+  default:
+    break;
+  }
+  req->ptr = NULL;
+}
+
+void uv_fs_req_cleanup(uv_fs_t* req) {
+  /* One that is under way still needs everything it holds. */
+  if (req == NULL || fs_place(req) != FS_NOWHERE)
+    return;
+  if (req->path != NULL && fs_owns_path(req))
+    mem_free((void*) (uintptr_t) req->path);
+  req->path = NULL;
+  req->new_path = NULL;
+  fs_free_buffers(req);
+  if (req->ptr != NULL)
+    fs_free_answer(req);
+}
+
+uv_fs_type uv_fs_get_type(const uv_fs_t* req) {
+  return req->fs_type;
+}
+
+ssize_t uv_fs_get_result(const uv_fs_t* req) {
+  return req->result;
+}
+
+int uv_fs_get_system_error(const uv_fs_t* req) {
+  return (int) -req->result;
+}
+
+void* uv_fs_get_ptr(const uv_fs_t* req) {
+  return req->ptr;
+}
+
+const char* uv_fs_get_path(const uv_fs_t* req) {
+  return req->path;
+}
+
+uv_stat_t* uv_fs_get_statbuf(uv_fs_t* req) {
+  return &req->statbuf;
+}

@@ -1,0 +1,205 @@
+/* The ways of a file request, and who may take which: the table below is all of it.
+ *
+ *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c).
+ *   2. Through the backend, if it can do the operation: io_uring's own workers.
+ *   3. On a thread of the pool.
+ *
+ * A request takes the first way that is open to it. Whichever it was, the result is the
+ * same and the callback comes from the poll phase.
+ *
+ * The first two ways are shut
+ *   - while file work is waiting for a thread, so that what is asked for last doesn't
+ *     overtake what has been waiting, and can be cancelled like it;
+ *   - for reads and writes so large that moving the bytes alone would hold up the loop,
+ *     which happens on the loop's thread in both;
+ *   - for closing a descriptor while other file work of this loop is under way, which may
+ *     be about that descriptor. */
+#include "request/fs.h"
+
+#include "backend/backend.h"
+#include "base/base.h"
+#include "loop/loop.h"
+#include "request/work.h"
+
+#include <limits.h>
+
+enum { NO_OPCODE = -1, MOST_ON_LOOP = 256 * 1024 };
+
+struct fs_way {
+  bool (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
+  int opcode;                    /* 2; NO_OPCODE: not possible */
+  ssize_t (*run)(uv_fs_t* req);  /* 3, and for synchronous calls */
+};
+
+static const struct fs_way ways[] = {
+    /*                  at once           backend         thread          */
+    [UV_FS_READ] = {fs_read_cached, FILE_READV, fs_do_read},
+    [UV_FS_WRITE] = {NULL, FILE_WRITEV, fs_do_write},
+    [UV_FS_FSYNC] = {NULL, FILE_FSYNC, fs_do_fsync},
+    [UV_FS_FDATASYNC] = {NULL, FILE_FDATASYNC, fs_do_fdatasync},
+
+    [UV_FS_OPEN] = {fs_open_cached, NO_OPCODE, fs_do_open},
+    [UV_FS_CLOSE] = {fs_close_cached, NO_OPCODE, fs_do_close},
+    [UV_FS_STAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
+    [UV_FS_LSTAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
+    [UV_FS_FSTAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
+    [UV_FS_ACCESS] = {fs_access_cached, NO_OPCODE, fs_do_access},
+
+    [UV_FS_SENDFILE] = {NULL, NO_OPCODE, fs_do_sendfile},
+    [UV_FS_FTRUNCATE] = {NULL, NO_OPCODE, fs_do_ftruncate},
+    [UV_FS_UTIME] = {NULL, NO_OPCODE, fs_do_utime},
+    [UV_FS_FUTIME] = {NULL, NO_OPCODE, fs_do_utime},
+    [UV_FS_LUTIME] = {NULL, NO_OPCODE, fs_do_utime},
+    [UV_FS_CHMOD] = {NULL, NO_OPCODE, fs_do_chmod},
+    [UV_FS_FCHMOD] = {NULL, NO_OPCODE, fs_do_chmod},
+    [UV_FS_CHOWN] = {NULL, NO_OPCODE, fs_do_chown},
+    [UV_FS_FCHOWN] = {NULL, NO_OPCODE, fs_do_chown},
+    [UV_FS_LCHOWN] = {NULL, NO_OPCODE, fs_do_chown},
+    [UV_FS_UNLINK] = {NULL, NO_OPCODE, fs_do_unlink},
+    [UV_FS_RENAME] = {NULL, NO_OPCODE, fs_do_rename},
+    [UV_FS_LINK] = {NULL, NO_OPCODE, fs_do_link},
+    [UV_FS_SYMLINK] = {NULL, NO_OPCODE, fs_do_symlink},
+    [UV_FS_READLINK] = {NULL, NO_OPCODE, fs_do_readlink},
+    [UV_FS_REALPATH] = {NULL, NO_OPCODE, fs_do_realpath},
+    [UV_FS_COPYFILE] = {NULL, NO_OPCODE, fs_do_copyfile},
+    [UV_FS_STATFS] = {NULL, NO_OPCODE, fs_do_statfs},
+    [UV_FS_MKDIR] = {NULL, NO_OPCODE, fs_do_mkdir},
+    [UV_FS_RMDIR] = {NULL, NO_OPCODE, fs_do_rmdir},
+    [UV_FS_MKDTEMP] = {NULL, NO_OPCODE, fs_do_mkdtemp},
+    [UV_FS_MKSTEMP] = {NULL, NO_OPCODE, fs_do_mkstemp},
+    [UV_FS_SCANDIR] = {NULL, NO_OPCODE, fs_do_scandir},
+    [UV_FS_OPENDIR] = {NULL, NO_OPCODE, fs_do_opendir},
+    [UV_FS_READDIR] = {NULL, NO_OPCODE, fs_do_readdir},
+    [UV_FS_CLOSEDIR] = {NULL, NO_OPCODE, fs_do_closedir},
+};
+
+static const struct fs_way* fs_way(const uv_fs_t* req) {
+  assert(req->fs_type > UV_FS_CUSTOM && (size_t) req->fs_type < ARRAY_LENGTH(ways));
+  return &ways[req->fs_type];
+}
+
+ssize_t fs_run(uv_fs_t* req) {
+  return fs_way(req)->run(req);
+}
+
+/* Called back from here only, once. */
+static void fs_finish(uv_fs_t* req) {
+  fs_set_place(req, FS_NOWHERE);
+  fs_free_buffers(req);
+  req_end(req->loop);
+  loop_count_callback(req->loop);
+  req->cb(req);
+}
+
+static void fs_done(struct uv__work* w, int status) {
+  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  /* Bytes that a first way has moved already are not undone by cancelling the rest. */
+  if (status == UV_ECANCELED && req->result == 0)
+    req->result = UV_ECANCELED;
+  fs_finish(req);
+}
+
+/* --- 3: the pool ----------------------------------------------------------------- */
+
+void fs_run_on_pool(struct uv__work* w) {
+  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  if (req->fs_type != UV_FS_OPEN)
+    fs_learn(req);
+  req->result = fs_run(req);
+  if (req->fs_type == UV_FS_OPEN)
+    fs_learn(req);
+}
+
+static int fs_send_to_pool(uv_fs_t* req) {
+  int err = work_submit(req->loop, &req->work_req, WORK_FILE, fs_run_on_pool, fs_done);
+  if (err == 0)
+    fs_set_place(req, FS_POOL);
+  return err;
+}
+
+/* --- 2: the backend -------------------------------------------------------------- */
+
+/* The rest of a request that has come to life on another way. */
+static void fs_go_on(uv_fs_t* req) {
+  int err = fs_send_to_pool(req);
+  if (err == 0)
+    return;
+  if (req->result == 0)
+    req->result = err;
+  fs_finish(req);
+}
+
+static void fs_backend_done(struct uv__work* w, int result) {
+  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  req->loop->backend_files--;
+  /* Not our doing: the thread that had submitted it has ended. */
+  if (result == UV_ECANCELED && !fs_cancel_asked(req)) {
+    fs_go_on(req);
+    return;
+  }
+  if (result < 0) {
+    if (req->result == 0)
+      req->result = result;
+    fs_finish(req);
+    return;
+  }
+  req->result += result;
+  if (req->fs_type == UV_FS_WRITE && result > 0) {
+    fs_advance(req, (size_t) result);
+    if (req->nbufs > 0) {
+      fs_go_on(req);
+      return;
+    }
+  }
+  fs_finish(req);
+}
+
+static bool fs_send_to_backend(uv_fs_t* req, int opcode) {
+  if (req->nbufs > IOV_MAX)
+    return false;
+  const struct file_operation operation = {.opcode = (enum file_opcode) opcode,
+                                           .fd = req->file,
+                                           .address = req->bufs,
+                                           .count = req->nbufs,
+                                           .offset = req->off};
+  req->work_req.loop = req->loop;
+  req->work_req.work = NULL;
+  req->work_req.done = fs_backend_done;
+  if (backend_submit(req->loop, &operation, &req->work_req) != 0)
+    return false;
+  req->loop->backend_files++;
+  fs_set_place(req, FS_RING);
+  return true;
+}
+
+/* --- The choice ------------------------------------------------------------------ */
+
+static bool fs_is_large(const uv_fs_t* req) {
+  size_t total = 0;
+  for (unsigned int i = 0; i < req->nbufs && total <= MOST_ON_LOOP; i++)
+    total += req->bufs[i].len;
+  return total > MOST_ON_LOOP;
+}
+
+static bool fs_needs_a_thread(const uv_fs_t* req) {
+  if (work_files_waiting())
+    return true;
+  if (req->fs_type == UV_FS_CLOSE)
+    return req->loop->work_active > 0 || req->loop->backend_files > 0;
+  return fs_is_large(req);
+}
+
+int fs_send(uv_fs_t* req) {
+  const struct fs_way* way = fs_way(req);
+  if (fs_needs_a_thread(req))
+    return fs_send_to_pool(req);
+  if (way->at_once != NULL && way->at_once(req)) {
+    fs_set_place(req, FS_DONE);
+    req->work_req.done = fs_done;
+    loop_complete(req->loop, &req->work_req, 0);
+    return 0;
+  }
+  if (way->opcode != NO_OPCODE && fs_send_to_backend(req, way->opcode))
+    return 0;
+  return fs_send_to_pool(req);
+}

@@ -1,0 +1,510 @@
+/* The pool's threads, and the way of finished work back to its loop.
+ *
+ * Waking a thread on another processor costs tens of microseconds, most of it on a
+ * virtual machine, so both sides avoid it: a thread that runs out of work looks out for
+ * more for a moment before it sleeps, one thread at a time, and the loop does the same
+ * for results (loop/poll.c). Nobody does so without having had work just before, so an
+ * idle process burns nothing.
+ *
+ * Finished work goes back over a stack per loop that needs no lock: threads push, the
+ * loop takes all of it at once. Only the push that finds the stack empty tells the loop,
+ * and loop_wake makes no system call unless the loop sleeps.
+ *
+ * After a fork the child has none of the threads; it forgets them and starts its own.
+ * Work that was under way in the parent stays the parent's: its end is never reported in
+ * the child. */
+#include "request/work.h"
+
+#include "base/alloc.h"
+#include "base/queue.h"
+#include "loop/library.h"
+#include "loop/loop.h"
+#include "request/fs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+  POOL_DEFAULT = 4,
+  POOL_MOST = 1024,
+  /* Long enough to catch the next request of a program that makes them one after the
+   * other, short against a time slice. */
+  LOOK_OUT_NS = 50 * 1000,
+  LOOK_OUT_LEAST_NS = 2 * 1000,
+};
+
+/* Everything but `ready` and `files_waiting` belongs to the mutex. */
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t wake_up;
+  struct queue general;
+  struct queue lookups;
+  unsigned int general_count;
+  unsigned int lookup_count;
+  unsigned int lookups_running;
+  bool lookup_turn;
+
+  unsigned int limit;
+  unsigned int lookup_limit;
+  unsigned int threads;
+  unsigned int sleeping;
+  unsigned int called;   /* sleepers that were told to get up and haven't yet */
+  unsigned int starting; /* threads that haven't come to the queue for the first time */
+  unsigned int looking_out;
+  int64_t look_out_ns;
+  bool many_processors;
+  bool stopping;
+  unsigned int generation; /* counts forks */
+  pthread_t ids[POOL_MOST];
+
+  _Atomic unsigned int ready;         /* how much work a free thread could take now */
+  _Atomic unsigned int files_waiting; /* file work in the queue */
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake_up = PTHREAD_COND_INITIALIZER};
+
+static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
+
+/* What the pool keeps for a loop, as its file_state. */
+struct work_state {
+  struct loop_part part;
+  /* Finished work, last first, linked through wq[0]. */
+  _Atomic(struct uv__work*) finished;
+  struct queue backlog; /* taken off the stack and not yet called back */
+  /* Threads that are between their push and the end of loop_wake. They touch the loop,
+   * and the push may have been all the program waited for before it closes the loop. */
+  _Atomic unsigned int visitors;
+  unsigned int generation;
+};
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+/* --- The pool as a whole --------------------------------------------------------- */
+
+static void pool_clear(void) {
+  queue_init(&pool.general);
+  queue_init(&pool.lookups);
+  pool.general_count = 0;
+  pool.lookup_count = 0;
+  pool.lookups_running = 0;
+  pool.threads = 0;
+  pool.sleeping = 0;
+  pool.called = 0;
+  pool.starting = 0;
+  pool.looking_out = 0;
+  pool.stopping = false;
+  pool.look_out_ns = LOOK_OUT_NS;
+  atomic_store(&pool.ready, 0);
+  atomic_store(&pool.files_waiting, 0);
+}
+
+static void pool_forked(void) {
+  pthread_mutex_init(&pool.mutex, NULL);
+  pthread_cond_init(&pool.wake_up, NULL);
+  pool_clear();
+  pool.generation++;
+}
+
+static unsigned int pool_size_wanted(void) {
+  const char* text = getenv("UV_THREADPOOL_SIZE");
+  if (text == NULL)
+    return POOL_DEFAULT;
+  long size = strtol(text, NULL, 10);
+  if (size < 1)
+    return 1;
+  return size > POOL_MOST ? POOL_MOST : (unsigned int) size;
+}
+
+static void pool_init(void) {
+  pool.limit = pool_size_wanted();
+  pool.lookup_limit = (pool.limit + 1) / 2;
+
+  cpu_set_t processors;
+  pool.many_processors = sched_getaffinity(0, sizeof(processors), &processors) == 0 &&
+                         CPU_COUNT(&processors) > 1;
+  pool_clear();
+  /* If it can't be registered, only a child that goes on using the pool suffers. */
+  (void) pthread_atfork(NULL, NULL, pool_forked);
+  library_at_shutdown(work_shutdown);
+}
+
+static void pool_count_ready(void) {
+  unsigned int lookups = pool.lookup_limit - pool.lookups_running;
+  if (lookups > pool.lookup_count)
+    lookups = pool.lookup_count;
+  atomic_store_explicit(&pool.ready, pool.general_count + lookups, memory_order_release);
+}
+
+static unsigned int pool_ready(void) {
+  return atomic_load_explicit(&pool.ready, memory_order_relaxed);
+}
+
+/* --- A thread's life ------------------------------------------------------------- */
+
+/* The next work for this thread, NULL if there is none. Both queues take turns, so that
+ * neither starves the other. Clearing `work` marks it as begun: see work_cancel. */
+static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup) {
+  if (pool_ready() == 0)
+    return NULL;
+
+  bool lookup_possible =
+      pool.lookup_count > 0 && pool.lookups_running < pool.lookup_limit;
+  *lookup = lookup_possible && (pool.lookup_turn || pool.general_count == 0);
+  pool.lookup_turn = !*lookup;
+
+  struct queue* link = queue_first(*lookup ? &pool.lookups : &pool.general);
+  queue_remove(link);
+  struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+  *work = w->work;
+  w->work = NULL;
+  if (*lookup) {
+    pool.lookup_count--;
+    pool.lookups_running++;
+  } else {
+    pool.general_count--;
+    if (*work == fs_run_on_pool)
+      atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+  }
+  pool_count_ready();
+  return w;
+}
+
+/* True if work turned up. Success makes the next look-out as long as allowed, failure
+ * halves it: a thread whose work comes rarely soon goes straight to sleep. */
+static bool pool_look_out(void) {
+  if (!pool.many_processors || pool.looking_out > 0 || pool.stopping ||
+      pool.look_out_ns < LOOK_OUT_LEAST_NS)
+    return false;
+
+  pool.looking_out++;
+  uint64_t end = clock_now_ns() + (uint64_t) pool.look_out_ns;
+  pthread_mutex_unlock(&pool.mutex);
+  do {
+    for (int i = 0; i < 32 && pool_ready() == 0; i++)
+      relax();
+  } while (pool_ready() == 0 && clock_now_ns() < end);
+  pthread_mutex_lock(&pool.mutex);
+  pool.looking_out--;
+
+  bool found = pool_ready() > 0;
+  pool.look_out_ns = found ? LOOK_OUT_NS : pool.look_out_ns / 2;
+  return found;
+}
+
+static void pool_sleep(void) {
+  uint64_t since = clock_now_ns();
+  pool.sleeping++;
+  while (pool.called == 0 && !pool.stopping)
+    pthread_cond_wait(&pool.wake_up, &pool.mutex);
+  if (pool.called > 0)
+    pool.called--;
+  else
+    pool.sleeping--;
+  /* Looking out would have been right. */
+  if (clock_now_ns() - since < 2 * LOOK_OUT_NS)
+    pool.look_out_ns = LOOK_OUT_NS;
+}
+
+/* Hands finished work to its loop. The loop may not be touched any more once the last
+ * visitor has left, nor the work once it is pushed. */
+static void pool_give_back(struct uv__work* w) {
+  uv_loop_t* loop = w->loop;
+  struct work_state* state = loop->file_state;
+
+  atomic_fetch_add_explicit(&state->visitors, 1, memory_order_relaxed);
+  struct uv__work* before = atomic_load_explicit(&state->finished, memory_order_relaxed);
+  do {
+    w->wq[0] = before;
+  } while (!atomic_compare_exchange_weak_explicit(
+      &state->finished, &before, w, memory_order_acq_rel, memory_order_relaxed));
+  if (before == NULL)
+    loop_wake(loop, WAKE_WORK);
+  atomic_fetch_sub_explicit(&state->visitors, 1, memory_order_release);
+}
+
+static void* pool_thread(void* unused) {
+  (void) unused;
+  (void) pthread_setname_np(pthread_self(), "libuv-worker");
+
+  pthread_mutex_lock(&pool.mutex);
+  pool.starting--;
+  for (;;) {
+    void (*work)(struct uv__work*);
+    bool lookup;
+    struct uv__work* w = pool_take(&work, &lookup);
+    if (w != NULL) {
+      pthread_mutex_unlock(&pool.mutex);
+      work(w);
+      pool_give_back(w);
+      pthread_mutex_lock(&pool.mutex);
+      if (lookup) {
+        pool.lookups_running--;
+        pool_count_ready();
+      }
+    } else if (pool.stopping) {
+      /* Look-ups beyond the limit are left to the threads that run one now. */
+      break;
+    } else if (!pool_look_out()) {
+      pool_sleep();
+    }
+  }
+  pthread_mutex_unlock(&pool.mutex);
+  return NULL;
+}
+
+/* Stacks as large as the main thread's may become, since programs run their own code
+ * here; it is address space only. Signals are the program's threads' business. */
+static int pool_start_thread(void) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return UV_ENOMEM;
+  size_t stack = 8u << 20;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur >= (256u << 10) && limit.rlim_cur < stack)
+    stack = limit.rlim_cur & ~(size_t) 0xffff;
+  (void) pthread_attr_setstacksize(&attributes, stack);
+
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int err = pthread_create(&pool.ids[pool.threads], &attributes, pool_thread, NULL);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&attributes);
+  if (err != 0)
+    return -err;
+  pool.threads++;
+  pool.starting++;
+  return 0;
+}
+
+/* Sees to it that somebody comes for the work. A thread is started with the mutex held:
+ * it happens a few times in a process's life, and it keeps "a thread is coming" true for
+ * whoever relies on it. */
+static int pool_call_somebody(void) {
+  if (pool_ready() <= pool.looking_out + pool.called + pool.starting)
+    return 0;
+  if (pool.sleeping > 0) {
+    pool.sleeping--;
+    pool.called++;
+    pthread_cond_signal(&pool.wake_up);
+    return 0;
+  }
+  if (pool.threads == pool.limit)
+    return 0;
+  int err = pool_start_thread();
+  /* Fewer threads than wanted will do; none won't. */
+  return pool.threads > 0 ? 0 : err;
+}
+
+/* --- The loop's side ------------------------------------------------------------- */
+
+/* Stands in `work` of what was cancelled. */
+static void work_cancelled(struct uv__work* w) {
+  (void) w;
+}
+
+/* Behind what a limit left over the last time, what has finished since, in the order it
+ * finished: the stack has it the other way round. */
+static void work_collect(struct work_state* state) {
+  struct uv__work* w =
+      atomic_exchange_explicit(&state->finished, NULL, memory_order_acquire);
+  struct queue batch;
+  queue_init(&batch);
+  while (w != NULL) {
+    struct uv__work* next = w->wq[0];
+    queue_push_front(&batch, queue_of(w->wq));
+    w = next;
+  }
+  queue_append(&state->backlog, &batch);
+}
+
+static void work_deliver(uv_loop_t* loop) {
+  struct work_state* state = loop->file_state;
+  work_collect(state);
+  struct queue batch;
+  queue_move(&state->backlog, &batch);
+  while (!queue_empty(&batch) && poll_take(loop)) {
+    struct queue* link = queue_first(&batch);
+    queue_remove(link);
+    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    loop->work_active--;
+    loop->events++;
+    w->done(w, w->work == work_cancelled ? UV_ECANCELED : 0);
+  }
+  queue_append(&state->backlog, &batch);
+  if (!queue_empty(&state->backlog))
+    loop_wake(loop, WAKE_WORK);
+}
+
+static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
+  struct work_state* state = (struct work_state*) part;
+  while (atomic_load_explicit(&state->visitors, memory_order_acquire) > 0 &&
+         state->generation == pool.generation)
+    sched_yield();
+  loop->file_state = NULL;
+  mem_free(state);
+}
+
+static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
+  (void) loop;
+  struct work_state* state = (struct work_state*) part;
+  atomic_store(&state->visitors, 0);
+  state->generation = pool.generation;
+  return 0;
+}
+
+static int work_state_make(uv_loop_t* loop) {
+  struct work_state* state = mem_calloc(1, sizeof(*state));
+  if (state == NULL)
+    return UV_ENOMEM;
+  state->part.close = work_state_close;
+  state->part.fork = work_state_fork;
+  state->generation = pool.generation;
+  queue_init(&state->backlog);
+  loop->file_state = state;
+  loop->on_wake[WAKE_WORK] = work_deliver;
+  return 0;
+}
+
+/* Out of the queue again; only for work that no thread has begun. */
+static void pool_withdraw(struct uv__work* w, enum work_kind kind) {
+  queue_remove(queue_of(w->wq));
+  w->work = NULL;
+  if (kind == WORK_LOOKUP) {
+    pool.lookup_count--;
+  } else {
+    pool.general_count--;
+    if (kind == WORK_FILE)
+      atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+  }
+  pool_count_ready();
+}
+
+int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
+                void (*work)(struct uv__work*), void (*done)(struct uv__work*, int)) {
+  pthread_once(&pool_once, pool_init);
+  if (loop->file_state == NULL && work_state_make(loop) != 0)
+    return UV_ENOMEM;
+
+  w->loop = loop;
+  w->work = work;
+  w->done = done;
+  struct queue* link = queue_of(w->wq);
+
+  pthread_mutex_lock(&pool.mutex);
+  if (kind == WORK_LOOKUP) {
+    queue_push_back(&pool.lookups, link);
+    pool.lookup_count++;
+  } else {
+    queue_push_back(&pool.general, link);
+    pool.general_count++;
+    if (kind == WORK_FILE)
+      atomic_fetch_add_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+  }
+  pool_count_ready();
+  int err = pool_call_somebody();
+  if (err != 0)
+    pool_withdraw(w, kind);
+  pthread_mutex_unlock(&pool.mutex);
+
+  if (err != 0)
+    return UV_EAGAIN;
+  loop->work_active++;
+  return 0;
+}
+
+int work_cancel(struct uv__work* w, enum work_kind kind) {
+  pthread_mutex_lock(&pool.mutex);
+  bool waiting = w->work != NULL && w->work != work_cancelled;
+  if (waiting) {
+    pool_withdraw(w, kind);
+    w->work = work_cancelled;
+  }
+  pthread_mutex_unlock(&pool.mutex);
+
+  if (!waiting)
+    return UV_EBUSY;
+  pool_give_back(w);
+  return 0;
+}
+
+bool work_files_waiting(void) {
+  return atomic_load_explicit(&pool.files_waiting, memory_order_relaxed) > 0;
+}
+
+void work_shutdown(void) {
+  pthread_once(&pool_once, pool_init);
+  pthread_mutex_lock(&pool.mutex);
+  pool.stopping = true;
+  pthread_cond_broadcast(&pool.wake_up);
+  unsigned int threads = pool.threads;
+  pthread_mutex_unlock(&pool.mutex);
+
+  for (unsigned int i = 0; i < threads; i++)
+    pthread_join(pool.ids[i], NULL);
+
+  pthread_mutex_lock(&pool.mutex);
+  pool_clear();
+  pthread_mutex_unlock(&pool.mutex);
+}
+
+/* --- uv_queue_work, uv_cancel ---------------------------------------------------- */
+
+static void program_work(struct uv__work* w) {
+  uv_work_t* req = rondo_container_of(w, uv_work_t, work_req);
+  req->work_cb(req);
+}
+
+static void program_done(struct uv__work* w, int status) {
+  uv_work_t* req = rondo_container_of(w, uv_work_t, work_req);
+  req_end(req->loop);
+  if (req->after_work_cb == NULL)
+    return;
+  loop_count_callback(req->loop);
+  req->after_work_cb(req, status);
+}
+
+int uv_queue_work(uv_loop_t* loop, uv_work_t* req, uv_work_cb work_cb,
+                  uv_after_work_cb after_work_cb) {
+  if (loop == NULL || req == NULL || work_cb == NULL)
+    return UV_EINVAL;
+  req->loop = loop;
+  req->work_cb = work_cb;
+  req->after_work_cb = after_work_cb;
+  req_begin(loop, (uv_req_t*) req, UV_WORK);
+  int err = work_submit(loop, &req->work_req, WORK_PROGRAM, program_work, program_done);
+  if (err != 0)
+    req_end(loop);
+  return err;
+}
+
+int uv_cancel(uv_req_t* req) {
+  if (req == NULL)
+    return UV_EINVAL;
+  switch (req->type) {
+  case UV_FS:
+    return fs_cancel((uv_fs_t*) req);
+  case UV_WORK:
+    return work_cancel(&((uv_work_t*) req)->work_req, WORK_PROGRAM);
+  case UV_RANDOM:
+    return work_cancel(&((uv_random_t*) req)->work_req, WORK_PROGRAM);
+  case UV_GETADDRINFO:
+    return work_cancel(&((uv_getaddrinfo_t*) req)->work_req, WORK_LOOKUP);
+  case UV_GETNAMEINFO:
+    return work_cancel(&((uv_getnameinfo_t*) req)->work_req, WORK_LOOKUP);
+  default:
+    return UV_EINVAL;
+  }
+}

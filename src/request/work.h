@@ -1,0 +1,33 @@
+/* The pool: one for the process, for work that would hold up a loop.
+ *
+ * Work is handed over on the loop's thread, runs on a thread of the pool and comes back
+ * through its `done`, called on the loop's thread from the poll phase. Threads are
+ * started when there is work that nobody is free to do, up to UV_THREADPOOL_SIZE. Name
+ * look-ups, which may wait long for a dead server, get at most half of them. */
+#ifndef RONDO_WORK_H
+#define RONDO_WORK_H
+
+#include "uv.h"
+
+#include <stdbool.h>
+
+enum work_kind { WORK_PROGRAM, WORK_FILE, WORK_LOOKUP };
+
+/* 0, UV_ENOMEM, or UV_EAGAIN when not even one thread is to be had: nothing is kept
+ * then and done won't be called. */
+int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
+                void (*work)(struct uv__work* w),
+                void (*done)(struct uv__work* w, int status));
+
+/* Takes back what no thread has begun: 0, and done comes later with UV_ECANCELED.
+ * UV_EBUSY for what runs or has run. */
+int work_cancel(struct uv__work* w, enum work_kind kind);
+
+/* True while file work waits for a free thread. */
+bool work_files_waiting(void);
+
+/* Lets the threads finish all that was handed over and waits for them to end. Work
+ * submitted later starts a fresh pool. */
+void work_shutdown(void);
+
+#endif
