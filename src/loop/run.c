@@ -27,10 +27,16 @@ int64_t loop_poll_timeout(const uv_loop_t* loop) {
 }
 
 int uv_backend_timeout(const uv_loop_t* loop) {
+  /* An outer loop would wait for events the kernel has not been asked for yet. */
+  if (loop->changed_queue[0] != loop->changed_queue)
+    return 0;
   int64_t ns = loop_poll_timeout(loop);
   if (ns < 0)
     return -1;
-  int64_t ms = ns / 1000000 + (ns % 1000000 != 0); /* up: waking early helps nobody */
+  /* Up to whole milliseconds, as waking early helps nobody; but what due times were
+   * rounded up by, less than a microsecond, does not count: 1000 ms stay 1000. */
+  int64_t us = ns / 1000;
+  int64_t ms = us / 1000 + (us % 1000 != 0);
   return ms > INT_MAX ? INT_MAX : (int) ms;
 }
 
@@ -45,8 +51,8 @@ static bool may_skip_poll(uv_loop_t* loop, uv_run_mode mode) {
   return loop->idle_handles[0] == loop->idle_handles;
 }
 
-static void poll_phase(uv_loop_t* loop, uv_run_mode mode) {
-  int64_t timeout = mode == UV_RUN_NOWAIT ? 0 : loop_poll_timeout(loop);
+static void poll_phase(uv_loop_t* loop, uv_run_mode mode, bool may_sleep) {
+  int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
   if (may_skip_poll(loop, mode)) {
     loop->flags |= LOOP_SKIPPED;
@@ -57,14 +63,24 @@ static void poll_phase(uv_loop_t* loop, uv_run_mode mode) {
   poll_run(loop, timeout);
 }
 
+/* ONCE promises one callback (contract L8): where pending or idle ones made it already,
+ * sleeping for another, perhaps for ever, would be too much. */
+static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
+  if (mode == UV_RUN_ONCE)
+    return loop->pending_queue[0] == loop->pending_queue &&
+           loop->idle_handles[0] == loop->idle_handles;
+  return mode == UV_RUN_DEFAULT;
+}
+
 static void turn(uv_loop_t* loop, uv_run_mode mode) {
   loop->turns++;
   clock_update(loop);
   timers_run(loop);
+  bool may_sleep = may_sleep_in(loop, mode);
   pending_run(loop);
   idle_run(loop);
   prepare_run(loop);
-  poll_phase(loop, mode);
+  poll_phase(loop, mode, may_sleep);
   check_run(loop);
   closing_run(loop);
 }
