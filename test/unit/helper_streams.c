@@ -150,6 +150,10 @@ void never_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   fail_msg("a read callback came: %d", (int) nread);
 }
 
+void wake_up(uv_timer_t* timer) {
+  (void) timer;
+}
+
 void alloc_static(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
   static char bytes[64 * 1024];
   (void) handle;

@@ -49,6 +49,8 @@ void never_connect(uv_connect_t* req, int status);
 void never_write(uv_write_t* req, int status);
 void never_connection(uv_stream_t* server, int status);
 void never_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf);
+/* A timer callback that does nothing: it only ends a sleep. */
+void wake_up(uv_timer_t* timer);
 /* A buffer of the suggested size, the same every time. */
 void alloc_static(uv_handle_t* handle, size_t size, uv_buf_t* buf);
 
