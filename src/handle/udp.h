@@ -1,0 +1,44 @@
+/* What the files of the UDP handle share.
+ *
+ * udp.c makes, binds, connects and closes; udp_send.c has the queue of what leaves,
+ * udp_recv.c what arrives, udp_options.c the socket options and multicast groups. */
+#ifndef RONDO_UDP_H
+#define RONDO_UDP_H
+
+#include "uv.h"
+#include "loop/loop.h"
+
+#include <sys/socket.h>
+
+/* Bits of handle->flags. */
+enum {
+  UDP_CONNECTED = HANDLE_ROOM << 0,
+  UDP_RECVMMSG = HANDLE_ROOM << 1, /* many datagrams in one system call, if asked to */
+  UDP_RECVERR = HANDLE_ROOM << 2,  /* the kernel keeps a queue of errors for us */
+};
+
+/* The length of an address by its family; 0 for a family that we can't send to. */
+socklen_t udp_address_length(const struct sockaddr* addr);
+
+/* A handle that was never bound gets a socket of this family on any address and a free
+ * port, as sending and receiving promise. 0, or why not. */
+int udp_bind_if_needed(uv_udp_t* handle, int family, unsigned int flags);
+
+/* The handle is active while it receives or has something to send. */
+void udp_update_active(uv_udp_t* handle);
+
+/* The watcher says that the socket is readable, or has an error to report. */
+void udp_receive(uv_udp_t* handle);
+
+/* Throws away the kernel's queue of errors, which were reported by the calls that failed
+ * already. Left there they would make the socket ready for ever. */
+void udp_drain_errors(uv_udp_t* handle);
+
+/* Hands what is queued to the kernel, as far as it takes it. */
+void udp_flush(uv_udp_t* handle);
+/* Calls back the requests that are through. */
+void udp_run_completed(uv_udp_t* handle);
+/* All that is still queued is through, with this error. */
+void udp_fail_queued(uv_udp_t* handle, int error);
+
+#endif

@@ -1,0 +1,177 @@
+/* What arrives at a UDP handle.
+ *
+ * Each datagram is read straight into memory that the program gives, at its full length
+ * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for two datagrams
+ * of the largest size or more, the buffer is divided and filled by one system call; the
+ * program gets it back with UV_UDP_MMSG_FREE in every case, also when a callback in
+ * between stopped or closed the handle. */
+#include "handle/udp.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "loop/watcher.h"
+
+enum {
+  UDP_DATAGRAM_MAX = 64 * 1024,
+  UDP_CHUNKS_MAX = 64,
+  UDP_TURN_MAX = 32, /* datagrams or system calls in a turn: others want to live too */
+};
+
+static bool udp_receiving(const uv_udp_t* handle) {
+  return watcher_wants(&handle->io_watcher, WATCH_IN) && handle->recv_cb != NULL;
+}
+
+static void udp_tell(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nread,
+                     const uv_buf_t* buf, const struct sockaddr* addr,
+                     unsigned int flags) {
+  loop_count_callback(handle->loop);
+  recv_cb(handle, nread, buf, addr, flags);
+}
+
+/* A failed read: nothing there is told as 0 bytes from nobody. */
+static void udp_tell_failure(uv_udp_t* handle, int error, const uv_buf_t* buf) {
+  bool nothing = error == EAGAIN || error == EWOULDBLOCK;
+  udp_tell(handle, handle->recv_cb, nothing ? 0 : -error, buf, NULL, 0);
+}
+
+static const struct sockaddr* udp_sender(const struct msghdr* header) {
+  return header->msg_namelen == 0 ? NULL : (const struct sockaddr*) header->msg_name;
+}
+
+static unsigned int udp_partial(const struct msghdr* header) {
+  return (header->msg_flags & MSG_TRUNC) ? (unsigned int) UV_UDP_PARTIAL : 0;
+}
+
+/* True if there may be more. */
+static bool udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
+  struct sockaddr_storage peer;
+  struct iovec vector = {.iov_base = buf->base, .iov_len = buf->len};
+  struct msghdr header;
+  ssize_t nread;
+
+  memset(&header, 0, sizeof header);
+  header.msg_name = &peer;
+  header.msg_namelen = sizeof peer;
+  header.msg_iov = &vector;
+  header.msg_iovlen = 1;
+  do
+    nread = recvmsg(handle->io_watcher.fd, &header, 0);
+  while (nread == -1 && errno == EINTR);
+
+  if (nread == -1) {
+    udp_tell_failure(handle, errno, buf);
+    return false;
+  }
+  udp_tell(handle, handle->recv_cb, nread, buf, udp_sender(&header),
+           udp_partial(&header));
+  return true;
+}
+
+/* True if there may be more: the kernel filled every chunk. */
+static bool udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
+  struct sockaddr_storage peers[UDP_CHUNKS_MAX];
+  struct iovec vectors[UDP_CHUNKS_MAX];
+  struct mmsghdr batch[UDP_CHUNKS_MAX];
+  int count = (int) size_min(buf->len / UDP_DATAGRAM_MAX, UDP_CHUNKS_MAX);
+  int nread;
+
+  memset(batch, 0, (size_t) count * sizeof batch[0]);
+  for (int i = 0; i < count; i++) {
+    vectors[i].iov_base = buf->base + (size_t) i * UDP_DATAGRAM_MAX;
+    vectors[i].iov_len = UDP_DATAGRAM_MAX;
+    batch[i].msg_hdr.msg_name = &peers[i];
+    batch[i].msg_hdr.msg_namelen = sizeof peers[i];
+    batch[i].msg_hdr.msg_iov = &vectors[i];
+    batch[i].msg_hdr.msg_iovlen = 1;
+  }
+  do
+    nread = recvmmsg(handle->io_watcher.fd, batch, (unsigned int) count, 0, NULL);
+  while (nread == -1 && errno == EINTR);
+
+  if (nread < 1) {
+    udp_tell_failure(handle, nread == 0 ? EAGAIN : errno, buf);
+    return false;
+  }
+
+  uv_udp_recv_cb recv_cb = handle->recv_cb;
+  for (int i = 0; i < nread && udp_receiving(handle); i++) {
+    const struct msghdr* header = &batch[i].msg_hdr;
+    uv_buf_t chunk = {.base = vectors[i].iov_base, .len = vectors[i].iov_len};
+    recv_cb = handle->recv_cb;
+    udp_tell(handle, recv_cb, (ssize_t) batch[i].msg_len, &chunk, udp_sender(header),
+             udp_partial(header) | UV_UDP_MMSG_CHUNK);
+  }
+  udp_tell(handle, recv_cb, 0, buf, NULL, UV_UDP_MMSG_FREE);
+  return nread == count;
+}
+
+void udp_receive(uv_udp_t* handle) {
+  bool more = true;
+
+  for (int i = 0; i < UDP_TURN_MAX && more && udp_receiving(handle); i++) {
+    uv_buf_t buf = {.base = NULL, .len = 0};
+    handle->alloc_cb((uv_handle_t*) handle, UDP_DATAGRAM_MAX, &buf);
+    /* The program may have thought better of it. */
+    if (!udp_receiving(handle))
+      return;
+    if (buf.base == NULL || buf.len == 0) {
+      udp_tell(handle, handle->recv_cb, UV_ENOBUFS, &buf, NULL, 0);
+      return;
+    }
+    if ((handle->flags & UDP_RECVMMSG) && buf.len >= 2 * (size_t) UDP_DATAGRAM_MAX)
+      more = udp_receive_many(handle, &buf);
+    else
+      more = udp_receive_one(handle, &buf);
+  }
+}
+
+void udp_drain_errors(uv_udp_t* handle) {
+  for (int i = 0; i < UDP_TURN_MAX; i++) {
+    struct msghdr header;
+    memset(&header, 0, sizeof header);
+    ssize_t result = recvmsg(handle->io_watcher.fd, &header, MSG_ERRQUEUE | MSG_DONTWAIT);
+    if (result == -1 && errno != EINTR)
+      return;
+  }
+}
+
+int uv_udp_recv_start(uv_udp_t* handle, uv_alloc_cb alloc_cb, uv_udp_recv_cb recv_cb) {
+  if (handle->type != UV_UDP || handle_closing((uv_handle_t*) handle))
+    return UV_EINVAL;
+  if (alloc_cb == NULL || recv_cb == NULL)
+    return UV_EINVAL;
+  if (watcher_wants(&handle->io_watcher, WATCH_IN))
+    return UV_EALREADY;
+  int err = udp_bind_if_needed(handle, AF_INET, 0);
+  if (err != 0)
+    return err;
+
+  handle->alloc_cb = alloc_cb;
+  handle->recv_cb = recv_cb;
+  watcher_start(handle->loop, &handle->io_watcher, WATCH_IN);
+  udp_update_active(handle);
+  return 0;
+}
+
+int uv_udp_recv_stop(uv_udp_t* handle) {
+  if (handle->io_watcher.fd != -1)
+    watcher_stop(handle->loop, &handle->io_watcher, WATCH_IN);
+  handle->alloc_cb = NULL;
+  handle->recv_cb = NULL;
+  udp_update_active(handle);
+  return 0;
+}
+
+int uv_udp_using_recvmmsg(const uv_udp_t* handle) {
+  return (handle->flags & UDP_RECVMMSG) != 0;
+}
+
+size_t uv_udp_get_send_queue_size(const uv_udp_t* handle) {
+  return handle->send_queue_size;
+}
+
+size_t uv_udp_get_send_queue_count(const uv_udp_t* handle) {
+  return handle->send_queue_count;
+}
