@@ -104,8 +104,8 @@ struct uv_signal_s {
   UV_HANDLE_FIELDS
   uv_signal_cb signal_cb;
   int signum;
-  void* tree[3];
-  int tree_color;
+  void* registry_queue[2];
+  void* loop_queue[2];
   unsigned int caught_signals;
   unsigned int dispatched_signals;
 };
