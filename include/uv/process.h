@@ -48,12 +48,15 @@ typedef struct uv_process_options_s {
   uv_gid_t gid;
 } uv_process_options_t;
 
+struct rondo_child;
+
 /* Programs may read pid. */
 struct uv_process_s {
   UV_HANDLE_FIELDS
   uv_exit_cb exit_cb;
   int pid;
-  void* queue[2];
+  struct rondo_child* child;
+  void* unused;
   int status;
 };
 

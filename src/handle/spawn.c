@@ -1,0 +1,238 @@
+/* From clone to exec.
+ *
+ * Between the two the child runs in our memory, on a stack of its own, beside our other
+ * threads. So it allocates nothing, takes no lock, and makes its system calls itself: the
+ * C library's setuid would change our threads as well, and sanitizers keep tables of
+ * handlers and descriptors that are ours, not the child's. All signals are blocked until
+ * none of our handlers is left that could run in the child. */
+#include "handle/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "handle/descriptor.h"
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+
+/* The stack of these functions is unknown to the sanitizers, and is left without a return
+ * when the exec succeeds. */
+#define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
+
+IN_CHILD static long child_error(long result) {
+  return result == -1 ? -errno : result;
+}
+
+/* Ignored signals would stay ignored after the exec, and handlers would run before it.
+ * All zero is SIG_DFL with nothing set; the two signals that the kernel refuses are as
+ * they should be. */
+IN_CHILD static void child_reset_signals(void) {
+  const unsigned long defaults[4] = {0, 0, 0, 0};
+  for (int signum = 1; signum < NSIG; signum++)
+    syscall(SYS_rt_sigaction, signum, defaults, NULL, (size_t) (NSIG - 1) / 8);
+}
+
+IN_CHILD static void child_unblock_signals(void) {
+  const unsigned long none = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, (size_t) (NSIG - 1) / 8);
+}
+
+/* Gives descriptor i of the child /dev/null. */
+IN_CHILD static long child_open_null(int i) {
+  long fd = child_error(
+      syscall(SYS_openat, AT_FDCWD, "/dev/null", i == 0 ? O_RDONLY : O_RDWR, 0));
+  if (fd < 0 || fd == i)
+    return fd;
+  long err = child_error(syscall(SYS_dup3, (int) fd, i, 0));
+  syscall(SYS_close, (int) fd);
+  return err;
+}
+
+IN_CHILD static long child_place_descriptor(int fd, int i) {
+  long err;
+
+  if (fd < 0 && i <= STDERR_FILENO)
+    return child_open_null(i);
+  if (fd < 0) {
+    syscall(SYS_close, i);
+    return 0;
+  }
+  if (fd == i)
+    err = child_error(syscall(SYS_fcntl, fd, F_SETFD, 0));
+  else
+    err = child_error(syscall(SYS_dup3, fd, i, 0));
+  /* The standard three block, as programs expect. Not every descriptor knows the mode. */
+  if (err >= 0 && i <= STDERR_FILENO) {
+    int off = 0;
+    syscall(SYS_ioctl, i, FIONBIO, &off);
+  }
+  return err;
+}
+
+/* First everything that lies where another one must go moves out of the way, then each
+ * goes to its place. The moved ones are close-on-exec. */
+IN_CHILD static long child_place_descriptors(const struct spawn_plan* plan) {
+  for (int i = 0; i < plan->fd_count; i++) {
+    long fd = plan->fds[i];
+    if (fd >= 0 && fd < plan->fd_count && fd != i)
+      fd = child_error(syscall(SYS_fcntl, (int) fd, F_DUPFD_CLOEXEC, plan->fd_count));
+    if (fd < 0 && plan->fds[i] >= 0)
+      return fd;
+    plan->scratch[i] = (int) fd;
+  }
+  for (int i = 0; i < plan->fd_count; i++) {
+    long err = child_place_descriptor(plan->scratch[i], i);
+    if (err < 0)
+      return err;
+  }
+  return 0;
+}
+
+/* Supplementary groups are ours, not the new user's. Dropping them fails without the
+ * right to, and then the ids can't be changed either, or are the same already. */
+IN_CHILD static long child_change_ids(const uv_process_options_t* options) {
+  long err = 0;
+  if (options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID))
+    syscall(SYS_setgroups, 0, NULL);
+  if (options->flags & UV_PROCESS_SETGID)
+    err = child_error(syscall(SYS_setgid, options->gid));
+  if (err == 0 && (options->flags & UV_PROCESS_SETUID))
+    err = child_error(syscall(SYS_setuid, options->uid));
+  return err;
+}
+
+/* Only comes back with an error. What the kernel doesn't know how to run is a script for
+ * the shell, as for execvp. */
+IN_CHILD static long child_exec_file(const struct spawn_plan* plan, const char* file) {
+  long err = child_error(syscall(SYS_execve, file, plan->args, plan->env));
+  if (err != -ENOEXEC)
+    return err;
+  plan->shell_args[1] = (char*) (uintptr_t) file;
+  return child_error(syscall(SYS_execve, "/bin/sh", plan->shell_args, plan->env));
+}
+
+/* Writes the next candidate, directory and file; returns what is left of the list. An
+ * empty entry is the working directory. */
+IN_CHILD static const char* child_next_candidate(const struct spawn_plan* plan,
+                                                 const char* path) {
+  char* out = plan->candidate;
+  while (*path != '\0' && *path != ':')
+    *out++ = *path++;
+  if (out != plan->candidate)
+    *out++ = '/';
+  for (const char* in = plan->options->file; *in != '\0'; in++)
+    *out++ = *in;
+  *out = '\0';
+  return *path == ':' ? path + 1 : NULL;
+}
+
+IN_CHILD static bool child_may_look_further(long err) {
+  return err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -ESTALE ||
+         err == -ENODEV || err == -ETIMEDOUT;
+}
+
+IN_CHILD static long child_exec(const struct spawn_plan* plan) {
+  long err = -ENOENT;
+  bool forbidden = false;
+
+  if (plan->path == NULL)
+    return child_exec_file(plan, plan->options->file);
+  for (const char* path = plan->path; path != NULL;) {
+    path = child_next_candidate(plan, path);
+    err = child_exec_file(plan, plan->candidate);
+    if (!child_may_look_further(err))
+      return err;
+    forbidden = forbidden || err == -EACCES;
+  }
+  return forbidden ? -EACCES : err;
+}
+
+IN_CHILD static long child_prepare_and_exec(const struct spawn_plan* plan) {
+  const uv_process_options_t* options = plan->options;
+  long err;
+
+  child_reset_signals();
+  if (options->flags & UV_PROCESS_DETACHED)
+    syscall(SYS_setsid);
+  err = child_place_descriptors(plan);
+  if (err == 0 && options->cwd != NULL)
+    err = child_error(syscall(SYS_chdir, options->cwd));
+  if (err == 0)
+    err = child_change_ids(options);
+  if (err != 0)
+    return err;
+  child_unblock_signals();
+  return child_exec(plan);
+}
+
+IN_CHILD static int child_main(void* argument) {
+  struct spawn_plan* plan = argument;
+  plan->error = (int) child_prepare_and_exec(plan);
+  syscall(SYS_exit_group, 127);
+  return 127;
+}
+
+static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
+  const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+  char* top = (char*) stack + SPAWN_STACK_SIZE;
+
+  *pidfd = -1;
+  pid_t pid = clone(child_main, top, flags | CLONE_PIDFD, plan, pidfd);
+  /* Older kernels ignore the flag; sandboxes may not. */
+  if (pid == -1 && errno == EINVAL) {
+    *pidfd = -1;
+    pid = clone(child_main, top, flags, plan);
+  }
+  return pid == -1 ? -errno : pid;
+}
+
+/* Changing ids marks memory as not for others to look at, and the memory was ours. */
+static void spawn_restore_dumpable(int before) {
+  if (before == 1 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+void spawn_reap(pid_t pid) {
+  int result;
+  do
+    result = waitpid(pid, NULL, 0);
+  while (result == -1 && errno == EINTR);
+}
+
+pid_t spawn_run(struct spawn_plan* plan, void* stack, int* pidfd) {
+  bool changes_ids =
+      (plan->options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID)) != 0;
+  int dumpable = changes_ids ? prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) : 0;
+  int cancel_state;
+  sigset_t all;
+  sigset_t saved;
+
+  plan->error = 0;
+  sigfillset(&all);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  pid_t pid = spawn_clone(plan, stack, pidfd);
+  pthread_sigmask(SIG_SETMASK, &saved, NULL);
+  pthread_setcancelstate(cancel_state, NULL);
+  if (changes_ids)
+    spawn_restore_dumpable(dumpable);
+
+  if (pid > 0 && plan->error != 0) {
+    spawn_reap(pid);
+    if (*pidfd != -1)
+      descriptor_close(*pidfd);
+    return plan->error;
+  }
+  return pid;
+}
