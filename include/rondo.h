@@ -1,9 +1,11 @@
 /* What Rondo has and libuv doesn't: which backend a loop sleeps on, and limits that keep
- * one busy phase from holding up the others. */
+ * one busy phase from holding up the others; and, in rondo_node.h, the layer that Node
+ * puts on top. */
 #ifndef RONDO_H
 #define RONDO_H
 
 #include "uv.h"
+#include "rondo_node.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,68 @@
+/* A build tool: turns JavaScript files into one C file that js/script.c looks them up in.
+ * usage: embed output.c name=path...   (names in sorted order)
+ * A module's text is wrapped into the function the loader calls; internal/bootstrap is
+ * such a function already. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char before[] =
+    "(function (exports, require, module, process, native, global) {";
+static const char after[] = "\n})";
+
+static size_t put(FILE* out, const char* text, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    fprintf(out, "%d,%s", (unsigned char) text[i], i % 24 == 23 ? "\n" : "");
+  return length;
+}
+
+static size_t put_file(FILE* out, const char* path) {
+  char buffer[65536];
+  size_t total = 0, count;
+  FILE* in = fopen(path, "rb");
+  if (in == NULL) {
+    fprintf(stderr, "embed: %s: %s\n", path, strerror(errno));
+    exit(1);
+  }
+  while ((count = fread(buffer, 1, sizeof buffer, in)) > 0) {
+    for (size_t i = 0; i < count; i++)
+      if ((unsigned char) buffer[i] >= 0x80) {
+        fprintf(stderr, "embed: %s: not ASCII at byte %zu\n", path, total + i);
+        exit(1);
+      }
+    total += put(out, buffer, count);
+  }
+  fclose(in);
+  return total;
+}
+
+int main(int argc, char** argv) {
+  FILE* out = argc > 1 ? fopen(argv[1], "wb") : NULL;
+  size_t* lengths = calloc((size_t) argc, sizeof *lengths);
+  if (out == NULL || lengths == NULL) {
+    fprintf(stderr, "usage: embed output.c name=path...\n");
+    return 1;
+  }
+  fputs("#include \"js/js.h\"\n", out);
+  for (int i = 2; i < argc; i++) {
+    char* equals = strchr(argv[i], '=');
+    if (equals == NULL)
+      return 1;
+    *equals = '\0';
+    int wrap = strcmp(argv[i], "internal/bootstrap") != 0;
+    fprintf(out, "static const char text_%d[] = {", i);
+    if (wrap)
+      lengths[i] += put(out, before, sizeof before - 1);
+    lengths[i] += put_file(out, equals + 1);
+    if (wrap)
+      lengths[i] += put(out, after, sizeof after - 1);
+    fputs("0};\n", out);
+  }
+  fputs("const js_embedded_t js_embedded[] = {\n", out);
+  for (int i = 2; i < argc; i++)
+    fprintf(out, "  {\"%s\", text_%d, %zu},\n", argv[i], i, lengths[i]);
+  fprintf(out, "};\nconst size_t js_embedded_count = %d;\n", argc - 2);
+  free(lengths);
+  return fclose(out) == 0 ? 0 : 1;
+}

@@ -1,0 +1,70 @@
+/* Errors as Node makes them, and calls from the loop into JavaScript. */
+#include "js.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static JSObjectRef make_error(const char* kind, const char* message) {
+  JSObjectRef global = JSContextGetGlobalObject(js.ctx);
+  JSValueRef constructor = js_get(global, kind);
+  JSValueRef argument = js_string(message);
+  JSObjectRef error = NULL;
+  if (JSValueIsObject(js.ctx, constructor))
+    error =
+        JSObjectCallAsConstructor(js.ctx, (JSObjectRef) constructor, 1, &argument, NULL);
+  return error != NULL ? error : JSObjectMakeError(js.ctx, 1, &argument, NULL);
+}
+
+JSValueRef js_error(const char* kind, const char* code, const char* format, ...) {
+  char message[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  JSObjectRef error = make_error(kind, message);
+  if (code != NULL)
+    js_set_string(error, "code", code);
+  return error;
+}
+
+JSValueRef js_uv_error(int err, const char* syscall, const char* path, const char* dest) {
+  char name[64], reason[256];
+  uv_err_name_r(err, name, sizeof name);
+  uv_strerror_r(err, reason, sizeof reason);
+  size_t size =
+      512 + (path != NULL ? strlen(path) : 0) + (dest != NULL ? strlen(dest) : 0);
+  char* message = malloc(size);
+  if (message == NULL)
+    return make_error("Error", name);
+  snprintf(message, size, "%s: %s, %s%s%s%s%s%s%s", name, reason, syscall,
+           path != NULL ? " '" : "", path != NULL ? path : "", path != NULL ? "'" : "",
+           dest != NULL ? " -> '" : "", dest != NULL ? dest : "",
+           dest != NULL ? "'" : "");
+  JSObjectRef error = make_error("Error", message);
+  free(message);
+  js_set_number(error, "errno", err);
+  js_set_string(error, "code", name);
+  js_set_string(error, "syscall", syscall);
+  if (path != NULL)
+    js_set_string(error, "path", path);
+  if (dest != NULL)
+    js_set_string(error, "dest", dest);
+  return error;
+}
+
+void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
+                    const JSValueRef argv[]) {
+  JSValueRef exception = NULL;
+  rondo_node_enter(js.node);
+  JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
+  rondo_node_leave(js.node, exception);
+}
+
+void js_call_method(JSObjectRef object, const char* name, size_t argc,
+                    const JSValueRef argv[]) {
+  JSValueRef function = js_get(object, name);
+  if (JSValueIsObject(js.ctx, function))
+    js_call_scoped((JSObjectRef) function, object, argc, argv);
+}

@@ -1,0 +1,187 @@
+/* native('encoding'): text to bytes and back where JavaScript would be slow: UTF-8,
+ * Latin-1 and base64. Memory is the caller's typed array, never copied twice. */
+#include "js.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The part [start, end) of a typed array given as arguments index … index + 2. */
+static bool range_arg(size_t argc, const JSValueRef argv[], size_t index, uint8_t** bytes,
+                      size_t* length) {
+  if (!js_bytes(js_arg(argc, argv, index), bytes, length))
+    return false;
+  double start = js_arg_number(argc, argv, index + 1, 0);
+  double end = js_arg_number(argc, argv, index + 2, (double) *length);
+  if (!(start >= 0))
+    start = 0;
+  if (!(end <= (double) *length))
+    end = (double) *length;
+  if (start >= end) {
+    *length = 0;
+    return true;
+  }
+  *bytes += (size_t) start;
+  *length = (size_t) end - (size_t) start;
+  return true;
+}
+
+static JSValueRef not_bytes(JSValueRef* exception) {
+  *exception = js_error("TypeError", "ERR_INVALID_ARG_TYPE",
+                        "The argument must be a Buffer, TypedArray or ArrayBuffer");
+  return js_undefined();
+}
+
+/* utf8(string) → Uint8Array */
+static JSValueRef utf8_encode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  size_t length = 0;
+  char* text = js_utf8(js_arg(argc, argv, 0), &length);
+  if (text == NULL) {
+    *exception =
+        js_error("Error", "ERR_OUT_OF_MEMORY", "No memory for the string's bytes");
+    return js_undefined();
+  }
+  char* fitting = realloc(text, length > 0 ? length : 1);
+  return js_bytes_take(fitting != NULL ? fitting : text, length);
+}
+
+/* utf8Length(string) */
+static JSValueRef utf8_length(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  JSStringRef string = JSValueToStringCopy(js.ctx, js_arg(argc, argv, 0), exception);
+  if (string == NULL)
+    return js_undefined();
+  const JSChar* units = JSStringGetCharactersPtr(string);
+  size_t count = JSStringGetLength(string), length = 0;
+  for (size_t i = 0; i < count; i++) {
+    if ((units[i] & 0xFC00) == 0xD800 && i + 1 < count &&
+        (units[i + 1] & 0xFC00) == 0xDC00) {
+      length += 4;
+      i++;
+    } else {
+      length += units[i] < 0x80 ? 1 : units[i] < 0x800 ? 2 : 3;
+    }
+  }
+  JSStringRelease(string);
+  return js_number((double) length);
+}
+
+/* utf8Write(string, bytes, start, end) → how many were written; never half a character */
+static JSValueRef utf8_write(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t room, length = 0;
+  if (!range_arg(argc, argv, 1, &bytes, &room))
+    return not_bytes(exception);
+  char* text = js_utf8(js_arg(argc, argv, 0), &length);
+  if (text == NULL)
+    return js_number(0);
+  if (length > room) {
+    length = room;
+    while (length > 0 && ((unsigned char) text[length] & 0xC0) == 0x80)
+      length--;
+  }
+  memcpy(bytes, text, length);
+  free(text);
+  return js_number((double) length);
+}
+
+/* utf8Text(bytes, start, end) → string */
+static JSValueRef utf8_decode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  return js_string_n((const char*) bytes, length);
+}
+
+/* utf8Valid(bytes): what TextDecoder's fatal asks */
+static JSValueRef utf8_valid(JS_ARGS) {
+  JS_UNUSED;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return js_boolean(false);
+  for (size_t i = 0; i < length;) {
+    uint8_t lead = bytes[i++];
+    if (lead < 0x80)
+      continue;
+    size_t need = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    if (lead < 0xC2 || lead > 0xF4 || need > length - i)
+      return js_boolean(false);
+    uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    for (; need > 0; need--, low = 0x80, high = 0xBF, i++)
+      if (bytes[i] < low || bytes[i] > high)
+        return js_boolean(false);
+  }
+  return js_boolean(true);
+}
+
+/* latin1Text(bytes, start, end) → string */
+static JSValueRef latin1_decode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  JSChar* units = malloc((length + 1) * sizeof *units);
+  if (units == NULL)
+    return js_undefined();
+  for (size_t i = 0; i < length; i++)
+    units[i] = bytes[i];
+  JSStringRef string = JSStringCreateWithCharacters(units, length);
+  free(units);
+  JSValueRef value = JSValueMakeString(js.ctx, string);
+  JSStringRelease(string);
+  return value;
+}
+
+/* base64Text(bytes, start, end, url) → string */
+static JSValueRef base64_encode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  static const char plain[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const char safe[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  bool url = js_arg_bool(argc, argv, 3);
+  const char* digits = url ? safe : plain;
+  char* text = malloc((length + 2) / 3 * 4 + 1);
+  char* at = text;
+  if (text == NULL)
+    return js_undefined();
+  for (size_t i = 0; i < length; i += 3) {
+    size_t left = length - i;
+    uint32_t group = (uint32_t) bytes[i] << 16 |
+                     (left > 1 ? (uint32_t) bytes[i + 1] << 8 : 0) |
+                     (left > 2 ? bytes[i + 2] : 0u);
+    *at++ = digits[group >> 18];
+    *at++ = digits[group >> 12 & 63];
+    if (left > 1)
+      *at++ = digits[group >> 6 & 63];
+    else if (!url)
+      *at++ = '=';
+    if (left > 2)
+      *at++ = digits[group & 63];
+    else if (!url)
+      *at++ = '=';
+  }
+  JSValueRef value = js_string_n(text, (size_t) (at - text));
+  free(text);
+  return value;
+}
+
+void native_encoding(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"utf8", utf8_encode},         {"utf8Length", utf8_length},
+      {"utf8Write", utf8_write},     {"utf8Text", utf8_decode},
+      {"utf8Valid", utf8_valid},     {"latin1Text", latin1_decode},
+      {"base64Text", base64_encode}, {NULL, NULL},
+  };
+  js_methods(exports, methods);
+}

@@ -1,0 +1,179 @@
+/* The engine's life on our loop. The engine lock is held from engine_open to the end of
+ * the process and let go of for an instant as the microtask checkpoint, always from C
+ * with no JavaScript on the stack. The engine's own tasks (WebAssembly compilation,
+ * finalizers, collection timers) arrive in a GLib main context of ours, whose descriptors
+ * and timeouts are watched on the loop; they never keep it alive, except those that were
+ * announced with engine_task_begin. */
+#include "js.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+/* Exported by the library, declared by no header. */
+extern void JSLock(JSContextRef ctx);
+extern void JSUnlock(JSContextRef ctx);
+extern void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx,
+                                                         JSObjectRef function,
+                                                         JSValueRef* exception);
+
+enum { MAX_DESCRIPTORS = 8, TURNS_BETWEEN_LOOKS = 64 };
+
+typedef struct {
+  uv_poll_t poll;
+  int fd;
+} watch_t;
+
+static struct {
+  GMainContext* context;
+  uv_prepare_t prepare; /* referenced while announced tasks are outstanding */
+  uv_check_t check;
+  uv_timer_t timer; /* the context's own timeout */
+  watch_t* watches[MAX_DESCRIPTORS];
+  int watch_count;
+  int due; /* something happened: iterate in the check phase */
+  unsigned turns;
+  unsigned tasks;
+} glib;
+
+static void watch_closed(uv_handle_t* handle) {
+  free(handle->data);
+}
+
+static void watch_ready(uv_poll_t* poll, int status, int events) {
+  (void) poll;
+  (void) status;
+  (void) events;
+  glib.due = 1;
+}
+
+static void watch_add(const GPollFD* wanted) {
+  watch_t* watch = calloc(1, sizeof *watch);
+  int events = (wanted->events & G_IO_IN ? UV_READABLE : 0) |
+               (wanted->events & G_IO_OUT ? UV_WRITABLE : 0);
+  if (watch == NULL)
+    return;
+  watch->fd = wanted->fd;
+  if (uv_poll_init(js.loop, &watch->poll, wanted->fd) != 0) {
+    free(watch);
+    return;
+  }
+  watch->poll.data = watch;
+  uv_poll_start(&watch->poll, events, watch_ready);
+  uv_unref((uv_handle_t*) &watch->poll);
+  glib.watches[glib.watch_count++] = watch;
+}
+
+/* The set hardly ever changes (it is the context's wake-up descriptor), so compare first
+ * and only then start over. */
+static void watches_update(const GPollFD* fds, int count) {
+  int same = count == glib.watch_count;
+  for (int i = 0; same && i < count; i++)
+    same = glib.watches[i]->fd == fds[i].fd;
+  if (same)
+    return;
+  for (int i = 0; i < glib.watch_count; i++)
+    uv_close((uv_handle_t*) &glib.watches[i]->poll, watch_closed);
+  glib.watch_count = 0;
+  for (int i = 0; i < count; i++)
+    watch_add(&fds[i]);
+}
+
+static void timer_due(uv_timer_t* timer) {
+  (void) timer;
+  glib.due = 1;
+}
+
+/* Before the loop sleeps it must know what the context waits for. While the loop is busy
+ * a look now and then is enough. */
+static void before_poll(uv_prepare_t* prepare) {
+  GPollFD fds[MAX_DESCRIPTORS];
+  gint timeout = -1, priority = 0;
+  if (uv_backend_timeout(prepare->loop) == 0 && ++glib.turns % TURNS_BETWEEN_LOOKS != 0)
+    return;
+  if (g_main_context_prepare(glib.context, &priority))
+    timeout = 0;
+  gint query_timeout = -1;
+  int count =
+      g_main_context_query(glib.context, priority, &query_timeout, fds, MAX_DESCRIPTORS);
+  if (timeout != 0)
+    timeout = query_timeout;
+  watches_update(fds, count < MAX_DESCRIPTORS ? count : MAX_DESCRIPTORS);
+  if (timeout == 0)
+    glib.due = 1;
+  if (timeout >= 0)
+    uv_timer_start(&glib.timer, timer_due, (uint64_t) timeout, 0);
+  else
+    uv_timer_stop(&glib.timer);
+}
+
+static const void* iterate(rondo_node_t* node, void* data) {
+  (void) node;
+  (void) data;
+  glib.due = 0;
+  /* A task may make the next one ready, but not for ever. */
+  for (int i = 0; i < 64 && g_main_context_iteration(glib.context, FALSE); i++)
+    ;
+  return NULL;
+}
+
+static void after_poll(uv_check_t* check) {
+  (void) check;
+  if (glib.due)
+    rondo_node_call(js.node, iterate, NULL);
+}
+
+void engine_drain(rondo_node_t* node, void* data) {
+  (void) data;
+  if (g_main_context_pending(glib.context))
+    rondo_node_call(node, iterate, NULL);
+}
+
+void engine_microtasks(rondo_node_t* node, void* data) {
+  (void) node;
+  (void) data;
+  JSUnlock(js.ctx);
+  JSLock(js.ctx);
+}
+
+void engine_on_rejection(JSObjectRef function) {
+  JSValueRef exception = NULL;
+  JSGlobalContextSetUnhandledRejectionCallback(js.ctx, function, &exception);
+}
+
+void engine_task_begin(void) {
+  if (glib.tasks++ == 0)
+    uv_ref((uv_handle_t*) &glib.prepare);
+}
+
+void engine_task_end(void) {
+  if (glib.tasks > 0 && --glib.tasks == 0)
+    uv_unref((uv_handle_t*) &glib.prepare);
+}
+
+static int watch_context(void) {
+  int err = uv_prepare_init(js.loop, &glib.prepare);
+  if (err == 0)
+    err = uv_check_init(js.loop, &glib.check);
+  if (err == 0)
+    err = uv_timer_init(js.loop, &glib.timer);
+  if (err != 0)
+    return err;
+  uv_prepare_start(&glib.prepare, before_poll);
+  uv_check_start(&glib.check, after_poll);
+  uv_unref((uv_handle_t*) &glib.prepare);
+  uv_unref((uv_handle_t*) &glib.check);
+  uv_unref((uv_handle_t*) &glib.timer);
+  return 0;
+}
+
+int engine_open(void) {
+  /* The engine binds to the main context that is the thread's default at this moment. */
+  glib.context = g_main_context_new();
+  g_main_context_push_thread_default(glib.context);
+  g_main_context_acquire(glib.context);
+  js.ctx = JSGlobalContextCreate(NULL);
+  if (js.ctx == NULL)
+    return UV_ENOMEM;
+  JSLock(js.ctx);
+  return watch_context();
+}

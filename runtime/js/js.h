@@ -1,0 +1,184 @@
+/* What native modules are written with: a thin hand on JavaScriptCore's C interface and
+ * on the Node layer. There is one engine in the process, `js`.
+ *
+ * The rules:
+ *  - A native function is called by JavaScript with the context as first argument and may
+ *    call JavaScript back directly; what it throws goes through *exception.
+ *  - A loop callback enters JavaScript only through js_call_scoped (or rondo_node_call),
+ *    so that ticks and microtasks run after it.
+ *  - A JavaScript value that C keeps beyond the current call must be protected (js_keep)
+ *    and let go of (js_drop) exactly once.
+ */
+#ifndef RONDO_JS_H
+#define RONDO_JS_H
+
+#include <JavaScriptCore/JavaScript.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rondo_node.h"
+#include "uv.h"
+
+typedef struct {
+  JSGlobalContextRef ctx;
+  rondo_node_t* node;
+  uv_loop_t* loop;
+  int argc; /* argv[0] is this program, the rest the script's */
+  char** argv;
+} js_engine_t;
+
+extern js_engine_t js;
+
+#define JS_ARGS                                                                          \
+  JSContextRef ctx, JSObjectRef function, JSObjectRef self, size_t argc,                 \
+      const JSValueRef argv[], JSValueRef *exception
+#define JS_UNUSED                                                                        \
+  ((void) ctx, (void) function, (void) self, (void) argc, (void) argv, (void) exception)
+
+/* ---- making values ------------------------------------------------------- */
+
+typedef struct {
+  const char* name;
+  JSObjectCallAsFunctionCallback call;
+} js_method_t;
+
+JSObjectRef js_object(void);
+JSObjectRef js_function(const char* name, JSObjectCallAsFunctionCallback call);
+/* Ends with an entry whose name is NULL. */
+void js_methods(JSObjectRef target, const js_method_t* methods);
+void js_set(JSObjectRef target, const char* name, JSValueRef value);
+void js_set_number(JSObjectRef target, const char* name, double value);
+void js_set_string(JSObjectRef target, const char* name, const char* utf8);
+JSValueRef js_get(JSObjectRef object, const char* name);
+
+JSValueRef js_undefined(void);
+JSValueRef js_null(void);
+JSValueRef js_number(double value);
+JSValueRef js_boolean(bool value);
+/* Invalid UTF-8 gives U+FFFD, as in Node. */
+JSValueRef js_string(const char* utf8);
+JSValueRef js_string_n(const char* utf8, size_t length);
+JSObjectRef js_array(size_t count, const JSValueRef values[]);
+
+/* A Uint8Array over memory from malloc, which it takes over: freed with free() when the
+ * array is collected. */
+JSValueRef js_bytes_take(void* bytes, size_t length);
+/* A Uint8Array, Int32Array … over memory that lives as long as the process. */
+JSValueRef js_shared(JSTypedArrayType type, void* bytes, size_t length);
+
+/* ---- reading arguments --------------------------------------------------- */
+
+/* The argument, or undefined when fewer were given. */
+JSValueRef js_arg(size_t argc, const JSValueRef argv[], size_t index);
+double js_arg_number(size_t argc, const JSValueRef argv[], size_t index,
+                     double otherwise);
+int32_t js_arg_int(size_t argc, const JSValueRef argv[], size_t index, int32_t otherwise);
+bool js_arg_bool(size_t argc, const JSValueRef argv[], size_t index);
+/* NULL unless the argument is a function (an object). */
+JSObjectRef js_arg_function(size_t argc, const JSValueRef argv[], size_t index);
+JSObjectRef js_arg_object(size_t argc, const JSValueRef argv[], size_t index);
+
+/* The string as UTF-8, NUL-terminated, to be freed by the caller; NULL without memory or
+ * if the conversion threw. Lone surrogates become U+FFFD. */
+char* js_utf8(JSValueRef value, size_t* length);
+char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index);
+
+/* The memory of a typed array, DataView or ArrayBuffer, without copying. False if the
+ * value is none. The memory stays where it is while the value is alive. */
+bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length);
+
+/* ---- life ------------------------------------------------------------------ */
+
+static inline void js_keep(JSValueRef value) {
+  JSValueProtect(js.ctx, value);
+}
+static inline void js_drop(JSValueRef value) {
+  JSValueUnprotect(js.ctx, value);
+}
+
+/* ---- errors ----------------------------------------------------------------- */
+
+/* new Error(message) with Node's `code` property, e.g. ERR_INVALID_ARG_TYPE; kind is
+ * "Error", "TypeError" or "RangeError". */
+JSValueRef js_error(const char* kind, const char* code, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The error Node makes of a libuv error: errno, code, syscall, path and dest, and the
+ * message "ENOENT: no such file or directory, open 'x'". path and dest may be NULL. */
+JSValueRef js_uv_error(int err, const char* syscall, const char* path, const char* dest);
+
+/* ---- calling JavaScript ------------------------------------------------------ */
+
+/* From a loop callback: enters a callback scope, calls, leaves it (ticks and microtasks
+ * run, a thrown error is routed). self may be NULL. */
+void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
+                    const JSValueRef argv[]);
+
+/* The same for a method looked up by name: object.name(…). Nothing happens if there is
+ * no such function. */
+void js_call_method(JSObjectRef object, const char* name, size_t argc,
+                    const JSValueRef argv[]);
+
+/* ---- native modules ------------------------------------------------------------ */
+
+/* Fills `exports` for native(name) in runtime/lib. All are listed in natives.c. */
+typedef void (*js_native_init)(JSObjectRef exports);
+
+typedef struct {
+  const char* name;
+  js_native_init init;
+} js_native_t;
+
+extern const js_native_t js_natives[];
+
+void native_timers(JSObjectRef exports);
+void native_process(JSObjectRef exports);
+void native_signals(JSObjectRef exports);
+void native_stdio(JSObjectRef exports);
+void native_os(JSObjectRef exports);
+void native_util(JSObjectRef exports);
+void native_encoding(JSObjectRef exports);
+void native_script(JSObjectRef exports);
+
+/* ---- the runtime as a whole ----------------------------------------------------- */
+
+typedef struct {
+  const char* name;
+  const char* source; /* ASCII, NUL-terminated */
+  size_t length;
+} js_embedded_t;
+
+/* runtime/lib, sorted by name; made at build time. */
+extern const js_embedded_t js_embedded[];
+extern const size_t js_embedded_count;
+
+/* How to start: one of file, code and standard input. */
+typedef struct {
+  const char* file;
+  const char* code; /* -e */
+  bool print;       /* -p: print the value */
+  bool grouped;     /* contract N5 */
+  int argc;
+  char** argv;
+} js_options_t;
+
+/* Runs a program to its end and returns the exit code. */
+int js_run(const js_options_t* options);
+
+/* Leaves the process with everything written. */
+_Noreturn void js_leave(int code);
+
+/* engine.c, for the rest of this room */
+int engine_open(void);
+void engine_microtasks(rondo_node_t* node, void* data);
+void engine_drain(rondo_node_t* node, void* data);
+void engine_on_rejection(JSObjectRef function);
+/* One more task that the engine works on in the background keeps the loop alive. */
+void engine_task_begin(void);
+void engine_task_end(void);
+
+/* Finds and runs an embedded file; its value is usually a function. */
+JSValueRef script_embedded(const char* name, JSValueRef* exception);
+
+#endif

@@ -1,0 +1,243 @@
+/* native('timers'): ticks, timers and immediates for JavaScript. JavaScript names a timer
+ * by a slot number and keeps the callback on its side; C keeps the order. So nothing has
+ * to be protected from collection, and firing one is a single call into JavaScript. */
+#include "js.h"
+
+#include <stdlib.h>
+
+enum { CHUNK = 256 };
+
+/* Slots of one kind: memory that never moves (the Node layer links it), found by number,
+ * reused when free. */
+typedef struct {
+  size_t item_size;
+  char** chunks;
+  size_t chunk_count;
+  uint32_t* free_slots;
+  size_t free_count, free_capacity;
+} slots_t;
+
+static slots_t timer_slots = {sizeof(rondo_node_timer_t), NULL, 0, NULL, 0, 0};
+static slots_t immediate_slots = {sizeof(rondo_node_immediate_t), NULL, 0, NULL, 0, 0};
+static JSObjectRef fire_timer, fire_immediate, run_ticks;
+static rondo_node_tick_t tick;
+static int32_t tick_info[1]; /* [0]: JavaScript's tick queue isn't empty */
+static int tick_queued;
+
+static void* slot_at(const slots_t* slots, uint32_t slot) {
+  return slots->chunks[slot / CHUNK] + slot % CHUNK * slots->item_size;
+}
+
+static void* slot_get(const slots_t* slots, double number) {
+  if (!(number >= 0 && number < (double) (slots->chunk_count * CHUNK)))
+    return NULL;
+  return slot_at(slots, (uint32_t) number);
+}
+
+static int slots_grow(slots_t* slots) {
+  size_t capacity = (slots->chunk_count + 1) * CHUNK;
+  char** chunks = realloc(slots->chunks, (slots->chunk_count + 1) * sizeof *chunks);
+  if (chunks == NULL)
+    return UV_ENOMEM;
+  slots->chunks = chunks;
+  if (capacity > slots->free_capacity) {
+    uint32_t* free_slots = realloc(slots->free_slots, 2 * capacity * sizeof *free_slots);
+    if (free_slots == NULL)
+      return UV_ENOMEM;
+    slots->free_slots = free_slots;
+    slots->free_capacity = 2 * capacity;
+  }
+  char* chunk = calloc(CHUNK, slots->item_size);
+  if (chunk == NULL)
+    return UV_ENOMEM;
+  chunks[slots->chunk_count++] = chunk;
+  for (size_t i = 1; i <= CHUNK; i++)
+    slots->free_slots[slots->free_count++] = (uint32_t) (capacity - i);
+  return 0;
+}
+
+static int slot_take(slots_t* slots, uint32_t* slot) {
+  if (slots->free_count == 0 && slots_grow(slots) != 0)
+    return UV_ENOMEM;
+  *slot = slots->free_slots[--slots->free_count];
+  return 0;
+}
+
+static void slot_give(slots_t* slots, uint32_t slot) {
+  slots->free_slots[slots->free_count++] = slot;
+}
+
+static const void* call_with_slot(JSObjectRef function, void* data) {
+  JSValueRef exception = NULL;
+  JSValueRef argument = js_number((double) (uintptr_t) data);
+  JSObjectCallAsFunction(js.ctx, function, NULL, 1, &argument, &exception);
+  return exception;
+}
+
+/* ---- ticks ------------------------------------------------------------------ */
+
+static const void* ticks_due(rondo_node_t* node, void* data) {
+  (void) data;
+  JSValueRef exception = NULL;
+  tick_queued = 0;
+  JSObjectCallAsFunction(js.ctx, run_ticks, NULL, 0, NULL, &exception);
+  /* What an error left in JavaScript's queue is the next checkpoint's work. */
+  if (tick_info[0] != 0 && rondo_node_next_tick(node, &tick, ticks_due, NULL) == 0)
+    tick_queued = 1;
+  return exception;
+}
+
+static JSValueRef schedule_ticks(JS_ARGS) {
+  JS_UNUSED;
+  if (!tick_queued && rondo_node_next_tick(js.node, &tick, ticks_due, NULL) == 0)
+    tick_queued = 1;
+  return js_undefined();
+}
+
+/* ---- timers ------------------------------------------------------------------ */
+
+static const void* timer_due(rondo_node_t* node, void* data) {
+  (void) node;
+  return call_with_slot(fire_timer, data);
+}
+
+static void timer_done(rondo_node_t* node, rondo_node_timer_t* timer) {
+  (void) node;
+  slot_give(&timer_slots, (uint32_t) (uintptr_t) timer->data);
+}
+
+/* timerStart(ms, repeat) → slot */
+static JSValueRef timer_start(JS_ARGS) {
+  uint32_t slot;
+  (void) ctx, (void) function, (void) self;
+  double ms = js_arg_number(argc, argv, 0, 1);
+  int repeat = js_arg_bool(argc, argv, 1);
+  if (slot_take(&timer_slots, &slot) == 0) {
+    rondo_node_timer_t* timer = slot_at(&timer_slots, slot);
+    timer->data = (void*) (uintptr_t) slot;
+    if (rondo_node_timer_start(js.node, timer, ms, repeat, timer_due, timer_done) == 0)
+      return js_number(slot);
+    slot_give(&timer_slots, slot);
+  }
+  *exception = js_error("Error", "ERR_OUT_OF_MEMORY", "No memory for another timer");
+  return js_undefined();
+}
+
+static rondo_node_timer_t* timer_arg(size_t argc, const JSValueRef argv[]) {
+  return slot_get(&timer_slots, js_arg_number(argc, argv, 0, -1));
+}
+
+static JSValueRef timer_clear(JS_ARGS) {
+  JS_UNUSED;
+  rondo_node_timer_t* timer = timer_arg(argc, argv);
+  if (timer != NULL)
+    rondo_node_timer_clear(js.node, timer);
+  return js_undefined();
+}
+
+static JSValueRef timer_refresh(JS_ARGS) {
+  JS_UNUSED;
+  rondo_node_timer_t* timer = timer_arg(argc, argv);
+  if (timer != NULL)
+    rondo_node_timer_refresh(js.node, timer);
+  return js_undefined();
+}
+
+/* timerRef(slot, on) */
+static JSValueRef timer_ref(JS_ARGS) {
+  JS_UNUSED;
+  rondo_node_timer_t* timer = timer_arg(argc, argv);
+  if (timer != NULL && js_arg_bool(argc, argv, 1))
+    rondo_node_timer_ref(js.node, timer);
+  else if (timer != NULL)
+    rondo_node_timer_unref(js.node, timer);
+  return js_undefined();
+}
+
+/* ---- immediates ---------------------------------------------------------------- */
+
+static const void* immediate_due(rondo_node_t* node, void* data) {
+  (void) node;
+  /* Its slot is free before the callback, which may well take it again. */
+  slot_give(&immediate_slots, (uint32_t) (uintptr_t) data);
+  return call_with_slot(fire_immediate, data);
+}
+
+/* immediateStart() → slot */
+static JSValueRef immediate_start(JS_ARGS) {
+  uint32_t slot;
+  (void) ctx, (void) function, (void) self, (void) argc, (void) argv;
+  if (slot_take(&immediate_slots, &slot) != 0) {
+    *exception =
+        js_error("Error", "ERR_OUT_OF_MEMORY", "No memory for another immediate");
+    return js_undefined();
+  }
+  rondo_node_immediate_t* immediate = slot_at(&immediate_slots, slot);
+  immediate->data = (void*) (uintptr_t) slot;
+  rondo_node_immediate_start(js.node, immediate, immediate_due);
+  return js_number(slot);
+}
+
+static JSValueRef immediate_clear(JS_ARGS) {
+  JS_UNUSED;
+  rondo_node_immediate_t* immediate =
+      slot_get(&immediate_slots, js_arg_number(argc, argv, 0, -1));
+  if (immediate != NULL && immediate->queued) {
+    rondo_node_immediate_clear(js.node, immediate);
+    slot_give(&immediate_slots, (uint32_t) (uintptr_t) immediate->data);
+  }
+  return js_undefined();
+}
+
+/* immediateRef(slot, on) */
+static JSValueRef immediate_ref(JS_ARGS) {
+  JS_UNUSED;
+  rondo_node_immediate_t* immediate =
+      slot_get(&immediate_slots, js_arg_number(argc, argv, 0, -1));
+  if (immediate != NULL && js_arg_bool(argc, argv, 1))
+    rondo_node_immediate_ref(js.node, immediate);
+  else if (immediate != NULL)
+    rondo_node_immediate_unref(js.node, immediate);
+  return js_undefined();
+}
+
+static JSObjectRef kept_arg(size_t argc, const JSValueRef argv[], size_t index) {
+  JSObjectRef callback = js_arg_function(argc, argv, index);
+  if (callback != NULL)
+    js_keep(callback);
+  return callback;
+}
+
+/* onTicks(runTicks) */
+static JSValueRef on_ticks(JS_ARGS) {
+  JS_UNUSED;
+  run_ticks = kept_arg(argc, argv, 0);
+  return js_undefined();
+}
+
+/* onTimers(fireTimer, fireImmediate): each is called with a slot number */
+static JSValueRef on_timers(JS_ARGS) {
+  JS_UNUSED;
+  fire_timer = kept_arg(argc, argv, 0);
+  fire_immediate = kept_arg(argc, argv, 1);
+  return js_undefined();
+}
+
+void native_timers(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"onTicks", on_ticks},
+      {"onTimers", on_timers},
+      {"scheduleTicks", schedule_ticks},
+      {"timerStart", timer_start},
+      {"timerClear", timer_clear},
+      {"timerRefresh", timer_refresh},
+      {"timerRef", timer_ref},
+      {"immediateStart", immediate_start},
+      {"immediateClear", immediate_clear},
+      {"immediateRef", immediate_ref},
+      {NULL, NULL},
+  };
+  js_methods(exports, methods);
+  js_set(exports, "tickInfo",
+         js_shared(kJSTypedArrayTypeInt32Array, tick_info, sizeof tick_info));
+}

@@ -1,0 +1,133 @@
+/* native('util'): what only the engine knows about a value. */
+#include "js.h"
+
+#include <string.h>
+
+/* Exported by the library, declared by no header. */
+extern JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
+extern JSObjectRef JSGetMemoryUsageStatistics(JSContextRef ctx);
+
+/* A promise keeps its state and result in two internal fields behind the object's header
+ * and property storage. No interface tells them, so they are read where they are; the
+ * first use checks, with promises whose state is known, that they are there. */
+typedef struct {
+  uint64_t header, properties;
+  uint64_t flags; /* a small integer: 2 bits of state, then "is handled" */
+  JSValueRef result;
+} promise_layout_t;
+
+enum { PENDING, FULFILLED, REJECTED, STATE_MASK = 3, HANDLED = 4 };
+
+static const uint64_t small_integer_tag = 0xfffe000000000000u;
+
+static bool promise_read(JSValueRef promise, promise_layout_t* out) {
+  memcpy(out, promise, sizeof *out);
+  return (out->flags & ~(uint64_t) 0xff) == small_integer_tag;
+}
+
+static JSValueRef evaluate(const char* code) {
+  JSStringRef script = JSStringCreateWithUTF8CString(code);
+  JSValueRef value = JSEvaluateScript(js.ctx, script, NULL, NULL, 1, NULL);
+  JSStringRelease(script);
+  return value;
+}
+
+static bool probe(const char* code, unsigned state, unsigned handled) {
+  promise_layout_t layout;
+  JSValueRef promise = evaluate(code);
+  return promise != NULL && JSValueIsObject(js.ctx, promise) &&
+         promise_read(promise, &layout) && (layout.flags & STATE_MASK) == state &&
+         (layout.flags & HANDLED) == handled;
+}
+
+static bool layout_known(void) {
+  static int known = -1;
+  if (known < 0)
+    known =
+        probe("new Promise(() => {})", PENDING, 0) &&
+        probe("Promise.resolve(1)", FULFILLED, 0) &&
+        probe("{ const p = Promise.reject(1); p.catch(() => {}); p }", REJECTED, HANDLED);
+  return known != 0;
+}
+
+/* promiseState(promise) → [state, result, handled] or undefined if nobody knows */
+static JSValueRef promise_state(JS_ARGS) {
+  JS_UNUSED;
+  promise_layout_t layout;
+  JSObjectRef promise = js_arg_object(argc, argv, 0);
+  if (promise == NULL || !layout_known() || !promise_read(promise, &layout))
+    return js_undefined();
+  unsigned state = layout.flags & STATE_MASK;
+  JSValueRef parts[] = {js_number(state),
+                        state == PENDING ? js_undefined() : layout.result,
+                        js_boolean((layout.flags & HANDLED) != 0)};
+  return js_array(3, parts);
+}
+
+static JSValueRef promise_handled(JS_ARGS) {
+  JS_UNUSED;
+  promise_layout_t layout;
+  JSObjectRef promise = js_arg_object(argc, argv, 0);
+  return js_boolean(promise != NULL && layout_known() && promise_read(promise, &layout) &&
+                    (layout.flags & HANDLED) != 0);
+}
+
+/* proxyTarget(value) → the target, or undefined if it is no proxy */
+static JSValueRef proxy_target(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef object = js_arg_object(argc, argv, 0);
+  JSObjectRef target = object != NULL ? JSObjectGetProxyTarget(object) : NULL;
+  return target != NULL ? target : js_undefined();
+}
+
+static JSValueRef collect(JS_ARGS) {
+  JS_UNUSED;
+  JSGarbageCollect(js.ctx);
+  return js_undefined();
+}
+
+static JSValueRef heap_statistics(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef statistics = JSGetMemoryUsageStatistics(js.ctx);
+  JSObjectRef result = js_object();
+  js_set(result, "heapTotal", js_get(statistics, "heapCapacity"));
+  js_set(result, "heapUsed", js_get(statistics, "heapSize"));
+  return result;
+}
+
+static JSValueRef on_rejection(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef callback = js_arg_function(argc, argv, 0);
+  if (callback != NULL) {
+    js_keep(callback);
+    engine_on_rejection(callback);
+  }
+  return js_undefined();
+}
+
+static JSValueRef task_begin(JS_ARGS) {
+  JS_UNUSED;
+  engine_task_begin();
+  return js_undefined();
+}
+
+static JSValueRef task_end(JS_ARGS) {
+  JS_UNUSED;
+  engine_task_end();
+  return js_undefined();
+}
+
+void native_util(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"promiseState", promise_state},
+      {"promiseHandled", promise_handled},
+      {"proxyTarget", proxy_target},
+      {"collect", collect},
+      {"heap", heap_statistics},
+      {"onRejection", on_rejection},
+      {"taskBegin", task_begin},
+      {"taskEnd", task_end},
+      {NULL, NULL},
+  };
+  js_methods(exports, methods);
+}

@@ -1,0 +1,144 @@
+'use strict';
+// EventEmitter is the package's; what Node 20 has beyond it is added here.
+
+const EventEmitter = require('vendor/events');
+
+const errorMonitor = Symbol('events.errorMonitor');
+const captureRejections = Symbol.for('nodejs.rejection');
+const { emit } = EventEmitter.prototype;
+
+EventEmitter.prototype.emit = function (type, ...args) {
+  const events = this._events;
+  if (type === 'error' && (events === undefined || events.error === undefined)) {
+    if (events !== undefined && events[errorMonitor] !== undefined) emit.call(this, errorMonitor, ...args);
+    throw unhandled(args[0]);
+  }
+  if (type === 'error' && events[errorMonitor] !== undefined) emit.call(this, errorMonitor, ...args);
+  return emit.call(this, type, ...args);
+};
+
+function unhandled(error) {
+  if (error instanceof Error) return error;
+  let text;
+  try {
+    text = require('internal/inspect').inspect(error);
+  } catch {
+    text = String(error);
+  }
+  const made = new Error(`Unhandled error. (${text})`);
+  made.code = 'ERR_UNHANDLED_ERROR';
+  made.context = error;
+  return made;
+}
+
+// As the package's, but with options: { signal }.
+EventEmitter.once = function once(emitter, name, options) {
+  const signal = options?.signal;
+  return new Promise((resolve, reject) => {
+    const { AbortError } = require('internal/errors');
+    if (signal?.aborted) return reject(new AbortError(undefined, { cause: signal.reason }));
+    const abort = () => {
+      stop();
+      reject(new AbortError(undefined, { cause: signal.reason }));
+    };
+    const done = (...args) => {
+      stop();
+      resolve(args);
+    };
+    const fail = (error) => {
+      stop();
+      reject(error);
+    };
+    const target = typeof emitter.on !== 'function';
+    const stop = () => {
+      if (target) {
+        emitter.removeEventListener(name, done);
+      } else {
+        emitter.removeListener(name, done);
+        if (name !== 'error') emitter.removeListener('error', fail);
+      }
+      signal?.removeEventListener('abort', abort);
+    };
+    if (target) emitter.addEventListener(name, done, { once: true });
+    else {
+      emitter.once(name, done);
+      if (name !== 'error') emitter.once('error', fail);
+    }
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+};
+
+// for await (const args of on(emitter, name))
+EventEmitter.on = function on(emitter, name, options) {
+  const signal = options?.signal;
+  const { AbortError } = require('internal/errors');
+  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+  const arrived = [];
+  const waiting = [];
+  let failure = null;
+  let finished = false;
+  const take = (...args) => {
+    const next = waiting.shift();
+    if (next !== undefined) next.resolve({ value: args, done: false });
+    else arrived.push(args);
+  };
+  const fail = (error) => {
+    finished = true;
+    const next = waiting.shift();
+    if (next !== undefined) next.reject(error);
+    else failure = error;
+    iterator.return();
+  };
+  const abort = () => fail(new AbortError(undefined, { cause: signal.reason }));
+  const iterator = {
+    next() {
+      if (arrived.length > 0) return Promise.resolve({ value: arrived.shift(), done: false });
+      if (failure !== null) {
+        const error = failure;
+        failure = null;
+        return Promise.reject(error);
+      }
+      if (finished) return Promise.resolve({ value: undefined, done: true });
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    return() {
+      emitter.removeListener(name, take);
+      emitter.removeListener('error', fail);
+      signal?.removeEventListener('abort', abort);
+      finished = true;
+      for (const next of waiting.splice(0)) next.resolve({ value: undefined, done: true });
+      return Promise.resolve({ value: undefined, done: true });
+    },
+    throw(error) {
+      failure = error;
+      return iterator.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+  emitter.on(name, take);
+  if (name !== 'error') emitter.on('error', fail);
+  signal?.addEventListener('abort', abort, { once: true });
+  return iterator;
+};
+
+EventEmitter.getEventListeners = (emitter, name) => {
+  if (typeof emitter.listeners === 'function') return emitter.listeners(name);
+  return require('internal/event_target').listenersOf(emitter, name);
+};
+
+EventEmitter.setMaxListeners = (count = EventEmitter.defaultMaxListeners, ...emitters) => {
+  if (emitters.length === 0) EventEmitter.defaultMaxListeners = count;
+  for (const emitter of emitters) if (typeof emitter.setMaxListeners === 'function') emitter.setMaxListeners(count);
+};
+
+EventEmitter.getMaxListeners = (emitter) =>
+  typeof emitter.getMaxListeners === 'function' ? emitter.getMaxListeners() : EventEmitter.defaultMaxListeners;
+
+EventEmitter.errorMonitor = errorMonitor;
+EventEmitter.captureRejectionSymbol = captureRejections;
+EventEmitter.captureRejections = false;
+EventEmitter.usingDomains = false;
+
+module.exports = EventEmitter;

@@ -1,0 +1,51 @@
+'use strict';
+// The last words of a program that died of an error: where, the line itself, a caret, and
+// the stack.
+
+const { frames, isOurs } = require('internal/stack');
+const { sourceOf, wrapperLength } = require('internal/tools');
+
+function position(error) {
+  if (error.name === 'SyntaxError' && typeof error.sourceURL === 'string' && typeof error.line === 'number' &&
+      sourceOf(error.sourceURL) !== undefined)
+    return { file: error.sourceURL, line: error.line, column: 0 };
+  if (typeof error.stack !== 'string') return undefined;
+  return frames(error.stack).find((frame) => !isOurs(frame));
+}
+
+function excerpt(error) {
+  const where = position(error);
+  if (where === undefined) return '';
+  const source = sourceOf(where.file);
+  const text = source?.split('\n')[where.line - 1];
+  if (text === undefined) return `${where.file}:${where.line}\n`;
+  if (text.length > 1000) return `${where.file}:${where.line}\n`;
+  let column = where.line === 1 ? where.column - wrapperLength(where.file) : where.column;
+  column = Math.min(Math.max(column - 1, 0), text.length);
+  const caret = where.column === 0 ? '' : `${text.slice(0, column).replace(/[^\t]/g, ' ')}^\n`;
+  return `${where.file}:${where.line}\n${text}\n${caret}`;
+}
+
+// A value without running any code of its own.
+function plain(value) {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null) return '#<' + (value.constructor?.name ?? 'Object') + '>';
+  return String(value);
+}
+
+function describe(error) {
+  const isError = typeof error === 'object' && error !== null && typeof error.stack === 'string';
+  if (!isError) {
+    const text = typeof error === 'string' ? error : require('internal/inspect').inspect(error);
+    return `Uncaught:\n${text}\n(thrown as a plain value: it carries no stack)\n\nrondo v${process.versions.rondo}\n`;
+  }
+  let text;
+  try {
+    text = require('internal/inspect').inspect(error);
+  } catch {
+    text = require('internal/stack').full(error);
+  }
+  return `${excerpt(error)}\n${text}\n\nrondo v${process.versions.rondo}\n`;
+}
+
+module.exports = { describe, plain };

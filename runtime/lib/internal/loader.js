@@ -1,0 +1,334 @@
+'use strict';
+// Modules by Node's rules: files and folders, package.json with main and exports,
+// node_modules upwards, JSON, cycles, `node:` names.
+
+const stdio = native('stdio');
+const tools = require('internal/tools');
+const path = require('path');
+const { coded, invalidArgType, invalidArgValue, notImplemented } = require('internal/errors');
+
+const FILE = 0;
+const DIRECTORY = 1;
+const head = '(function (exports, require, module, __filename, __dirname) { ';
+const sources = new Map(); // file → text, for messages about errors in it
+
+tools.sourceOf = (file) => sources.get(file);
+tools.wrapperLength = (file) => sources.has(file) && !file.startsWith('[') ? head.length : 0;
+
+// Modules that Node has and rondo doesn't: asked for, they say so.
+const absent = new Set(('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
+  'punycode readline repl sys tls trace_events tty v8 vm wasi worker_threads zlib').split(' '));
+const listed = ('assert assert/strict buffer child_process console dgram dns dns/promises events fs fs/promises ' +
+  'module net os path path/posix path/win32 perf_hooks process querystring stream stream/promises string_decoder ' +
+  'timers timers/promises url util util/types').split(' ');
+const builtin = new Set(listed);
+
+// --- looking ---------------------------------------------------------------------------------
+
+const packages = new Map();
+
+function readPackage(directory) {
+  const file = path.join(directory, 'package.json');
+  if (packages.has(file)) return packages.get(file);
+  let result;
+  if (stdio.stat(file) === FILE) {
+    try {
+      result = JSON.parse(stdio.readText(file));
+    } catch (error) {
+      error.message = `Error parsing ${file}: ${error.message}`;
+      error.path = file;
+      throw error;
+    }
+  }
+  packages.set(file, result);
+  return result;
+}
+
+const conditions = new Set(['node', 'require', 'default', 'module-sync', 'node-addons']);
+
+// A target of "exports" under our conditions, with * replaced.
+function target(value, star) {
+  if (typeof value === 'string') return star === undefined ? value : value.replaceAll('*', star);
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const found = target(item, star);
+      if (found !== undefined && found !== null) return found;
+    }
+    return undefined;
+  }
+  if (value === null || typeof value !== 'object') return value;
+  for (const key of Object.keys(value)) {
+    if (!conditions.has(key)) continue;
+    const found = target(value[key], star);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function matchExports(map, name) {
+  if (Object.hasOwn(map, name) && !name.includes('*')) return target(map[name]);
+  let best, star;
+  for (const key of Object.keys(map)) {
+    const at = key.indexOf('*');
+    if (at < 0) continue;
+    const before = key.slice(0, at);
+    const after = key.slice(at + 1);
+    if (!name.startsWith(before) || !name.endsWith(after) || name.length < key.length) continue;
+    if (best === undefined || before.length > best.indexOf('*')) {
+      best = key;
+      star = name.slice(at, name.length - after.length);
+    }
+  }
+  return best === undefined ? undefined : target(map[best], star);
+}
+
+function fromExports(directory, exports, subpath) {
+  const map = typeof exports === 'string' || Array.isArray(exports) || exports === null ||
+    !Object.keys(exports).some((key) => key.startsWith('.')) ? { '.': exports } : exports;
+  const found = matchExports(map, subpath);
+  if (typeof found === 'string' && found.startsWith('./')) return path.join(directory, found);
+  const file = path.join(directory, 'package.json');
+  if (subpath === '.') throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED', `No "exports" main defined in ${file}`);
+  throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED',
+    `Package subpath '${subpath}' is not defined by "exports" in ${file}`);
+}
+
+function withExtension(file) {
+  for (const extension of ['.js', '.json', '.cjs', '.node'])
+    if (extension in Module._extensions || extension === '.cjs')
+      if (stdio.stat(file + extension) === FILE) return file + extension;
+}
+
+function asDirectory(directory) {
+  const main = readPackage(directory)?.main;
+  if (typeof main === 'string') {
+    const file = path.resolve(directory, main);
+    const found = (stdio.stat(file) === FILE ? file : withExtension(file)) ?? withExtension(path.join(file, 'index'));
+    if (found !== undefined) return found;
+  }
+  return withExtension(path.join(directory, 'index'));
+}
+
+function asPath(file, slash) {
+  const kind = stdio.stat(file);
+  if (!slash && kind === FILE) return file;
+  return (slash ? undefined : withExtension(file)) ?? (kind === DIRECTORY ? asDirectory(file) : undefined);
+}
+
+function nodeModulePaths(from) {
+  const list = [];
+  for (let directory = path.resolve(from); ; directory = path.dirname(directory)) {
+    if (path.basename(directory) !== 'node_modules') list.push(path.join(directory, 'node_modules'));
+    if (directory === '/') break;
+  }
+  return list;
+}
+
+function fromNodeModules(request, directories) {
+  const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(request) ?? [];
+  if (name === undefined) return undefined;
+  for (const directory of directories) {
+    const folder = path.join(directory, name);
+    if (stdio.stat(folder) === DIRECTORY) {
+      const exports = readPackage(folder)?.exports;
+      if (exports !== undefined && exports !== null) return fromExports(folder, exports, `.${rest}`);
+    }
+    const found = asPath(path.join(directory, request), request.endsWith('/'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+// The package that a module is part of, for "imports" and for its own name.
+function scopeOf(directory) {
+  for (; ; directory = path.dirname(directory)) {
+    const found = readPackage(directory);
+    if (found !== undefined) return { directory, found };
+    if (directory === '/' || path.basename(directory) === 'node_modules') return undefined;
+  }
+}
+
+function fromScope(request, directory) {
+  const scope = scopeOf(directory);
+  if (scope === undefined) return undefined;
+  const { found } = scope;
+  if (request.startsWith('#')) {
+    const name = found.imports && matchExports(found.imports, request);
+    if (typeof name !== 'string')
+      throw coded(TypeError, 'ERR_PACKAGE_IMPORT_NOT_DEFINED',
+        `Package import specifier "${request}" is not defined in package ${path.join(scope.directory, 'package.json')}`);
+    return name.startsWith('./') ? path.join(scope.directory, name) : Module._resolveFilename(name, undefined, directory);
+  }
+  if (found.exports != null && typeof found.name === 'string' &&
+      (request === found.name || request.startsWith(`${found.name}/`)))
+    return fromExports(scope.directory, found.exports, `.${request.slice(found.name.length)}`);
+  return undefined;
+}
+
+// --- Module ------------------------------------------------------------------------------------
+
+function Module(id = '', parent) {
+  this.id = id;
+  this.path = path.dirname(id);
+  this.exports = {};
+  this.filename = null;
+  this.loaded = false;
+  this.children = [];
+  this.paths = [];
+  Object.defineProperty(this, 'parent', { value: parent, writable: true, configurable: true, enumerable: false });
+  parent?.children.push(this);
+}
+
+Module._cache = Object.create(null);
+Module._pathCache = Object.create(null);
+Module._extensions = Object.create(null);
+Module.builtinModules = listed;
+Module.isBuiltin = (name) => builtin.has(name.startsWith('node:') ? name.slice(5) : name);
+Module._nodeModulePaths = nodeModulePaths;
+Module.Module = Module;
+Module.wrap = (text) => `${head}${text}\n});`;
+Module.globalPaths = [];
+Module.createRequire = (from) => {
+  if (typeof from === 'object' || from.startsWith('file:')) from = require('url').fileURLToPath(from);
+  const module = new Module(from);
+  module.filename = from;
+  module.paths = nodeModulePaths(path.dirname(from));
+  return makeRequire(module);
+};
+
+Module._resolveFilename = (request, parent, directory, options) => {
+  directory ??= parent?.filename ? path.dirname(parent.filename) : parent?.path ?? process.cwd();
+  let found;
+  const starts = options?.paths ?? [directory];
+  for (const start of starts) {
+    if (/^(\.\.?(\/|$)|\/)/.test(request))
+      found = asPath(path.resolve(start, request), /(\/|\/\.\.?|^\.\.?)$/.test(request));
+    else
+      found = fromScope(request, start) ?? fromNodeModules(request, nodeModulePaths(start));
+    if (found !== undefined) return stdio.realpath(found) ?? found;
+  }
+  const stack = [];
+  for (let at = parent; at; at = at.parent) stack.push(at.filename || at.id);
+  let message = `Cannot find module '${request}'`;
+  if (stack.length > 0) message += `\nRequire stack:\n- ${stack.join('\n- ')}`;
+  const error = new Error(message);
+  error.code = 'MODULE_NOT_FOUND';
+  error.requireStack = stack;
+  throw error;
+};
+
+function loadBuiltin(name, prefixed) {
+  if (builtin.has(name)) {
+    if (tools.script.hasEmbedded(name) || name === 'process') return tools.requireBuiltin(name);
+    throw notImplemented(`Module '${name}'`);
+  }
+  if (absent.has(name.split('/')[0])) throw notImplemented(`Module '${name}'`);
+  if (prefixed) throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: node:${name}`);
+  return undefined;
+}
+
+Module._load = (request, parent, isMain) => {
+  if (request.startsWith('node:')) return loadBuiltin(request.slice(5), true);
+  if (builtin.has(request)) return loadBuiltin(request, false);
+  let file;
+  try {
+    file = Module._resolveFilename(request, parent);
+  } catch (error) {
+    // A package may bear the name of a module we don't have, so it is looked for first.
+    if (error.code === 'MODULE_NOT_FOUND') loadBuiltin(request, false);
+    throw error;
+  }
+  const cached = Module._cache[file];
+  if (cached !== undefined) {
+    if (parent && !parent.children.includes(cached)) parent.children.push(cached);
+    return cached.exports;
+  }
+  const module = new Module(file, parent);
+  if (isMain) {
+    process.mainModule = module;
+    module.id = '.';
+  }
+  Module._cache[file] = module;
+  let threw = true;
+  try {
+    module.load(file);
+    threw = false;
+  } finally {
+    if (threw) delete Module._cache[file];
+  }
+  return module.exports;
+};
+
+Module.prototype.load = function (file) {
+  this.filename = file;
+  this.paths = nodeModulePaths(path.dirname(file));
+  const extension = path.extname(file);
+  if (extension === '.mjs')
+    throw coded(Error, 'ERR_REQUIRE_ESM', `${file} is an ES module, which rondo does not run: use CommonJS`);
+  (Module._extensions[extension] ?? Module._extensions['.js'])(this, file);
+  this.loaded = true;
+};
+
+Module.prototype.require = function (id) {
+  if (typeof id !== 'string') throw invalidArgType('id', 'of type string', id);
+  if (id === '') throw invalidArgValue('id', id, 'must be a non-empty string');
+  return Module._load(id, this, false);
+};
+
+Module.prototype._compile = function (text, file) {
+  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  sources.set(file, text);
+  if (text.startsWith('#!')) text = `//${text.slice(2)}`;
+  const call = tools.script.evaluate(`${head}${text}\n})`, file, 1);
+  return call.call(this.exports, this.exports, makeRequire(this), this, file, path.dirname(file));
+};
+
+function makeRequire(module) {
+  const require = function require(id) {
+    return module.require(id);
+  };
+  require.resolve = (request, options) => {
+    const name = request.startsWith('node:') ? request.slice(5) : request;
+    if (builtin.has(name)) return request;
+    return Module._resolveFilename(request, module, undefined, options);
+  };
+  require.resolve.paths = (request) => builtin.has(request) ? null : module.paths;
+  require.main = process.mainModule;
+  require.extensions = Module._extensions;
+  require.cache = Module._cache;
+  return require;
+}
+
+Module._extensions['.js'] = (module, file) => module._compile(stdio.readText(file), file);
+Module._extensions['.json'] = (module, file) => {
+  const text = stdio.readText(file);
+  try {
+    module.exports = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (error) {
+    error.message = `${file}: ${error.message}`;
+    throw error;
+  }
+};
+Module._extensions['.node'] = (module, file) => {
+  throw notImplemented(`Loading native addons (${file})`);
+};
+
+// --- programs ------------------------------------------------------------------------------------
+
+function runMain(file) {
+  Module._load(file, undefined, true);
+}
+
+// -e and standard input: a script whose names are global, with the module's names at hand.
+function runCode(text, name) {
+  const module = new Module(name);
+  module.filename = path.join(process.cwd(), name);
+  module.paths = nodeModulePaths(process.cwd());
+  Object.assign(global, { exports: module.exports, module, require: makeRequire(module) });
+  global.__filename = name;
+  global.__dirname = '.';
+  sources.set(name, text);
+  return tools.script.evaluate(text, name, 1);
+}
+
+module.exports = { Module, runCode, runMain };

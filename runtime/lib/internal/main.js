@@ -1,0 +1,143 @@
+'use strict';
+// What C calls at the turning points of a program's life: run, uncaught error, unhandled
+// rejection, beforeExit, exit. Its exports are the hooks.
+
+const binding = native('process');
+const util = native('util');
+const { options } = require('internal/tools');
+
+// --- running ------------------------------------------------------------------------------
+
+function run() {
+  const loader = require('internal/loader');
+  if (options.code !== undefined) {
+    const value = loader.runCode(options.code, '[eval]');
+    if (options.print) console.log(value);
+  } else if (options.file !== undefined && options.file !== '-') {
+    loader.runMain(process.argv[1]);
+  } else {
+    loader.runCode(native('stdio').readText(0), '[stdin]');
+  }
+}
+
+// --- errors ----------------------------------------------------------------------------------
+
+let capture = null;
+process.setUncaughtExceptionCaptureCallback = (callback) => {
+  if (callback !== null) require('internal/errors').validateFunction(callback, 'fn');
+  capture = callback;
+};
+process.hasUncaughtExceptionCaptureCallback = () => capture !== null;
+
+let fromPromise = false;
+
+// True if somebody took care of it.
+function uncaught(error) {
+  const origin = fromPromise ? 'unhandledRejection' : 'uncaughtException';
+  try {
+    process.emit('uncaughtExceptionMonitor', error, origin);
+    if (capture !== null) {
+      capture(error);
+      return true;
+    }
+    return process.emit('uncaughtException', error, origin);
+  } catch (second) {
+    // The handler itself failed: Node ends with code 7.
+    fatal(second);
+    process._exiting = true;
+    process.exitCode = 7;
+    try {
+      process.emit('exit', 7);
+    } catch {
+      // Nothing can be done about it at this point.
+    }
+    native('process').leave(7);
+  }
+}
+
+function fatal(error) {
+  native('stdio').write(2, require('internal/fatal').describe(error));
+}
+
+// --- rejections: the engine names them in its checkpoint, they are handled after it -----------
+
+const pendingCount = options.rejections;
+let pending = [];
+const warned = new Set(); // of WeakRef, for rejectionHandled
+let lastId = 0;
+
+util.onRejection((promise, reason) => {
+  pending.push({ promise, reason });
+  pendingCount[0] = 1;
+});
+
+function emitHandledLater() {
+  let any = false;
+  for (const entry of warned) {
+    const promise = entry.ref.deref();
+    if (promise !== undefined && !util.promiseHandled(promise)) continue;
+    warned.delete(entry);
+    if (promise === undefined) continue;
+    any = true;
+    if (!process.emit('rejectionHandled', promise)) {
+      const warning = new Error(`Promise rejection was handled asynchronously (rejection id: ${entry.id})`);
+      warning.name = 'PromiseRejectionHandledWarning';
+      process.emitWarning(warning);
+    }
+  }
+  return any;
+}
+
+function rejectionError(reason) {
+  if (typeof reason === 'object' && reason !== null && Object.hasOwn(reason, 'stack')) return reason;
+  let text;
+  try {
+    text = require('internal/fatal').plain(reason);
+  } catch {
+    text = Object.prototype.toString.call(reason);
+  }
+  const error = new Error('This error originated either by throwing inside of an async function without a catch ' +
+    'block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason ' +
+    `"${text}".`);
+  error.name = 'UnhandledPromiseRejection';
+  error.code = 'ERR_UNHANDLED_REJECTION';
+  return error;
+}
+
+// Returns whether ticks or microtasks may have been queued.
+function rejections() {
+  const list = pending;
+  let any = warned.size > 0 && emitHandledLater();
+  pending = [];
+  for (const { promise, reason } of list) {
+    // A tick may have added a handler since the engine named it.
+    if (util.promiseHandled(promise)) continue;
+    any = true;
+    warned.add({ ref: new WeakRef(promise), id: ++lastId });
+    if (process.emit('unhandledRejection', reason, promise)) continue;
+    fromPromise = true;
+    try {
+      binding.uncaught(rejectionError(reason));
+    } finally {
+      fromPromise = false;
+    }
+  }
+  pendingCount[0] = pending.length > 0 || warned.size > 0 ? 1 : 0;
+  return any || pending.length > 0;
+}
+
+// --- the end --------------------------------------------------------------------------------------
+
+function beforeExit() {
+  process.emit('beforeExit', process.exitCode || 0);
+}
+
+// Returns the exit code, which listeners may change.
+function exit(code) {
+  process._exiting = true;
+  if (code !== 0) process.exitCode = code;
+  process.emit('exit', process.exitCode || 0);
+  return process.exitCode || 0;
+}
+
+module.exports = { run, uncaught, fatal, rejections, beforeExit, exit };

@@ -1,0 +1,221 @@
+'use strict';
+// The process object.
+
+const EventEmitter = require('events');
+const binding = native('process');
+const tools = require('internal/tools');
+
+// process is an object of class "process" that is an EventEmitter.
+function Process() {}
+Object.defineProperty(Process, 'name', { value: 'process' });
+Process.prototype = Object.create(EventEmitter.prototype, {
+  constructor: { value: Process, writable: true, configurable: true },
+});
+Object.defineProperty(Process.prototype, Symbol.toStringTag, { value: 'process', configurable: true });
+Object.setPrototypeOf(process, Process.prototype);
+EventEmitter.call(process);
+
+const startTime = binding.hrtime();
+const script = tools.options.file;
+
+process.cwd = () => binding.cwd();
+process.version = 'v20.20.2';
+process.versions = { node: '20.20.2', rondo: binding.version, uv: '1.52.0', modules: '115' };
+process.release = { name: 'node', lts: 'Iron' };
+process.arch = 'x64';
+process.platform = 'linux';
+process.pid = binding.pid;
+process.execPath = binding.execPath;
+process.argv0 = binding.argv0;
+process.execArgv = [];
+process.argv = script === undefined || script === '-' ?
+  [binding.execPath, ...(script === '-' ? ['-'] : []), ...binding.args] :
+  [binding.execPath, script.startsWith('/') ? script : require('path').resolve(script), ...binding.args];
+process.config = { target_defaults: {}, variables: {} };
+process.features = {
+  inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false,
+  tls: false, cached_builtins: true,
+};
+process._exiting = false;
+process.nextTick = tools.nextTick;
+Object.defineProperty(process, 'ppid', { enumerable: true, configurable: true, get: () => binding.ppid });
+Object.defineProperty(process, 'title', {
+  enumerable: true, configurable: true,
+  get: () => binding.title(), set: (value) => binding.title(String(value)),
+});
+Object.defineProperty(process, 'debugPort', { enumerable: true, configurable: true, writable: true, value: 9229 });
+
+// --- environment: reads and writes go to the real one ---------------------------------------
+
+process.env = new Proxy({}, {
+  get: (target, key) => typeof key === 'symbol' ? target[key] : binding.envGet(key),
+  set(target, key, value) {
+    if (typeof key === 'symbol' || typeof value === 'symbol')
+      throw new TypeError('Cannot convert a Symbol value to a string');
+    binding.envSet(key, String(value));
+    return true;
+  },
+  has: (target, key) => typeof key === 'string' && binding.envGet(key) !== undefined,
+  deleteProperty(target, key) {
+    if (typeof key === 'string') binding.envDelete(key);
+    return true;
+  },
+  ownKeys: () => binding.envKeys(),
+  getOwnPropertyDescriptor(target, key) {
+    const value = typeof key === 'string' ? binding.envGet(key) : undefined;
+    if (value !== undefined) return { value, writable: true, enumerable: true, configurable: true };
+  },
+  defineProperty(target, key, descriptor) {
+    binding.envSet(key, String(descriptor.value));
+    return true;
+  },
+});
+
+// --- leaving ---------------------------------------------------------------------------------
+
+let exitCode;
+Object.defineProperty(process, 'exitCode', {
+  enumerable: true,
+  configurable: true,
+  get: () => exitCode,
+  set(code) {
+    if (code !== undefined && code !== null) {
+      let value = code;
+      if (typeof code === 'string' && code !== '' && Number.isInteger(+code)) value = +code;
+      const errors = require('internal/errors');
+      if (typeof value !== 'number') throw errors.invalidArgType('code', 'of type number', code);
+      if (!Number.isInteger(value)) throw errors.outOfRange('code', 'an integer', code);
+    }
+    exitCode = code;
+  },
+});
+
+process.exit = function exit(code) {
+  if (arguments.length !== 0) process.exitCode = code;
+  binding.exit(exitCode || 0);
+};
+process.reallyExit = (code) => binding.exit(code);
+process.abort = () => binding.abort();
+
+process.kill = function kill(pid, signal = 'SIGTERM') {
+  const errors = require('internal/errors');
+  if (pid != (pid | 0)) throw errors.invalidArgType('pid', 'of type number', pid);
+  let number = signal;
+  if (typeof signal === 'string') {
+    number = native('signals').numbers[signal];
+    if (number === undefined) throw errors.coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+  }
+  const err = binding.kill(pid | 0, number);
+  if (err !== 0) {
+    const error = binding.uvError(err, 'kill');
+    error.message = `kill ${error.code}`;
+    throw error;
+  }
+  return true;
+};
+
+// --- time and resources -----------------------------------------------------------------------
+
+process.hrtime = function hrtime(previous) {
+  binding.hrtimeParts();
+  const [seconds, nanoseconds] = binding.hrtimeCell;
+  if (previous === undefined) return [seconds, nanoseconds];
+  if (!Array.isArray(previous)) throw require('internal/errors').invalidArgType('time', 'an instance of Array', previous);
+  const difference = [seconds - previous[0], nanoseconds - previous[1]];
+  if (difference[1] < 0) {
+    difference[0]--;
+    difference[1] += 1e9;
+  }
+  return difference;
+};
+process.hrtime.bigint = function bigint() {
+  binding.hrtimeParts();
+  return BigInt(binding.hrtimeCell[0]) * 1000000000n + BigInt(binding.hrtimeCell[1]);
+};
+process.uptime = () => (binding.hrtime() - startTime) / 1e9;
+process.chdir = function chdir(directory) {
+  require('internal/errors').validateString(directory, 'directory');
+  binding.chdir(directory);
+};
+process.umask = (mask) => binding.umask(typeof mask === 'string' ? parseInt(mask, 8) : mask);
+process.memoryUsage = function memoryUsage() {
+  const rss = binding.memory();
+  const { heapTotal, heapUsed } = native('util').heap();
+  return { rss, heapTotal, heapUsed, external: 0, arrayBuffers: 0 };
+};
+process.memoryUsage.rss = () => binding.memory();
+process.cpuUsage = function cpuUsage(previous) {
+  const [user, system] = binding.cpu();
+  return previous ? { user: user - previous.user, system: system - previous.system } : { user, system };
+};
+process.resourceUsage = function resourceUsage() {
+  const [userCPUTime, systemCPUTime, maxRSS] = binding.cpu();
+  return { userCPUTime, systemCPUTime, maxRSS };
+};
+['getuid', 'geteuid', 'getgid', 'getegid'].forEach((name, index) => {
+  process[name] = () => binding.ids()[index];
+});
+
+// --- warnings ------------------------------------------------------------------------------------
+
+process.emitWarning = function emitWarning(warning, type, code) {
+  let detail;
+  if (type !== null && typeof type === 'object') ({ type, code, detail } = type);
+  if (!(warning instanceof Error)) {
+    const made = new Error(warning);
+    made.name = String(type || 'Warning');
+    warning = made;
+    if (code !== undefined) warning.code = code;
+    if (detail !== undefined) warning.detail = detail;
+  }
+  tools.nextTick(() => process.emit('warning', warning));
+};
+
+process.on('warning', (warning) => {
+  const code = warning.code ? `[${warning.code}] ` : '';
+  let text = `(rondo:${process.pid}) ${code}${warning.name}: ${warning.message}\n`;
+  if (typeof warning.detail === 'string') text += `${warning.detail}\n`;
+  native('stdio').write(2, text);
+});
+
+// --- signals: a listener starts the watcher, the last one gone stops it ---------------------------
+
+let names;
+function signalNumber(event) {
+  return typeof event === 'string' && event.startsWith('SIG') ? native('signals').numbers[event] : undefined;
+}
+
+process.on('newListener', (event) => {
+  const number = signalNumber(event);
+  if (number === undefined || process.listenerCount(event) > 0) return;
+  const signals = native('signals');
+  if (names === undefined) {
+    names = Object.create(null);
+    for (const name of Object.keys(signals.numbers)) names[signals.numbers[name]] ??= name;
+    names[6] = 'SIGABRT';
+    signals.setCallback((which) => process.emit(names[which], names[which], which));
+  }
+  const err = signals.start(number);
+  if (err !== 0) throw binding.uvError(err, 'uv_signal_start');
+});
+process.on('removeListener', (event) => {
+  const number = signalNumber(event);
+  if (number !== undefined && process.listenerCount(event) === 0) native('signals').stop(number);
+});
+
+// --- standard streams: made at first use -----------------------------------------------------------
+
+// console writes past a stream until somebody has asked for it.
+const streams = tools.streams = { stdin: undefined, stdout: undefined, stderr: undefined };
+['stdin', 'stdout', 'stderr'].forEach((name, fd) => {
+  Object.defineProperty(process, name, {
+    enumerable: true,
+    configurable: true,
+    get: () => streams[name] ??= require('internal/stdio').open(fd),
+    set: (value) => streams[name] = value,
+  });
+});
+
+process.binding = (name) => {
+  throw require('internal/errors').notImplemented(`process.binding('${name}')`);
+};

@@ -1,0 +1,11 @@
+'use strict';
+// The package is POSIX, and so are we.
+
+const path = require('vendor/path');
+
+// Node 20 has these two besides.
+path.toNamespacedPath = (name) => name;
+path.posix = path;
+path.win32 ??= null;
+
+module.exports = path;

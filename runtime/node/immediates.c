@@ -1,0 +1,163 @@
+/* Immediates: a check handle runs them; an idle handle, active while one that
+ * counts is queued, keeps the poll from blocking (contract N3). A phase runs
+ * those it began with; what they queue waits for the next turn. */
+#include "internal.h"
+
+#include <assert.h>
+
+static void idle_nothing(uv_idle_t* idle) {
+  (void) idle;
+}
+
+static void refed_changed(node_immediates_t* im) {
+  if (im->refed > 0)
+    uv_idle_start(&im->idle, idle_nothing);
+  else
+    uv_idle_stop(&im->idle);
+}
+
+static void queue_push(immediate_queue_t* queue, rondo_node_immediate_t* immediate) {
+  immediate->next = NULL;
+  immediate->prev = queue->last;
+  if (queue->last == NULL)
+    queue->first = immediate;
+  else
+    queue->last->next = immediate;
+  queue->last = immediate;
+}
+
+static void queue_remove(immediate_queue_t* queue, rondo_node_immediate_t* immediate) {
+  if (immediate->prev == NULL)
+    queue->first = immediate->next;
+  else
+    immediate->prev->next = immediate->next;
+  if (immediate->next == NULL)
+    queue->last = immediate->prev;
+  else
+    immediate->next->prev = immediate->prev;
+  immediate->prev = immediate->next = NULL;
+}
+
+/* Which of the two queues holds it: the ends tell, and only the ends matter to
+ * the removal of what is neither first nor last. */
+static immediate_queue_t* queue_of(node_immediates_t* im,
+                                   const rondo_node_immediate_t* immediate) {
+  if (im->entered.first == immediate || im->entered.last == immediate)
+    return &im->entered;
+  return &im->queued;
+}
+
+static void immediate_take(node_immediates_t* im, rondo_node_immediate_t* immediate) {
+  queue_remove(queue_of(im, immediate), immediate);
+  immediate->queued = 0;
+  im->count--;
+  if (immediate->refed)
+    im->refed--;
+  immediate->refed = 0;
+}
+
+/* Runs one group. An error ends it; the rest stays in `entered`. Between two
+ * callbacks come ticks, which may clear any immediate, so start over from the
+ * head each time. */
+static const void* immediates_run(rondo_node_t* node) {
+  node_immediates_t* im = &node->immediates;
+  int ran_one = 0;
+  while (im->entered.first != NULL && !node->left) {
+    if (ran_one && !node->grouped && ticks_drain(node) != 0)
+      ran_one = 0;
+    if (node->left || im->entered.first == NULL)
+      break;
+    rondo_node_immediate_t* immediate = im->entered.first;
+    rondo_node_cb cb = immediate->cb;
+    void* data = immediate->data;
+    immediate_take(im, immediate);
+    const void* error = cb(node, data);
+    if (error != NULL)
+      return error;
+    ran_one = 1;
+  }
+  return NULL;
+}
+
+static void check_phase(uv_check_t* check) {
+  rondo_node_t* node = check->data;
+  node_immediates_t* im = &node->immediates;
+  /* Ticks that an error left behind come before the immediates. */
+  if (node->cut_short && !node->left) {
+    rondo_node_enter(node);
+    rondo_node_leave(node, NULL);
+  }
+  if (im->count == 0 || node->left)
+    return;
+  assert(im->entered.first == NULL);
+  im->entered = im->queued;
+  im->queued.first = im->queued.last = NULL;
+  /* After an error the others of this turn run at once, ticks wait for them. */
+  do {
+    rondo_node_enter(node);
+    rondo_node_leave(node, immediates_run(node));
+  } while (im->entered.first != NULL && !node->left);
+  refed_changed(im);
+}
+
+int immediates_init(rondo_node_t* node) {
+  node_immediates_t* im = &node->immediates;
+  int err = uv_check_init(node->loop, &im->check);
+  if (err != 0)
+    return err;
+  im->check.data = node;
+  uv_idle_init(node->loop, &im->idle);
+  im->idle.data = node;
+  uv_check_start(&im->check, check_phase);
+  uv_unref((uv_handle_t*) &im->check);
+  return 0;
+}
+
+static const void* nudge_nothing(rondo_node_t* node, void* data) {
+  (void) node;
+  (void) data;
+  return NULL;
+}
+
+void immediates_nudge(rondo_node_t* node) {
+  if (!node->immediates.nudge.queued)
+    rondo_node_immediate_start(node, &node->immediates.nudge, nudge_nothing);
+}
+
+void rondo_node_immediate_start(rondo_node_t* node, rondo_node_immediate_t* immediate,
+                                rondo_node_cb cb) {
+  node_immediates_t* im = &node->immediates;
+  immediate->cb = cb;
+  immediate->queued = 1;
+  immediate->refed = 0;
+  queue_push(&im->queued, immediate);
+  im->count++;
+  rondo_node_immediate_ref(node, immediate);
+}
+
+void rondo_node_immediate_clear(rondo_node_t* node, rondo_node_immediate_t* immediate) {
+  if (!immediate->queued)
+    return;
+  immediate_take(&node->immediates, immediate);
+  refed_changed(&node->immediates);
+}
+
+void rondo_node_immediate_ref(rondo_node_t* node, rondo_node_immediate_t* immediate) {
+  if (!immediate->queued || immediate->refed)
+    return;
+  immediate->refed = 1;
+  if (node->immediates.refed++ == 0)
+    refed_changed(&node->immediates);
+}
+
+void rondo_node_immediate_unref(rondo_node_t* node, rondo_node_immediate_t* immediate) {
+  if (!immediate->queued || !immediate->refed)
+    return;
+  immediate->refed = 0;
+  if (--node->immediates.refed == 0)
+    refed_changed(&node->immediates);
+}
+
+int rondo_node_immediate_has_ref(const rondo_node_immediate_t* immediate) {
+  return immediate->queued && immediate->refed;
+}

@@ -1,0 +1,72 @@
+/* What the files of this room share: the state of one Node layer. */
+#ifndef RONDO_NODE_INTERNAL_H
+#define RONDO_NODE_INTERNAL_H
+
+#include "rondo_node.h"
+
+/* Timers of one duration, in the order they were started. All lists are in a
+ * heap by (expiry, id) and in a hash table by duration. */
+typedef struct rondo_node_timer_list_s {
+  rondo_node_timer_t *first, *last;
+  struct rondo_node_timer_list_s* hash_next;
+  uint64_t expiry;
+  uint64_t id;
+  size_t heap_index;
+  uint32_t duration;
+  unsigned char detached; /* cleared away while its timers were being run */
+} timer_list_t;
+
+typedef struct {
+  uv_timer_t handle;
+  timer_list_t** heap;
+  size_t heap_count, heap_capacity;
+  timer_list_t** buckets;
+  size_t bucket_count; /* a power of two */
+  timer_list_t* running;
+  uint64_t next_expiry; /* what the handle is set to, UINT64_MAX for nothing */
+  uint64_t next_list_id;
+  size_t refed;
+} node_timers_t;
+
+typedef struct {
+  rondo_node_immediate_t *first, *last;
+} immediate_queue_t;
+
+typedef struct {
+  uv_check_t check;
+  uv_idle_t idle;            /* active while a referenced immediate is queued */
+  immediate_queue_t queued;  /* for the next turn */
+  immediate_queue_t entered; /* the ones this turn's check phase began with */
+  size_t count, refed;
+  rondo_node_immediate_t nudge; /* see immediates_nudge */
+} node_immediates_t;
+
+struct rondo_node_s {
+  uv_loop_t* loop;
+  rondo_node_hooks_t hooks;
+  rondo_node_tick_t *tick_first, *tick_last;
+  node_timers_t timers;
+  node_immediates_t immediates;
+  unsigned depth; /* of open callback scopes */
+  int grouped;    /* contract N5 */
+  int exiting;    /* exit was or is being emitted */
+  int cut_short;  /* an error left ticks or microtasks behind */
+  int left;       /* nothing may run any more */
+  int exit_code;
+  int open_handles;
+};
+
+/* Runs ticks and microtasks until both are empty. Non-zero if an error cut it
+ * short; it has been reported by then. */
+int ticks_drain(rondo_node_t* node);
+
+int timers_init(rondo_node_t* node);
+void timers_release(rondo_node_t* node);
+
+int immediates_init(rondo_node_t* node);
+
+/* Makes sure that the next check phase enters a callback scope, so that ticks
+ * which an error left behind are run soon. */
+void immediates_nudge(rondo_node_t* node);
+
+#endif

@@ -1,0 +1,413 @@
+/* Timers as Node orders them. Timers of one duration share a list, which is in
+ * start order by itself; lists wait in a heap by the expiry of their first
+ * timer; one loop timer serves them all (contract N2). A list's place in the
+ * heap is only corrected when it comes up, so starting, clearing and refreshing
+ * a timer of a known duration costs no search. */
+#include "internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the heap of lists -------------------------------------------------- */
+
+static int list_before(const timer_list_t* a, const timer_list_t* b) {
+  return a->expiry != b->expiry ? a->expiry < b->expiry : a->id < b->id;
+}
+
+static void heap_put(node_timers_t* timers, size_t index, timer_list_t* list) {
+  timers->heap[index] = list;
+  list->heap_index = index;
+}
+
+static void heap_up(node_timers_t* timers, size_t index) {
+  timer_list_t* list = timers->heap[index];
+  while (index > 0) {
+    size_t parent = (index - 1) / 2;
+    if (!list_before(list, timers->heap[parent]))
+      break;
+    heap_put(timers, index, timers->heap[parent]);
+    index = parent;
+  }
+  heap_put(timers, index, list);
+}
+
+static void heap_down(node_timers_t* timers, size_t index) {
+  timer_list_t* list = timers->heap[index];
+  for (;;) {
+    size_t child = 2 * index + 1;
+    if (child >= timers->heap_count)
+      break;
+    if (child + 1 < timers->heap_count &&
+        list_before(timers->heap[child + 1], timers->heap[child]))
+      child++;
+    if (!list_before(timers->heap[child], list))
+      break;
+    heap_put(timers, index, timers->heap[child]);
+    index = child;
+  }
+  heap_put(timers, index, list);
+}
+
+static void heap_remove(node_timers_t* timers, const timer_list_t* list) {
+  size_t index = list->heap_index;
+  timer_list_t* moved = timers->heap[--timers->heap_count];
+  if (moved == list)
+    return;
+  heap_put(timers, index, moved);
+  heap_up(timers, index);
+  heap_down(timers, moved->heap_index);
+}
+
+/* ---- the table of lists by duration -------------------------------------- */
+
+static timer_list_t** bucket_of(const node_timers_t* timers, uint32_t duration) {
+  uint32_t hash = duration * 2654435761u;
+  return &timers->buckets[(hash >> 7) & (timers->bucket_count - 1)];
+}
+
+static timer_list_t* list_find(const node_timers_t* timers, uint32_t duration) {
+  timer_list_t* list = *bucket_of(timers, duration);
+  while (list != NULL && list->duration != duration)
+    list = list->hash_next;
+  return list;
+}
+
+static void table_remove(node_timers_t* timers, const timer_list_t* list) {
+  timer_list_t** link = bucket_of(timers, list->duration);
+  while (*link != list)
+    link = &(*link)->hash_next;
+  *link = list->hash_next;
+}
+
+static void table_insert(node_timers_t* timers, timer_list_t* list) {
+  timer_list_t** bucket = bucket_of(timers, list->duration);
+  list->hash_next = *bucket;
+  *bucket = list;
+}
+
+/* Makes room for one more list in both structures. */
+static int lists_reserve(node_timers_t* timers) {
+  if (timers->heap_count < timers->heap_capacity)
+    return 0;
+  size_t capacity = timers->heap_capacity == 0 ? 16 : timers->heap_capacity * 2;
+  timer_list_t** heap = realloc(timers->heap, capacity * sizeof *heap);
+  if (heap == NULL)
+    return UV_ENOMEM;
+  timers->heap = heap;
+  timer_list_t** buckets = calloc(capacity, sizeof *buckets);
+  if (buckets == NULL)
+    return UV_ENOMEM;
+  free(timers->buckets);
+  timers->buckets = buckets;
+  timers->bucket_count = timers->heap_capacity = capacity;
+  for (size_t i = 0; i < timers->heap_count; i++)
+    table_insert(timers, timers->heap[i]);
+  return 0;
+}
+
+/* ---- timers in their lists ------------------------------------------------ */
+
+static void timer_append(timer_list_t* list, rondo_node_timer_t* timer) {
+  timer->list = list;
+  timer->next = NULL;
+  timer->prev = list->last;
+  if (list->last == NULL)
+    list->first = timer;
+  else
+    list->last->next = timer;
+  list->last = timer;
+}
+
+static void timer_unlink(rondo_node_timer_t* timer) {
+  timer_list_t* list = timer->list;
+  if (list == NULL)
+    return;
+  if (timer->prev == NULL)
+    list->first = timer->next;
+  else
+    timer->prev->next = timer->next;
+  if (timer->next == NULL)
+    list->last = timer->prev;
+  else
+    timer->next->prev = timer->prev;
+  timer->list = NULL;
+  timer->prev = timer->next = NULL;
+}
+
+static void list_destroy(node_timers_t* timers, timer_list_t* list) {
+  heap_remove(timers, list);
+  table_remove(timers, list);
+  if (timers->running == list)
+    list->detached = 1; /* timers_run_list frees it */
+  else
+    free(list);
+}
+
+/* Node takes the time afresh for every timer, so that one started after a long
+ * calculation doesn't come early. */
+static uint64_t timers_now(rondo_node_t* node) {
+  uv_update_time(node->loop);
+  return uv_now(node->loop);
+}
+
+static void timers_fired(uv_timer_t* handle);
+
+static void handle_schedule(node_timers_t* timers, uint64_t delay) {
+  uv_timer_start(&timers->handle, timers_fired, delay > 0 ? delay : 1, 0);
+}
+
+static void refed_add(node_timers_t* timers) {
+  if (timers->refed++ == 0)
+    uv_ref((uv_handle_t*) &timers->handle);
+}
+
+static void refed_drop(node_timers_t* timers) {
+  if (--timers->refed == 0)
+    uv_unref((uv_handle_t*) &timers->handle);
+}
+
+static int timer_insert(rondo_node_t* node, rondo_node_timer_t* timer, uint64_t start) {
+  node_timers_t* timers = &node->timers;
+  timer_unlink(timer);
+  timer_list_t* list = list_find(timers, timer->duration);
+  if (list == NULL) {
+    if (lists_reserve(timers) != 0 || (list = calloc(1, sizeof *list)) == NULL)
+      return UV_ENOMEM;
+    list->duration = timer->duration;
+    list->expiry = start + timer->duration;
+    list->id = timers->next_list_id++;
+    table_insert(timers, list);
+    heap_put(timers, timers->heap_count++, list);
+    heap_up(timers, timers->heap_count - 1);
+    if (timers->next_expiry > list->expiry) {
+      handle_schedule(timers, list->duration);
+      timers->next_expiry = list->expiry;
+    }
+  }
+  timer->start = start;
+  timer_append(list, timer);
+  return 0;
+}
+
+static void timer_finish(rondo_node_t* node, rondo_node_timer_t* timer) {
+  timer->firing = 0;
+  if (timer->done != NULL)
+    timer->done(node, timer);
+}
+
+/* ---- firing ---------------------------------------------------------------- */
+
+static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
+  node_timers_t* timers = &node->timers;
+  uint64_t start = timer->repeat ? timers_now(node) : 0;
+  timer_unlink(timer);
+  timer->firing = 1;
+  const void* error = timer->cb(node, timer->data);
+  if (!timer->active) { /* cleared by its own callback */
+    timer_finish(node, timer);
+    return error;
+  }
+  /* An interval counts from before its callback; running out of memory for the
+   * list it just came from can only end it. */
+  if (timer->repeat && timer_insert(node, timer, start) == 0) {
+    timer->firing = 0;
+  } else if (timer->list != NULL) {
+    timer->firing = 0; /* refreshed by its own callback */
+  } else {
+    timer->active = 0;
+    if (timer->refed)
+      refed_drop(timers);
+    timer_finish(node, timer);
+  }
+  return error;
+}
+
+/* Runs the due timers of one list. Returns the error that ended it, if any. */
+static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint64_t now,
+                                   int* cut_short) {
+  node_timers_t* timers = &node->timers;
+  rondo_node_timer_t* timer;
+  int ran_one = 0;
+  while ((timer = list->first) != NULL) {
+    if (now - timer->start < list->duration) {
+      uint64_t expiry = timer->start + list->duration;
+      list->expiry = expiry > now ? expiry : now + 1;
+      list->id = timers->next_list_id++;
+      heap_down(timers, list->heap_index);
+      return NULL;
+    }
+    if (ran_one && !node->grouped) {
+      if (ticks_drain(node) != 0) {
+        *cut_short = 1;
+        return NULL;
+      }
+      if ((timer = list->first) == NULL)
+        break;
+      /* A tick may have refreshed or cleared what was next. */
+      if (now - timer->start < list->duration) {
+        ran_one = 0;
+        continue;
+      }
+    }
+    ran_one = 1;
+    const void* error = timer_fire(node, timer);
+    if (error != NULL || node->left)
+      return error;
+  }
+  if (!list->detached)
+    list_destroy(timers, list);
+  return NULL;
+}
+
+/* Runs all due lists; stops at an error. `now` is fixed, so that timers which
+ * keep starting others can't hold up the loop. */
+static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
+  node_timers_t* timers = &node->timers;
+  int ran_one = 0;
+  timers->next_expiry = UINT64_MAX;
+  while (timers->heap_count > 0 && timers->heap[0]->expiry <= now) {
+    if (ran_one && ticks_drain(node) != 0) {
+      *cut_short = 1;
+      return NULL;
+    }
+    if (timers->heap_count == 0 || timers->heap[0]->expiry > now)
+      break;
+    ran_one = 1;
+    timer_list_t* list = timers->heap[0];
+    timers->running = list;
+    const void* error = timers_run_list(node, list, now, cut_short);
+    timers->running = NULL;
+    if (list->detached)
+      free(list);
+    if (error != NULL || *cut_short || node->left)
+      return error;
+  }
+  if (timers->heap_count > 0)
+    timers->next_expiry = timers->heap[0]->expiry;
+  return NULL;
+}
+
+static void timers_fired(uv_timer_t* handle) {
+  rondo_node_t* node = handle->data;
+  node_timers_t* timers = &node->timers;
+  if (node->left)
+    return;
+  uint64_t now = timers_now(node);
+  const void* error;
+  int cut_short;
+  rondo_node_enter(node);
+  /* After an error the other due timers run at once, before any tick. */
+  do {
+    cut_short = 0;
+    error = timers_run(node, now, &cut_short);
+    if (error != NULL)
+      rondo_node_uncaught(node, error);
+  } while ((error != NULL || cut_short) && !node->left);
+  if (!node->left && timers->next_expiry != UINT64_MAX) {
+    uint64_t current = uv_now(node->loop);
+    handle_schedule(timers,
+                    timers->next_expiry > current ? timers->next_expiry - current : 1);
+  }
+  rondo_node_leave(node, NULL);
+}
+
+/* ---- interface --------------------------------------------------------------- */
+
+int timers_init(rondo_node_t* node) {
+  node_timers_t* timers = &node->timers;
+  int err = lists_reserve(timers);
+  if (err != 0)
+    return err;
+  timers->next_expiry = UINT64_MAX;
+  uv_timer_init(node->loop, &timers->handle);
+  timers->handle.data = node;
+  uv_unref((uv_handle_t*) &timers->handle);
+  return 0;
+}
+
+void timers_release(rondo_node_t* node) {
+  node_timers_t* timers = &node->timers;
+  while (timers->heap_count > 0) {
+    timer_list_t* list = timers->heap[0];
+    rondo_node_timer_t* timer;
+    while ((timer = list->first) != NULL) {
+      timer_unlink(timer);
+      timer->active = 0;
+      timer_finish(node, timer);
+    }
+    list_destroy(timers, list);
+  }
+  free(timers->heap);
+  free(timers->buckets);
+  timers->heap = timers->buckets = NULL;
+}
+
+uint32_t rondo_node_delay(double ms) {
+  /* Written so that NaN fails the test. */
+  if (!(ms >= 1 && ms <= RONDO_NODE_TIMEOUT_MAX))
+    return 1;
+  return (uint32_t) ms;
+}
+
+int rondo_node_timer_start(rondo_node_t* node, rondo_node_timer_t* timer, double ms,
+                           int repeat, rondo_node_cb cb, rondo_node_timer_done_cb done) {
+  timer->prev = timer->next = NULL;
+  timer->list = NULL;
+  timer->cb = cb;
+  timer->done = done;
+  timer->duration = rondo_node_delay(ms);
+  timer->repeat = repeat != 0;
+  timer->firing = 0;
+  timer->active = timer->refed = 0;
+  int err = timer_insert(node, timer, timers_now(node));
+  if (err != 0)
+    return err;
+  timer->active = timer->refed = 1;
+  refed_add(&node->timers);
+  return 0;
+}
+
+void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* timer) {
+  node_timers_t* timers = &node->timers;
+  if (!timer->active)
+    return;
+  timer->active = 0;
+  timer_list_t* list = list_find(timers, timer->duration);
+  timer_unlink(timer);
+  /* An empty list of timers that don't count stays: programs that unref their
+   * timers (idle connections) soon start another of the same duration. */
+  if (timer->refed) {
+    if (list != NULL && list->first == NULL)
+      list_destroy(timers, list);
+    refed_drop(timers);
+  }
+  if (!timer->firing)
+    timer_finish(node, timer);
+}
+
+int rondo_node_timer_refresh(rondo_node_t* node, rondo_node_timer_t* timer) {
+  if (!timer->active)
+    return 0;
+  return timer_insert(node, timer, timers_now(node));
+}
+
+void rondo_node_timer_ref(rondo_node_t* node, rondo_node_timer_t* timer) {
+  if (timer->refed)
+    return;
+  timer->refed = 1;
+  if (timer->active)
+    refed_add(&node->timers);
+}
+
+void rondo_node_timer_unref(rondo_node_t* node, rondo_node_timer_t* timer) {
+  if (!timer->refed)
+    return;
+  timer->refed = 0;
+  if (timer->active)
+    refed_drop(&node->timers);
+}
+
+int rondo_node_timer_has_ref(const rondo_node_timer_t* timer) {
+  return timer->refed;
+}

@@ -1,0 +1,73 @@
+/* The command line: `rondo app.js`, `rondo -e code`, a script on standard input. Options
+ * stand before the script; what follows it belongs to the script. */
+#include "js/js.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: rondo [options] [script.js] [arguments]\n"
+    "\n"
+    "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
+    "the script comes from standard input.\n"
+    "\n"
+    "  -e, --eval code     run this code\n"
+    "  -p, --print code    run this code and print its value\n"
+    "  --grouped-ticks     run ticks after a whole group of timers or immediates, as\n"
+    "                      Node 10 and older did\n"
+    "  -v, --version       print the version\n"
+    "  -h, --help          print this\n";
+
+enum { BAD_ARGUMENT = 9 };
+
+static int bad_argument(const char* text, const char* what) {
+  fprintf(stderr, "rondo: %s%s\n%s", what, text, usage);
+  return BAD_ARGUMENT;
+}
+
+static bool is(const char* argument, const char* name, const char* alias) {
+  return strcmp(argument, name) == 0 || strcmp(argument, alias) == 0;
+}
+
+int main(int argc, char** argv) {
+  js_options_t options = {0};
+  int next = 1;
+  argv = uv_setup_args(argc, argv);
+  for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
+    const char* argument = argv[next];
+    if (strcmp(argument, "--") == 0) {
+      next++;
+      break;
+    }
+    if (is(argument, "--version", "-v")) {
+      printf("v%s\n", RONDO_VERSION);
+      return 0;
+    }
+    if (is(argument, "--help", "-h")) {
+      fputs(usage, stdout);
+      return 0;
+    }
+    if (strcmp(argument, "--grouped-ticks") == 0) {
+      options.grouped = true;
+    } else if (is(argument, "--eval", "-e") || is(argument, "--print", "-p")) {
+      if (next + 1 >= argc)
+        return bad_argument(argument, "an argument is missing after ");
+      options.print = argument[1] == 'p' || argument[2] == 'p';
+      options.code = argv[++next];
+    } else {
+      return bad_argument(argument, "bad option: ");
+    }
+  }
+  if (options.code == NULL && next < argc)
+    options.file = argv[next++];
+  /* The script sees itself first, then its arguments. */
+  options.argc = argc - next + 1;
+  options.argv = calloc((size_t) options.argc + 1, sizeof *options.argv);
+  if (options.argv == NULL)
+    return 1;
+  options.argv[0] = argv[0];
+  for (int i = 1; i < options.argc; i++)
+    options.argv[i] = argv[next + i - 1];
+  js_leave(js_run(&options));
+}
