@@ -57,6 +57,9 @@ typedef enum {
   UV_DIRENT_BLOCK = 7
 } uv_dirent_type_t;
 
+/* Programs ask for this before they rely on the type of an entry. */
+#define HAVE_DIRENT_TYPES
+
 /* uv_fs_copyfile */
 #define UV_FS_COPYFILE_EXCL          1 /* fail if the destination exists */
 #define UV_FS_COPYFILE_FICLONE       2 /* share the blocks if the file system can */

@@ -138,9 +138,13 @@ ssize_t fs_do_scandir(uv_fs_t* req) {
     listing_free(listing);
     return err;
   }
+  req->nbufs = 0;
+  if (listing->count == 0) {
+    listing_free(listing);
+    return 0;
+  }
   listing_finish(listing);
   req->ptr = listing;
-  req->nbufs = 0;
   return (ssize_t) listing->count;
 }
 

@@ -89,7 +89,7 @@ int fs_start(uv_fs_t* req) {
 int fs_cancel(uv_fs_t* req) {
   switch (fs_place(req)) {
   case FS_POOL:
-    return work_cancel(&req->work_req, WORK_FILE);
+    return work_cancel(&req->work_req);
   case FS_RING:
     if (backend_cancel(req->loop, &req->work_req) != 0)
       return UV_EBUSY;

@@ -111,7 +111,7 @@ void fs_run_on_pool(struct uv__work* w) {
 }
 
 static int fs_send_to_pool(uv_fs_t* req) {
-  int err = work_submit(req->loop, &req->work_req, WORK_FILE, fs_run_on_pool, fs_done);
+  int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err == 0)
     fs_set_place(req, FS_POOL);
   return err;

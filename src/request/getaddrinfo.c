@@ -48,7 +48,7 @@ int resolver_error(int code) {
   return UV_EAI_FAIL;
 }
 
-static void address_work(struct uv__work* w) {
+void resolver_address_work(struct uv__work* w) {
   uv_getaddrinfo_t* req = rondo_container_of(w, uv_getaddrinfo_t, work_req);
   errno = 0;
   int code = getaddrinfo(req->hostname, req->service, req->hints, &req->addrinfo);
@@ -127,13 +127,13 @@ int uv_getaddrinfo(uv_loop_t* loop, uv_getaddrinfo_t* req,
     return err;
 
   if (getaddrinfo_cb == NULL) {
-    address_work(&req->work_req);
+    resolver_address_work(&req->work_req);
     address_free_question(req);
     return req->retcode;
   }
 
   req_begin(loop, (uv_req_t*) req, UV_GETADDRINFO);
-  err = work_submit(loop, &req->work_req, WORK_LOOKUP, address_work, address_done);
+  err = work_submit(loop, &req->work_req, resolver_address_work, address_done);
   if (err != 0) {
     req_end(loop);
     address_free_question(req);

@@ -20,7 +20,7 @@ static socklen_t name_address_size(const struct sockaddr* address) {
   }
 }
 
-static void name_work(struct uv__work* w) {
+void resolver_name_work(struct uv__work* w) {
   uv_getnameinfo_t* req = rondo_container_of(w, uv_getnameinfo_t, work_req);
   const struct sockaddr* address = (const struct sockaddr*) &req->storage;
   errno = 0;
@@ -61,12 +61,12 @@ int uv_getnameinfo(uv_loop_t* loop, uv_getnameinfo_t* req,
   req->service[0] = '\0';
 
   if (getnameinfo_cb == NULL) {
-    name_work(&req->work_req);
+    resolver_name_work(&req->work_req);
     return req->retcode;
   }
 
   req_begin(loop, (uv_req_t*) req, UV_GETNAMEINFO);
-  int err = work_submit(loop, &req->work_req, WORK_LOOKUP, name_work, name_done);
+  int err = work_submit(loop, &req->work_req, resolver_name_work, name_done);
   if (err != 0)
     req_end(loop);
   return err;

@@ -41,7 +41,7 @@ int uv_random(uv_loop_t* loop, uv_random_t* req, void* buf, size_t buflen,
   req->cb = cb;
   req->status = 0;
   req_begin(loop, (uv_req_t*) req, UV_RANDOM);
-  int err = work_submit(loop, &req->work_req, WORK_PROGRAM, random_work, random_done);
+  int err = work_submit(loop, &req->work_req, random_work, random_done);
   if (err != 0)
     req_end(loop);
   return err;

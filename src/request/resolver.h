@@ -6,4 +6,9 @@
  * in errno. 0 stays 0. */
 int resolver_error(int code);
 
+/* Their work on the pool, which knows look-ups by it. */
+struct uv__work;
+void resolver_address_work(struct uv__work* w);
+void resolver_name_work(struct uv__work* w);
+
 #endif

@@ -20,6 +20,7 @@
 #include "loop/library.h"
 #include "loop/loop.h"
 #include "request/fs.h"
+#include "request/resolver.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -43,12 +44,11 @@ enum {
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t wake_up;
-  struct queue general;
-  struct queue lookups;
+  struct queue waiting; /* first come, first served */
+  struct queue held;    /* look-ups that were passed over for their limit: the oldest */
   unsigned int general_count;
-  unsigned int lookup_count;
+  unsigned int lookup_count; /* in both queues */
   unsigned int lookups_running;
-  bool lookup_turn;
 
   unsigned int limit;
   unsigned int lookup_limit;
@@ -92,8 +92,8 @@ static void relax(void) {
 /* --- The pool as a whole --------------------------------------------------------- */
 
 static void pool_clear(void) {
-  queue_init(&pool.general);
-  queue_init(&pool.lookups);
+  queue_init(&pool.waiting);
+  queue_init(&pool.held);
   pool.general_count = 0;
   pool.lookup_count = 0;
   pool.lookups_running = 0;
@@ -151,30 +151,56 @@ static unsigned int pool_ready(void) {
 
 /* --- A thread's life ------------------------------------------------------------- */
 
-/* The next work for this thread, NULL if there is none. Both queues take turns, so that
- * neither starves the other. Clearing `work` marks it as begun: see work_cancel. */
+/* What must be told from other work is told by its function. */
+static bool is_lookup(const struct uv__work* w) {
+  return w->work == resolver_address_work || w->work == resolver_name_work;
+}
+
+static void pool_count_in(const struct uv__work* w) {
+  if (is_lookup(w))
+    pool.lookup_count++;
+  else
+    pool.general_count++;
+  if (w->work == fs_run_on_pool)
+    atomic_fetch_add_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+}
+
+static void pool_count_out(const struct uv__work* w) {
+  if (is_lookup(w))
+    pool.lookup_count--;
+  else
+    pool.general_count--;
+  if (w->work == fs_run_on_pool)
+    atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+}
+
+/* The oldest work that may be run now; there is some. */
+static struct uv__work* pool_next(void) {
+  bool lookup_possible = pool.lookups_running < pool.lookup_limit;
+  if (lookup_possible && !queue_empty(&pool.held))
+    return rondo_container_of(queue_first(&pool.held), struct uv__work, wq);
+  for (;;) {
+    struct queue* link = queue_first(&pool.waiting);
+    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    if (lookup_possible || !is_lookup(w))
+      return w;
+    queue_remove(link);
+    queue_push_back(&pool.held, link);
+  }
+}
+
+/* Takes it, NULL if there is none. Clearing `work` marks it as begun: see work_cancel. */
 static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup) {
   if (pool_ready() == 0)
     return NULL;
-
-  bool lookup_possible =
-      pool.lookup_count > 0 && pool.lookups_running < pool.lookup_limit;
-  *lookup = lookup_possible && (pool.lookup_turn || pool.general_count == 0);
-  pool.lookup_turn = !*lookup;
-
-  struct queue* link = queue_first(*lookup ? &pool.lookups : &pool.general);
-  queue_remove(link);
-  struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+  struct uv__work* w = pool_next();
+  queue_remove(queue_of(w->wq));
+  pool_count_out(w);
+  *lookup = is_lookup(w);
+  if (*lookup)
+    pool.lookups_running++;
   *work = w->work;
   w->work = NULL;
-  if (*lookup) {
-    pool.lookup_count--;
-    pool.lookups_running++;
-  } else {
-    pool.general_count--;
-    if (*work == fs_run_on_pool)
-      atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
-  }
   pool_count_ready();
   return w;
 }
@@ -379,21 +405,14 @@ static int work_state_make(uv_loop_t* loop) {
 }
 
 /* Out of the queue again; only for work that no thread has begun. */
-static void pool_withdraw(struct uv__work* w, enum work_kind kind) {
+static void pool_withdraw(struct uv__work* w) {
   queue_remove(queue_of(w->wq));
-  w->work = NULL;
-  if (kind == WORK_LOOKUP) {
-    pool.lookup_count--;
-  } else {
-    pool.general_count--;
-    if (kind == WORK_FILE)
-      atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
-  }
+  pool_count_out(w);
   pool_count_ready();
 }
 
-int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
-                void (*work)(struct uv__work*), void (*done)(struct uv__work*, int)) {
+int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
+                void (*done)(struct uv__work*, int)) {
   pthread_once(&pool_once, pool_init);
   if (loop->file_state == NULL && work_state_make(loop) != 0)
     return UV_ENOMEM;
@@ -401,22 +420,14 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
   w->loop = loop;
   w->work = work;
   w->done = done;
-  struct queue* link = queue_of(w->wq);
 
   pthread_mutex_lock(&pool.mutex);
-  if (kind == WORK_LOOKUP) {
-    queue_push_back(&pool.lookups, link);
-    pool.lookup_count++;
-  } else {
-    queue_push_back(&pool.general, link);
-    pool.general_count++;
-    if (kind == WORK_FILE)
-      atomic_fetch_add_explicit(&pool.files_waiting, 1, memory_order_relaxed);
-  }
+  queue_push_back(&pool.waiting, queue_of(w->wq));
+  pool_count_in(w);
   pool_count_ready();
   int err = pool_call_somebody();
   if (err != 0)
-    pool_withdraw(w, kind);
+    pool_withdraw(w);
   pthread_mutex_unlock(&pool.mutex);
 
   if (err != 0)
@@ -425,11 +436,11 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
   return 0;
 }
 
-int work_cancel(struct uv__work* w, enum work_kind kind) {
+int work_cancel(struct uv__work* w) {
   pthread_mutex_lock(&pool.mutex);
   bool waiting = w->work != NULL && w->work != work_cancelled;
   if (waiting) {
-    pool_withdraw(w, kind);
+    pool_withdraw(w);
     w->work = work_cancelled;
   }
   pthread_mutex_unlock(&pool.mutex);
@@ -484,7 +495,7 @@ int uv_queue_work(uv_loop_t* loop, uv_work_t* req, uv_work_cb work_cb,
   req->work_cb = work_cb;
   req->after_work_cb = after_work_cb;
   req_begin(loop, (uv_req_t*) req, UV_WORK);
-  int err = work_submit(loop, &req->work_req, WORK_PROGRAM, program_work, program_done);
+  int err = work_submit(loop, &req->work_req, program_work, program_done);
   if (err != 0)
     req_end(loop);
   return err;
@@ -497,13 +508,13 @@ int uv_cancel(uv_req_t* req) {
   case UV_FS:
     return fs_cancel((uv_fs_t*) req);
   case UV_WORK:
-    return work_cancel(&((uv_work_t*) req)->work_req, WORK_PROGRAM);
+    return work_cancel(&((uv_work_t*) req)->work_req);
   case UV_RANDOM:
-    return work_cancel(&((uv_random_t*) req)->work_req, WORK_PROGRAM);
+    return work_cancel(&((uv_random_t*) req)->work_req);
   case UV_GETADDRINFO:
-    return work_cancel(&((uv_getaddrinfo_t*) req)->work_req, WORK_LOOKUP);
+    return work_cancel(&((uv_getaddrinfo_t*) req)->work_req);
   case UV_GETNAMEINFO:
-    return work_cancel(&((uv_getnameinfo_t*) req)->work_req, WORK_LOOKUP);
+    return work_cancel(&((uv_getnameinfo_t*) req)->work_req);
   default:
     return UV_EINVAL;
   }

@@ -11,17 +11,14 @@
 
 #include <stdbool.h>
 
-enum work_kind { WORK_PROGRAM, WORK_FILE, WORK_LOOKUP };
-
 /* 0, UV_ENOMEM, or UV_EAGAIN when not even one thread is to be had: nothing is kept
  * then and done won't be called. */
-int work_submit(uv_loop_t* loop, struct uv__work* w, enum work_kind kind,
-                void (*work)(struct uv__work* w),
+int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w),
                 void (*done)(struct uv__work* w, int status));
 
 /* Takes back what no thread has begun: 0, and done comes later with UV_ECANCELED.
  * UV_EBUSY for what runs or has run. */
-int work_cancel(struct uv__work* w, enum work_kind kind);
+int work_cancel(struct uv__work* w);
 
 /* True while file work waits for a free thread. */
 bool work_files_waiting(void);
