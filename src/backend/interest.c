@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -253,6 +254,8 @@ bool watcher_exists(const uv_loop_t* loop, int fd) {
 /* Asks the kernel itself, with a set of its own, so that the answer is the same on both
  * backends and nothing is left behind. */
 int watcher_check(int fd) {
+  if (fcntl(fd, F_GETFD) < 0) /* first, or the set below may get the very number */
+    return uv_translate_sys_error(errno);
   int set = epoll_create1(EPOLL_CLOEXEC);
   if (set < 0)
     return uv_translate_sys_error(errno);

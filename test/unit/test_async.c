@@ -1,0 +1,190 @@
+/* test: threads */
+/* Async: contract A1. */
+#include "loop_test.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+static uv_async_t async;
+static int calls;
+
+static void count(uv_async_t* handle) {
+  (void) handle;
+  calls++;
+}
+
+/* Covers A1. */
+static void sends_are_coalesced(void** state) {
+  uv_loop_t* loop = *state;
+  calls = 0;
+  uv_async_init(loop, &async, count);
+  for (int i = 0; i < 100; i++)
+    assert_int_equal(uv_async_send(&async), 0);
+  uv_run(loop, UV_RUN_NOWAIT);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(calls, 1);
+}
+
+static void send_again(uv_async_t* handle) {
+  if (++calls < 5)
+    uv_async_send(handle);
+  else
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* Covers A1 and P2: a send from the callback is a new one, for a later turn. */
+static void a_send_from_the_callback_is_not_lost(void** state) {
+  uv_loop_t* loop = *state;
+  calls = 0;
+  uv_async_init(loop, &async, send_again);
+  uv_async_send(&async);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(calls, 1);
+  uv_run(loop, UV_RUN_DEFAULT);
+  assert_int_equal(calls, 5);
+}
+
+enum { SENDERS = 4, HANDLES = 16, SENDS = 20000 };
+static uv_async_t many[HANDLES];
+static int sent[HANDLES];   /* by the senders, atomically, before the send */
+static int seen[HANDLES];   /* what the last callback saw */
+static int senders_left;
+
+static void note_seen(uv_async_t* handle) {
+  seen[handle - many] = __atomic_load_n(&sent[handle - many], __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&senders_left, __ATOMIC_SEQ_CST) > 0)
+    return;
+  for (int i = 0; i < HANDLES; i++) {
+    if (seen[i] != __atomic_load_n(&sent[i], __ATOMIC_SEQ_CST))
+      return;
+  }
+  uv_stop(handle->loop);
+}
+
+static void sender(void* argument) {
+  unsigned int seed = (unsigned int) (uintptr_t) argument;
+  for (int i = 0; i < SENDS; i++) {
+    seed = seed * 1103515245 + 12345;
+    int target = (int) (seed >> 16) % HANDLES;
+    __atomic_fetch_add(&sent[target], 1, __ATOMIC_SEQ_CST);
+    uv_async_send(&many[target]);
+  }
+  if (__atomic_sub_fetch(&senders_left, 1, __ATOMIC_SEQ_CST) == 0) {
+    for (int i = 0; i < HANDLES; i++)
+      uv_async_send(&many[i]);
+  }
+}
+
+/* Covers A1: of all that was sent before, nothing stays unseen. */
+static void no_send_is_lost(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t threads[SENDERS];
+  senders_left = SENDERS;
+  for (int i = 0; i < HANDLES; i++)
+    uv_async_init(loop, &many[i], note_seen);
+  for (int i = 0; i < SENDERS; i++)
+    uv_thread_create(&threads[i], sender, (void*) (uintptr_t) (i + 1));
+  uv_run(loop, UV_RUN_DEFAULT); /* hangs if a wake-up is lost */
+  for (int i = 0; i < SENDERS; i++)
+    uv_thread_join(&threads[i]);
+}
+
+static uv_sem_t go;
+static int stop_sending;
+
+static void send_until_stopped(void* argument) {
+  uv_async_t* handle = argument;
+  uv_sem_wait(&go);
+  while (!__atomic_load_n(&stop_sending, __ATOMIC_SEQ_CST))
+    uv_async_send(handle);
+}
+
+static void close_self(uv_async_t* handle) {
+  if (++calls == 200) {
+    __atomic_store_n(&stop_sending, 1, __ATOMIC_SEQ_CST);
+    uv_close((uv_handle_t*) handle, NULL);
+  }
+}
+
+/* Closing while another thread sends. */
+static void close_waits_for_sends_under_way(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t thread;
+  calls = 0;
+  stop_sending = 0;
+  uv_sem_init(&go, 0);
+  uv_async_init(loop, &async, close_self);
+  uv_thread_create(&thread, send_until_stopped, &async);
+  uv_sem_post(&go);
+  uv_run(loop, UV_RUN_DEFAULT);
+  uv_thread_join(&thread);
+  uv_sem_destroy(&go);
+  assert_int_equal(calls, 200);
+}
+
+static void send_from_handler(int number) {
+  (void) number;
+  uv_async_send(&async);
+}
+
+static void count_to_ten(uv_async_t* handle) {
+  if (++calls == 10)
+    uv_stop(handle->loop);
+}
+
+/* Covers A1: from a signal handler. */
+static void sends_from_a_signal_handler(void** state) {
+  uv_loop_t* loop = *state;
+  struct sigaction action = {.sa_handler = send_from_handler};
+  struct itimerval every_ms = {{0, 1000}, {0, 1000}};
+  struct itimerval off = {{0, 0}, {0, 0}};
+  calls = 0;
+  uv_async_init(loop, &async, count_to_ten);
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &every_ms, NULL);
+  uv_run(loop, UV_RUN_DEFAULT);
+  setitimer(ITIMER_REAL, &off, NULL);
+  assert_int_equal(calls, 10);
+}
+
+static void close_others(uv_async_t* handle) {
+  calls++;
+  for (int i = 0; i < HANDLES; i++) {
+    if (&many[i] != handle)
+      uv_close((uv_handle_t*) &many[i], NULL);
+  }
+}
+
+static void a_callback_may_close_its_neighbours(void** state) {
+  uv_loop_t* loop = *state;
+  calls = 0;
+  for (int i = 0; i < HANDLES; i++) {
+    uv_async_init(loop, &many[i], close_others);
+    uv_async_send(&many[i]);
+  }
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(calls, 1);
+}
+
+static void an_async_handle_is_active_from_init_to_close(void** state) {
+  uv_loop_t* loop = *state;
+  uv_async_init(loop, &async, NULL);
+  assert_true(uv_is_active((uv_handle_t*) &async));
+  uv_async_send(&async); /* no callback: only wakes */
+  uv_run(loop, UV_RUN_NOWAIT);
+  uv_close((uv_handle_t*) &async, NULL);
+  assert_false(uv_is_active((uv_handle_t*) &async));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      loop_test(sends_are_coalesced),
+      loop_test(a_send_from_the_callback_is_not_lost),
+      loop_test(no_send_is_lost),
+      loop_test(close_waits_for_sends_under_way),
+      loop_test(sends_from_a_signal_handler),
+      loop_test(a_callback_may_close_its_neighbours),
+      loop_test(an_async_handle_is_active_from_init_to_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

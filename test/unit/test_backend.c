@@ -1,0 +1,265 @@
+/* The choice of a backend, and both backends on bad days. */
+#include "loop_test.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static int works(uv_loop_t* loop);
+static int fired;
+
+static void fire(uv_timer_t* timer) {
+  fired++;
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void spin(uv_idle_t* idle) {
+  if (++*(int*) idle->data == 100)
+    uv_close((uv_handle_t*) idle, NULL);
+}
+
+static void wake(uv_async_t* async) {
+  fired++;
+  uv_close((uv_handle_t*) async, NULL);
+}
+
+/* A short life with sleeping and with busy turns; 0 if all went well. */
+static int works(uv_loop_t* loop) {
+  uv_timer_t timer;
+  uv_idle_t idle;
+  uv_async_t async;
+  int turns = 0;
+  fired = 0;
+  uv_timer_init(loop, &timer);
+  uv_timer_start(&timer, fire, 2, 0);
+  uv_run(loop, UV_RUN_DEFAULT);
+  uv_idle_init(loop, &idle);
+  idle.data = &turns;
+  uv_idle_start(&idle, spin);
+  uv_async_init(loop, &async, wake);
+  uv_async_send(&async);
+  uv_run(loop, UV_RUN_DEFAULT);
+  return fired == 2 && turns == 100 ? uv_loop_close(loop) : -1;
+}
+
+/* Runs a check in a process of its own; its return value is the exit code. */
+static void assert_in_child(int (*check)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(check());
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77)
+    skip();
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int expect_backend(const char* name) {
+  uv_loop_t loop;
+  if (uv_loop_init(&loop) != 0)
+    return 1;
+  if (strcmp(rondo_backend_name(&loop), name) != 0)
+    return 2;
+  return works(&loop) == 0 ? 0 : 3;
+}
+
+static int asked_for_epoll(void) {
+  setenv("RONDO_BACKEND", "epoll", 1);
+  return expect_backend("epoll");
+}
+
+static int libuvs_variable(void) {
+  unsetenv("RONDO_BACKEND");
+  setenv("UV_USE_IO_URING", "0", 1);
+  return expect_backend("epoll");
+}
+
+static int own_variable_wins(void) {
+  const char* asked = getenv("RONDO_BACKEND");
+  setenv("UV_USE_IO_URING", "0", 1);
+  return expect_backend(asked == NULL ? "epoll" : asked);
+}
+
+static void the_environment_chooses(void** state) {
+  (void) state;
+  assert_in_child(asked_for_epoll);
+  assert_in_child(libuvs_variable);
+  assert_in_child(own_variable_wins);
+}
+
+/* --- io_uring forbidden, missing, out of memory ---------------------------------- */
+
+static int forbid(int number, int err) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int) number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned int) err & 0xffff)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {.len = 4, .filter = filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int uring_fails_with(int err) {
+  if (forbid(SYS_io_uring_setup, err) != 0)
+    return 77;
+  setenv("RONDO_BACKEND", "uring", 1);
+  return expect_backend("epoll");
+}
+
+static int uring_forbidden(void) {
+  return uring_fails_with(EPERM);
+}
+
+static int uring_missing(void) {
+  return uring_fails_with(ENOSYS);
+}
+
+static int uring_too_old(void) {
+  return uring_fails_with(EINVAL);
+}
+
+static int uring_without_memory(void) {
+  return uring_fails_with(ENOMEM);
+}
+
+static void epoll_serves_where_io_uring_is_not_to_be_had(void** state) {
+  (void) state;
+  assert_in_child(uring_forbidden);
+  assert_in_child(uring_missing);
+  assert_in_child(uring_too_old);
+  assert_in_child(uring_without_memory);
+}
+
+/* Says why once, and only if asked. */
+static int the_reason_is_told(void) {
+  int pipes[2];
+  char text[512] = "";
+  if (pipe(pipes) != 0)
+    return 1;
+  dup2(pipes[1], 2);
+  setenv("RONDO_DEBUG", "1", 1);
+  int result = uring_fails_with(EPERM);
+  if (result != 0)
+    return result;
+  uv_loop_t again;
+  uv_loop_init(&again);
+  uv_loop_close(&again);
+  close(2);
+  close(pipes[1]);
+  if (read(pipes[0], text, sizeof(text) - 1) <= 0)
+    return 4;
+  char* first = strstr(text, "io_uring");
+  return first != NULL && strstr(text, "seccomp") != NULL &&
+                 strchr(text, '\n') == text + strlen(text) - 1
+             ? 0
+             : 5;
+}
+
+static void the_reason_is_told_once(void** state) {
+  (void) state;
+  assert_in_child(the_reason_is_told);
+}
+
+/* The ring is forbidden after it was made: the loop goes on without it. */
+static int ring_dies_under_way(void) {
+  uv_loop_t loop;
+  if (uv_loop_init(&loop) != 0)
+    return 1;
+  if (forbid(SYS_io_uring_enter, EPERM) != 0)
+    return 77;
+  return works(&loop) == 0 ? 0 : 2;
+}
+
+static int no_fine_wait(void) {
+  uv_loop_t loop;
+  if (uv_loop_init(&loop) != 0)
+    return 1;
+  if (forbid(SYS_epoll_pwait2, ENOSYS) != 0)
+    return 77;
+  return works(&loop) == 0 ? 0 : 2;
+}
+
+static void a_loop_survives_losing_system_calls(void** state) {
+  (void) state;
+  assert_in_child(ring_dies_under_way);
+  assert_in_child(no_fine_wait);
+}
+
+/* The way of kernels before 6.15: the ring polls the set. */
+static int the_older_way(void) {
+  setenv("RONDO_NO_EPOLL_WAIT", "1", 1);
+  const char* asked = getenv("RONDO_BACKEND");
+  return expect_backend(asked == NULL ? "uring" : asked);
+}
+
+static void kernels_without_epoll_wait_are_served(void** state) {
+  (void) state;
+  assert_in_child(the_older_way);
+}
+
+/* --- a killed server's port ------------------------------------------------------ */
+
+static void never(uv_poll_t* handle, int status, int events) {
+  (void) handle, (void) status, (void) events;
+}
+
+/* Why readiness isn't a poll request in the ring: it would hold the socket open after
+ * its process is gone. */
+static void a_killed_process_lets_go_of_its_sockets(void** state) {
+  (void) state;
+  for (int round = 0; round < 5; round++) {
+    int pair[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    pid_t child = fork();
+    if (child == 0) {
+      uv_loop_t loop;
+      uv_poll_t handle;
+      close(pair[1]);
+      if (uv_loop_init(&loop) != 0 || uv_poll_init(&loop, &handle, pair[0]) != 0)
+        _exit(1);
+      uv_poll_start(&handle, UV_READABLE, never);
+      uv_run(&loop, UV_RUN_NOWAIT);
+      uv_run(&loop, UV_RUN_NOWAIT);
+      uv_run(&loop, UV_RUN_NOWAIT);
+      if (write(told[1], "x", 1) != 1)
+        _exit(1);
+      uv_run(&loop, UV_RUN_DEFAULT);
+      _exit(0);
+    }
+    close(pair[0]);
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(recv(pair[1], &byte, 1, MSG_DONTWAIT), 0); /* the end, at once */
+    close(pair[1]);
+    close(told[0]);
+    close(told[1]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_environment_chooses),
+      cmocka_unit_test(epoll_serves_where_io_uring_is_not_to_be_had),
+      cmocka_unit_test(the_reason_is_told_once),
+      cmocka_unit_test(a_loop_survives_losing_system_calls),
+      cmocka_unit_test(kernels_without_epoll_wait_are_served),
+      cmocka_unit_test(a_killed_process_lets_go_of_its_sockets),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
