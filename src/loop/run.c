@@ -1,4 +1,5 @@
 /* The wheel: seven phases a turn, in an order that never changes (contract P). */
+#include "backend/interest.h"
 #include "loop/loop.h"
 
 #include <limits.h>
@@ -27,9 +28,9 @@ int64_t loop_poll_timeout(const uv_loop_t* loop) {
 }
 
 int uv_backend_timeout(const uv_loop_t* loop) {
-  /* An outer loop would wait for events the kernel has not been asked for yet. */
-  if (loop->changed_queue[0] != loop->changed_queue)
-    return 0;
+  /* Whoever asks is about to sleep on the backend's descriptor in our place: the kernel
+   * must know by then what is wanted. */
+  interest_flush((uv_loop_t*) (uintptr_t) loop);
   int64_t ns = loop_poll_timeout(loop);
   if (ns < 0)
     return -1;
