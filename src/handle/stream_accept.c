@@ -123,6 +123,8 @@ static int adopt(const uv_stream_t* server, uv_stream_t* client) {
   unsigned int flags = STREAM_READABLE | STREAM_WRITABLE | STREAM_SOCKET;
   int error = 0;
 
+  if (client->type == UV_UDP)
+    return uv_udp_open((uv_udp_t*) client, fd);
   if (client->type != UV_TCP && client->type != UV_NAMED_PIPE)
     return UV_EINVAL;
 
