@@ -31,6 +31,8 @@ static void note_write(uv_write_t* req, int status) {
 
 static void note_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   (void) stream, (void) buf;
+  if (nread == UV_EOF) /* the sender has closed */
+    return;
   assert_true(nread >= 0);
   reads++;
   received += (size_t) nread;
