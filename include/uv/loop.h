@@ -109,6 +109,7 @@ struct uv_loop_s {
   /* counters; the limit of each phase */
   unsigned int callbacks_run;
   unsigned int poll_left;
+  unsigned int callbacks_at_clock;
   uint64_t turns;
   uint64_t events;
   uint64_t events_waiting;
@@ -141,7 +142,7 @@ struct uv_loop_s {
   unsigned int backend_files; /* file operations that the backend has */
   unsigned int spare_word;
   void* spare[4];
-  char padding[224];
+  char padding[216];
 };
 
 #endif

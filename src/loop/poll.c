@@ -162,6 +162,7 @@ static int fetch(uv_loop_t* loop, int64_t timeout_ns, const struct epoll_event**
   int count = loop->backend->wait(loop, timeout_ns, events, max);
   wake_awake(loop);
   clock_update(loop);
+  loop->callbacks_at_clock = loop->callbacks_run;
   idle_time_end(loop);
   if (timeout_ns == 0 || loop->now_ns - started < awake_ns)
     loop->events_waiting += (uint64_t) count;

@@ -73,9 +73,16 @@ static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   return mode == UV_RUN_DEFAULT;
 }
 
-static void turn(uv_loop_t* loop, uv_run_mode mode) {
+/* The time at the start of a turn. The last poll has looked at the clock already; if
+ * nobody's code has run since, a second look would tell the same. */
+static void clock_at_start(uv_loop_t* loop, bool first) {
+  if (first || loop->callbacks_run != loop->callbacks_at_clock)
+    clock_update(loop);
+}
+
+static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   loop->turns++;
-  clock_update(loop);
+  clock_at_start(loop, first);
   timers_run(loop);
   bool may_sleep = may_sleep_in(loop, mode);
   pending_run(loop);
@@ -92,8 +99,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     clock_update(loop);
   loop->callbacks_run = 0;
   wake_awake(loop);
-  while (alive && loop->stop_flag == 0) {
-    turn(loop, mode);
+  for (bool first = true; alive && loop->stop_flag == 0; first = false) {
+    turn(loop, mode, first);
     /* The poll may have slept until a timer was due. ONCE promises progress, and that
      * timer is it (contract L8, P3). */
     if (mode == UV_RUN_ONCE && loop->callbacks_run == 0) {
