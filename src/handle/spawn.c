@@ -26,6 +26,15 @@
 #define CLONE_PIDFD 0x00001000
 #endif
 
+/* ThreadSanitizer takes every clone for a fork, with memory of its own. The C library has
+ * the function under a second name. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+int __clone(int (*entry)(void*), void* stack, int flags, void* argument, ...);
+#define clone __clone
+#endif
+#endif
+
 /* The stack of these functions is unknown to the sanitizers, and is left without a return
  * when the exec succeeds. */
 #define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
