@@ -92,14 +92,18 @@ int fs_send(uv_fs_t* req);
 
 /* --- fs_cached.c: what can be had without waiting -------------------------------- */
 
-/* Each tries without ever waiting for a device, a server or another process. True if the
- * request is done and its result set; false if nobody but a thread can tell, with
- * nothing changed, except that a read may have got its first part. */
-bool fs_read_cached(uv_fs_t* req);
-bool fs_open_cached(uv_fs_t* req);
-bool fs_close_cached(uv_fs_t* req);
-bool fs_stat_cached(uv_fs_t* req);
-bool fs_access_cached(uv_fs_t* req);
+/* Each tries without ever waiting for a device, a server or another process. Unless it
+ * answers, nothing has changed, except that a read may have got its first part. */
+enum fs_attempt {
+  FS_ANSWERED,  /* the request is done and its result set */
+  FS_MUST_WAIT, /* it would work, but not without waiting */
+  FS_UNABLE,    /* it can't be known without waiting whether it would */
+};
+enum fs_attempt fs_read_cached(uv_fs_t* req);
+enum fs_attempt fs_open_cached(uv_fs_t* req);
+enum fs_attempt fs_close_cached(uv_fs_t* req);
+enum fs_attempt fs_stat_cached(uv_fs_t* req);
+enum fs_attempt fs_access_cached(uv_fs_t* req);
 
 /* On the pool, for a request that was sent there because its file system was unknown:
  * finds out whether that is local. Before the request is run, except for an open. */

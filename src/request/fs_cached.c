@@ -156,7 +156,7 @@ static int walk_to_name(const uv_fs_t* req, int flags) {
   return walk_cached(req->path, O_PATH | flags);
 }
 
-bool fs_stat_cached(uv_fs_t* req) {
+enum fs_attempt fs_stat_cached(uv_fs_t* req) {
   struct statx about;
   bool known;
   if (req->fs_type == UV_FS_FSTAT) {
@@ -164,22 +164,22 @@ bool fs_stat_cached(uv_fs_t* req) {
   } else {
     int fd = walk_to_name(req, req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0);
     if (fd < 0)
-      return false;
+      return FS_UNABLE;
     known = known_locally(req, fd, &about);
     close(fd);
   }
   if (!known)
-    return false;
+    return FS_UNABLE;
   fs_stat_fill(&req->statbuf, &about);
   req->ptr = &req->statbuf;
   req->result = 0;
-  return true;
+  return FS_ANSWERED;
 }
 
-bool fs_access_cached(uv_fs_t* req) {
+enum fs_attempt fs_access_cached(uv_fs_t* req) {
   int fd = walk_to_name(req, 0);
   if (fd < 0)
-    return false;
+    return FS_UNABLE;
   struct statx about;
   bool done = false;
   if (known_locally(req, fd, &about)) {
@@ -188,7 +188,7 @@ bool fs_access_cached(uv_fs_t* req) {
     req->result = done ? fs_result(r) : 0;
   }
   close(fd);
-  return done;
+  return done ? FS_ANSWERED : FS_UNABLE;
 }
 
 static bool opens_without_waiting(const struct statx* about) {
@@ -200,47 +200,47 @@ static bool opens_without_waiting(const struct statx* about) {
  * first, and the file that is then opened once more, since the name may have changed
  * hands. O_NONBLOCK keeps the open from waiting for the holder of a lease; it has no
  * other meaning for such files and is taken off again. */
-bool fs_open_cached(uv_fs_t* req) {
+enum fs_attempt fs_open_cached(uv_fs_t* req) {
   const int harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY | O_LARGEFILE;
   if ((req->flags & ~harmless) != O_RDONLY)
-    return false;
+    return FS_UNABLE;
 
   struct statx about;
   int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
   if (name < 0)
-    return false;
+    return FS_UNABLE;
   bool try_it = known_locally(req, name, &about) && opens_without_waiting(&about);
   close(name);
   if (!try_it)
-    return false;
+    return FS_UNABLE;
 
   int fd = walk_cached(req->path, (req->flags & harmless) | O_NONBLOCK);
   if (fd < 0)
-    return false;
+    return FS_UNABLE;
   int status = fcntl(fd, F_GETFL);
   if (!known_locally(req, fd, &about) || !opens_without_waiting(&about) || status < 0 ||
       fcntl(fd, F_SETFL, status & ~O_NONBLOCK) != 0) {
     close(fd);
-    return false;
+    return FS_UNABLE;
   }
   req->result = fd;
-  return true;
+  return FS_ANSWERED;
 }
 
 /* Closing may wait: for the server of a network file system, for a socket to drain, for
  * a deleted file's blocks to be freed, for data to be placed on the disk. None of it
  * happens to files and directories of a local file system that were only read and still
  * have a name. */
-bool fs_close_cached(uv_fs_t* req) {
+enum fs_attempt fs_close_cached(uv_fs_t* req) {
   struct statx about;
   if (!known_locally(req, req->file, &about) || !opens_without_waiting(&about) ||
       about.stx_nlink == 0)
-    return false;
+    return FS_UNABLE;
   int status = fcntl(req->file, F_GETFL);
   if (status < 0 || (status & O_ACCMODE) != O_RDONLY)
-    return false;
+    return FS_UNABLE;
   req->result = fs_do_close(req);
-  return true;
+  return FS_ANSWERED;
 }
 
 /* --- Reading --------------------------------------------------------------------- */
@@ -257,29 +257,39 @@ static bool read_is_direct(const uv_fs_t* req, size_t total) {
 /* After fewer bytes than asked for: is that all there is? Only a regular file promises
  * more than it gave; its end is known from its size. */
 static bool read_is_complete(const uv_fs_t* req) {
-  struct stat about;
-  if (fstat(req->file, &about) != 0 || !S_ISREG(about.st_mode))
+  struct statx about;
+  if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
+            &about) != 0 ||
+      !S_ISREG(about.stx_mode))
     return true;
-  return req->off >= 0 && req->off >= about.st_size;
+  return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
-bool fs_read_cached(uv_fs_t* req) {
+enum fs_attempt fs_read_cached(uv_fs_t* req) {
   size_t total = 0;
   for (unsigned int i = 0; i < req->nbufs; i++)
     total += req->bufs[i].len;
-  if (total == 0 || read_is_direct(req, total))
-    return false;
+  if (total == 0)
+    return FS_UNABLE;
+  if (read_is_direct(req, total))
+    return FS_MUST_WAIT;
 
   for (;;) {
     const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
     ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
-    if (n < 0)
-      return false; /* not in memory, or an error that the next way will meet too */
+    if (n < 0 && errno == EAGAIN)
+      return FS_MUST_WAIT;
+    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+      return FS_UNABLE;
+    if (n < 0) {
+      req->result = req->result > 0 ? req->result : -errno;
+      return FS_ANSWERED;
+    }
     req->result += n;
     if (n == 0 || (size_t) req->result == total)
-      return true;
+      return FS_ANSWERED;
     fs_advance(req, (size_t) n);
     if (read_is_complete(req))
-      return true;
+      return FS_ANSWERED;
   }
 }

@@ -21,14 +21,15 @@
 #include "loop/loop.h"
 #include "request/work.h"
 
+#include <fcntl.h>
 #include <limits.h>
 
 enum { NO_OPCODE = -1, MOST_ON_LOOP = 256 * 1024 };
 
 struct fs_way {
-  bool (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
-  int opcode;                    /* 2; NO_OPCODE: not possible */
-  ssize_t (*run)(uv_fs_t* req);  /* 3, and for synchronous calls */
+  enum fs_attempt (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
+  int opcode;                               /* 2; NO_OPCODE: not possible */
+  ssize_t (*run)(uv_fs_t* req);             /* 3, and for synchronous calls */
 };
 
 static const struct fs_way ways[] = {
@@ -154,8 +155,24 @@ static void fs_backend_done(struct uv__work* w, int result) {
   fs_finish(req);
 }
 
+/* io_uring waits for data also on a descriptor that was told not to wait, and takes an
+ * offset for what has none. So it gets files, and of the rest only what must wait. */
+static bool fs_suits_backend(const uv_fs_t* req) {
+  if (req->fs_type != UV_FS_READ && req->fs_type != UV_FS_WRITE)
+    return true;
+  struct statx about;
+  if (req->nbufs > IOV_MAX ||
+      statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about) != 0)
+    return false;
+  if (S_ISREG(about.stx_mode) || S_ISBLK(about.stx_mode))
+    return true;
+  int status = fcntl(req->file, F_GETFL);
+  return req->fs_type == UV_FS_READ && req->off < 0 && status >= 0 &&
+         (status & O_NONBLOCK) == 0;
+}
+
 static bool fs_send_to_backend(uv_fs_t* req, int opcode) {
-  if (req->nbufs > IOV_MAX)
+  if (!fs_suits_backend(req))
     return false;
   const struct file_operation operation = {.opcode = (enum file_opcode) opcode,
                                            .fd = req->file,
@@ -193,13 +210,15 @@ int fs_send(uv_fs_t* req) {
   const struct fs_way* way = fs_way(req);
   if (fs_needs_a_thread(req))
     return fs_send_to_pool(req);
-  if (way->at_once != NULL && way->at_once(req)) {
+  enum fs_attempt attempt = way->at_once == NULL ? FS_MUST_WAIT : way->at_once(req);
+  if (attempt == FS_ANSWERED) {
     fs_set_place(req, FS_DONE);
     req->work_req.done = fs_done;
     loop_complete(req->loop, &req->work_req, 0);
     return 0;
   }
-  if (way->opcode != NO_OPCODE && fs_send_to_backend(req, way->opcode))
+  if (attempt == FS_MUST_WAIT && way->opcode != NO_OPCODE &&
+      fs_send_to_backend(req, way->opcode))
     return 0;
   return fs_send_to_pool(req);
 }
