@@ -1,0 +1,249 @@
+/* What is known about files, and changing it: stat in its forms, statfs, mode, owner,
+ * times. */
+#include "helper_files.h"
+
+#include <math.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+static void expect_same(const uv_stat_t* got, const char* path, bool follow) {
+  struct stat expected;
+  assert_int_equal(follow ? stat(path, &expected) : lstat(path, &expected), 0);
+  assert_int_equal(got->st_dev, expected.st_dev);
+  assert_int_equal(got->st_mode, expected.st_mode);
+  assert_int_equal(got->st_nlink, expected.st_nlink);
+  assert_int_equal(got->st_uid, expected.st_uid);
+  assert_int_equal(got->st_gid, expected.st_gid);
+  assert_int_equal(got->st_rdev, expected.st_rdev);
+  assert_int_equal(got->st_ino, expected.st_ino);
+  assert_int_equal(got->st_size, expected.st_size);
+  assert_int_equal(got->st_blksize, expected.st_blksize);
+  assert_int_equal(got->st_blocks, expected.st_blocks);
+  assert_int_equal(got->st_flags, 0);
+  assert_int_equal(got->st_gen, 0);
+  assert_int_equal(got->st_atim.tv_sec, expected.st_atim.tv_sec);
+  assert_int_equal(got->st_atim.tv_nsec, expected.st_atim.tv_nsec);
+  assert_int_equal(got->st_mtim.tv_sec, expected.st_mtim.tv_sec);
+  assert_int_equal(got->st_mtim.tv_nsec, expected.st_mtim.tv_nsec);
+  assert_int_equal(got->st_ctim.tv_sec, expected.st_ctim.tv_sec);
+  assert_int_equal(got->st_ctim.tv_nsec, expected.st_ctim.tv_nsec);
+}
+
+/* Several rounds, because the first on a mount takes another way than the later ones. */
+static void stat_tells_all_the_system_does(void** state) {
+  (void) state;
+  uv_fs_t req;
+  files_make("file", "12345", 5);
+  assert_int_equal(symlink("file", "link"), 0);
+  const char* paths[] = {"file", "link", ".", "/", "/dev/null", "/proc/self/stat"};
+  for (int round = 0; round < 3; round++) {
+    for (size_t i = 0; i < 5; i++) {
+      assert_int_equal(ASYNC(req, uv_fs_stat, paths[i]), 0);
+      assert_ptr_equal(req.ptr, &req.statbuf);
+      assert_ptr_equal(uv_fs_get_statbuf(&req), &req.statbuf);
+      expect_same(&req.statbuf, paths[i], true);
+      uv_fs_req_cleanup(&req);
+      assert_null(req.ptr);
+      assert_int_equal(SYNC(req, uv_fs_stat, paths[i]), 0);
+      expect_same(&req.statbuf, paths[i], true);
+      assert_int_equal(ASYNC(req, uv_fs_lstat, paths[i]), 0);
+      expect_same(&req.statbuf, paths[i], false);
+      uv_fs_req_cleanup(&req);
+      int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+      assert_int_equal(ASYNC(req, uv_fs_fstat, fd), 0);
+      expect_same(&req.statbuf, paths[i], true);
+      uv_fs_req_cleanup(&req);
+      close(fd);
+    }
+    assert_int_equal(ASYNC(req, uv_fs_stat, paths[5]), 0);
+    uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_stat, "missing"), UV_ENOENT);
+    assert_null(req.ptr);
+    uv_fs_req_cleanup(&req);
+  }
+}
+
+static void a_change_is_seen_at_once(void** state) {
+  (void) state;
+  uv_fs_t req;
+  files_make("file", "", 0);
+  int fd = open("file", O_WRONLY | O_APPEND | O_CLOEXEC);
+  for (int size = 1; size < 50; size++) {
+    assert_int_equal(write(fd, "x", 1), 1);
+    assert_int_equal(ASYNC(req, uv_fs_stat, "file"), 0);
+    assert_int_equal(req.statbuf.st_size, size);
+    uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_fstat, fd), 0);
+    assert_int_equal(req.statbuf.st_size, size);
+    uv_fs_req_cleanup(&req);
+  }
+  close(fd);
+  assert_int_equal(unlink("file"), 0);
+  assert_int_equal(ASYNC(req, uv_fs_stat, "file"), UV_ENOENT);
+  uv_fs_req_cleanup(&req);
+}
+
+static void the_time_of_birth_is_known(void** state) {
+  (void) state;
+  uv_fs_t req;
+  files_make("file", "", 0);
+  const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+  assert_int_equal(utimensat(AT_FDCWD, "file", past, 0), 0);
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(ASYNC(req, uv_fs_stat, "file"), 0);
+    assert_int_equal(req.statbuf.st_mtim.tv_sec, 1000);
+    if (req.statbuf.st_birthtim.tv_sec == 0)
+      skip(); /* this file system doesn't keep it */
+    assert_true(labs(req.statbuf.st_birthtim.tv_sec - (long) time(NULL)) < 3600);
+    uv_fs_req_cleanup(&req);
+  }
+}
+
+static void statfs_tells_about_the_file_system(void** state) {
+  (void) state;
+  uv_fs_t req;
+  struct statfs expected;
+  assert_int_equal(statfs(".", &expected), 0);
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(
+        round == 0 ? ASYNC(req, uv_fs_statfs, ".") : SYNC(req, uv_fs_statfs, "."), 0);
+    const uv_statfs_t* got = req.ptr;
+    assert_int_equal(got->f_type, expected.f_type);
+    assert_int_equal(got->f_bsize, expected.f_bsize);
+    assert_int_equal(got->f_frsize, expected.f_frsize);
+    assert_int_equal(got->f_blocks, expected.f_blocks);
+    assert_int_equal(got->f_files, expected.f_files);
+    uv_fs_req_cleanup(&req);
+    assert_null(req.ptr);
+  }
+  assert_int_equal(ASYNC(req, uv_fs_statfs, "missing"), UV_ENOENT);
+  assert_int_equal(uv_fs_get_system_error(&req), ENOENT);
+  uv_fs_req_cleanup(&req);
+}
+
+static void modes_are_changed(void** state) {
+  (void) state;
+  uv_fs_t req;
+  struct stat about;
+  files_make("file", "", 0);
+  assert_int_equal(ASYNC(req, uv_fs_chmod, "file", 0600), 0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(stat("file", &about), 0);
+  assert_int_equal(about.st_mode & 07777, 0600);
+  int fd = open("file", O_RDONLY | O_CLOEXEC);
+  assert_int_equal(ASYNC(req, uv_fs_fchmod, fd, 0400), 0);
+  assert_int_equal(stat("file", &about), 0);
+  assert_int_equal(about.st_mode & 07777, 0400);
+  assert_int_equal(SYNC(req, uv_fs_fchmod, fd, 0644), 0);
+  close(fd);
+  assert_int_equal(SYNC(req, uv_fs_chmod, "missing", 0644), UV_ENOENT);
+  assert_int_equal(ASYNC(req, uv_fs_fchmod, 98765, 0644), UV_EBADF);
+}
+
+static void owners_are_changed(void** state) {
+  (void) state;
+  uv_fs_t req;
+  files_make("file", "", 0);
+  assert_int_equal(symlink("nowhere", "link"), 0);
+  uv_uid_t me = geteuid();
+  uv_gid_t us = getegid();
+  assert_int_equal(ASYNC(req, uv_fs_chown, "file", me, us), 0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(ASYNC(req, uv_fs_chown, "link", me, us), UV_ENOENT);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(ASYNC(req, uv_fs_lchown, "link", me, us), 0);
+  uv_fs_req_cleanup(&req);
+  int fd = open("file", O_RDONLY | O_CLOEXEC);
+  assert_int_equal(ASYNC(req, uv_fs_fchown, fd, me, us), 0);
+  close(fd);
+  if (me == 0) {
+    struct stat about;
+    assert_int_equal(SYNC(req, uv_fs_chown, "file", 1234, 2345), 0);
+    assert_int_equal(stat("file", &about), 0);
+    assert_int_equal(about.st_uid, 1234);
+    assert_int_equal(about.st_gid, 2345);
+  }
+}
+
+static void expect_times(const char* path, bool follow, long asec, long ansec, long msec,
+                         long mnsec) {
+  struct stat about;
+  assert_int_equal(follow ? stat(path, &about) : lstat(path, &about), 0);
+  assert_int_equal(about.st_atim.tv_sec, asec);
+  assert_int_equal(about.st_atim.tv_nsec, ansec);
+  assert_int_equal(about.st_mtim.tv_sec, msec);
+  assert_int_equal(about.st_mtim.tv_nsec, mnsec);
+}
+
+static void times_are_set(void** state) {
+  (void) state;
+  uv_fs_t req;
+  files_make("file", "", 0);
+  assert_int_equal(symlink("file", "link"), 0);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", 400497753.25, 1291404900.123), 0);
+  uv_fs_req_cleanup(&req);
+  expect_times("file", true, 400497753, 250000000, 1291404900, 123000000);
+  /* Before 1970 the fraction still counts upwards. */
+  assert_int_equal(SYNC(req, uv_fs_utime, "file", -14245440.25, -1), 0);
+  expect_times("file", true, -14245441, 750000000, -1, 0);
+
+  int fd = open("file", O_RDWR | O_CLOEXEC);
+  assert_int_equal(ASYNC(req, uv_fs_futime, fd, 1000.5, 2000.75), 0);
+  expect_times("file", true, 1000, 500000000, 2000, 750000000);
+  close(fd);
+
+  assert_int_equal(ASYNC(req, uv_fs_lutime, "link", 3000, 4000), 0);
+  uv_fs_req_cleanup(&req);
+  expect_times("link", false, 3000, 0, 4000, 0);
+  expect_times("file", true, 1000, 500000000, 2000, 750000000);
+  assert_int_equal(SYNC(req, uv_fs_utime, "missing", 0, 0), UV_ENOENT);
+}
+
+static void a_time_can_be_now_or_left_alone(void** state) {
+  (void) state;
+  uv_fs_t req;
+  struct stat about;
+  files_make("file", "", 0);
+  assert_int_equal(SYNC(req, uv_fs_utime, "file", 1000, 2000), 0);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", UV_FS_UTIME_OMIT, 3000), 0);
+  uv_fs_req_cleanup(&req);
+  expect_times("file", true, 1000, 0, 3000, 0);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", 4000, UV_FS_UTIME_OMIT), 0);
+  uv_fs_req_cleanup(&req);
+  expect_times("file", true, 4000, 0, 3000, 0);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", UV_FS_UTIME_NOW, UV_FS_UTIME_OMIT), 0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(stat("file", &about), 0);
+  assert_true(labs(about.st_atim.tv_sec - time(NULL)) < 3600);
+  assert_int_equal(about.st_mtim.tv_sec, 3000);
+}
+
+static void nothing_is_refused(void** state) {
+  (void) state;
+  assert_int_equal(uv_fs_fstat(NULL, NULL, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_lstat(NULL, NULL, "a", NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_statfs(NULL, NULL, "a", NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_chmod(NULL, NULL, "a", 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_fchmod(NULL, NULL, 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_chown(NULL, NULL, "a", 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_lchown(NULL, NULL, "a", 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_fchown(NULL, NULL, 0, 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_utime(NULL, NULL, "a", 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_lutime(NULL, NULL, "a", 0, 0, NULL), UV_EINVAL);
+  assert_int_equal(uv_fs_futime(NULL, NULL, 0, 0, 0, NULL), UV_EINVAL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(stat_tells_all_the_system_does),
+      FILES_TEST(a_change_is_seen_at_once),
+      FILES_TEST(the_time_of_birth_is_known),
+      FILES_TEST(statfs_tells_about_the_file_system),
+      FILES_TEST(modes_are_changed),
+      FILES_TEST(owners_are_changed),
+      FILES_TEST(times_are_set),
+      FILES_TEST(a_time_can_be_now_or_left_alone),
+      FILES_TEST(nothing_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
