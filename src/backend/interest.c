@@ -185,6 +185,20 @@ void watcher_init(uv__io_t* w, uv__io_cb cb) {
   queue_init(queue_of(w->watcher_queue));
 }
 
+static bool slot_owned(const uv_loop_t* loop, const uv__io_t* w) {
+  return (w->flags & WATCHER_OPEN) && slot_of(loop, w)->watcher == w;
+}
+
+/* Makes the slot of w->fd the watcher's own, also when an idle one has it. What the
+ * kernel still has on that one's account bears an old generation: it has to go. */
+static void slot_take(uv_loop_t* loop, uv__io_t* w) {
+  struct rondo_slot* slot = slot_of(loop, w);
+  assert(slot->watcher == NULL || slot->watcher->wanted == 0);
+  slot_disarm(loop, w->fd, slot);
+  slot->watcher = w;
+  slot->generation++;
+}
+
 int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd) {
   if (fd < 0)
     return UV_EBADF;
@@ -192,13 +206,11 @@ int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd) {
   int err = slots_reserve(loop, (unsigned int) fd);
   if (err != 0)
     return err;
-  struct rondo_slot* slot = &loop->slots[fd];
-  if (slot->watcher != NULL)
+  if (watcher_exists(loop, fd))
     return UV_EEXIST;
-  slot->watcher = w;
-  slot->generation++;
   w->fd = fd;
   w->flags |= WATCHER_OPEN;
+  slot_take(loop, w);
   return 0;
 }
 
@@ -210,9 +222,11 @@ static void note_change(uv_loop_t* loop, uv__io_t* w) {
 
 void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   assert(events != 0);
-  struct rondo_slot* slot = slot_of(loop, w);
   if ((w->wanted & events) == events)
     return;
+  if (!slot_owned(loop, w))
+    slot_take(loop, w);
+  struct rondo_slot* slot = slot_of(loop, w);
   if (w->wanted == 0)
     loop->nwatchers++;
   w->wanted |= events;
@@ -233,7 +247,8 @@ void watcher_release(uv_loop_t* loop, uv__io_t* w) {
     return;
   watcher_stop(loop, w, ~0u);
   queue_remove(queue_of(w->watcher_queue));
-  slot_disarm(loop, w->fd, slot_of(loop, w));
+  if (slot_owned(loop, w))
+    slot_disarm(loop, w->fd, slot_of(loop, w));
 }
 
 void watcher_close(uv_loop_t* loop, uv__io_t* w) {
@@ -241,14 +256,17 @@ void watcher_close(uv_loop_t* loop, uv__io_t* w) {
   if (!(w->flags & WATCHER_OPEN))
     return;
   watcher_release(loop, w);
-  struct rondo_slot* slot = slot_of(loop, w);
-  slot->watcher = NULL;
-  slot->generation++;
+  if (slot_owned(loop, w)) {
+    struct rondo_slot* slot = slot_of(loop, w);
+    slot->watcher = NULL;
+    slot->generation++;
+  }
   w->flags &= ~(unsigned int) WATCHER_OPEN;
 }
 
 bool watcher_exists(const uv_loop_t* loop, int fd) {
-  return fd >= 0 && (unsigned int) fd < loop->nslots && loop->slots[fd].watcher != NULL;
+  return fd >= 0 && (unsigned int) fd < loop->nslots && loop->slots[fd].watcher != NULL &&
+         loop->slots[fd].watcher->wanted != 0;
 }
 
 /* Asks the kernel itself, with a set of its own, so that the answer is the same on both

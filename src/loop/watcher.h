@@ -2,9 +2,11 @@
  *
  * Interest is only noted here and reaches the kernel in the poll phase, so that
  * start/stop/start costs no system call. It is level-triggered on both backends: what
- * was left unread is told again on the next turn. One descriptor has at most one watcher
- * in a loop. After watcher_close nothing is delivered any more, not even events that
- * were fetched already, and the descriptor's number may be reused at once. */
+ * was left unread is told again on the next turn. One descriptor has at most one started
+ * watcher in a loop; one that is stopped may lose its place to another, and has it again
+ * when it is started again (a poll handle on a stream's socket). After watcher_close
+ * nothing is delivered any more, not even events that were fetched already, and the
+ * descriptor's number may be reused at once. */
 #ifndef RONDO_WATCHER_H
 #define RONDO_WATCHER_H
 
@@ -38,8 +40,8 @@ enum {
 void watcher_init(uv__io_t* w, uv__io_cb cb);
 
 /* Gives it the descriptor and reserves the slot, so that start can't fail. UV_ENOMEM, or
- * UV_EEXIST if another watcher of this loop has the descriptor. Does not check whether
- * the kernel can watch it: see watcher_check. */
+ * UV_EEXIST if another watcher of this loop is started on the descriptor. Does not check
+ * whether the kernel can watch it: see watcher_check. */
 int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd);
 
 void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events);
@@ -64,7 +66,7 @@ void watcher_feed(uv_loop_t* loop, uv__io_t* w);
  * (UV_EPERM for regular files, UV_EBADF ...). */
 int watcher_check(int fd);
 
-/* True if a watcher of this loop has the descriptor open. */
+/* True if a watcher of this loop is started on the descriptor. */
 bool watcher_exists(const uv_loop_t* loop, int fd);
 
 #endif

@@ -134,7 +134,8 @@ ssize_t fs_do_scandir(uv_fs_t* req) {
   struct listing* listing = mem_calloc(1, sizeof(*listing));
   int err = listing == NULL ? UV_ENOMEM : listing_read(listing, dir);
   closedir(dir);
-  if (err != 0) {
+  if (err != 0 ||
+      listing->count == 0) { /* of nothing there is no list: req->ptr is NULL */
     listing_free(listing);
     return err;
   }

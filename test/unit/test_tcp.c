@@ -306,6 +306,10 @@ static void six_only(void** state) {
   }
 }
 
+static void ignore_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buf) {
+  (void) stream, (void) count, (void) buf;
+}
+
 static void descriptors_of_others(void** state) {
   uv_loop_t* loop = *state;
   uv_tcp_t tcp, again;
@@ -316,6 +320,7 @@ static void descriptors_of_others(void** state) {
   assert_int_equal(uv_tcp_open(&tcp, ends[0]), 0);
   assert_int_equal(uv_tcp_open(&tcp, ends[1]), UV_EBUSY);
   assert_int_equal(uv_tcp_init(loop, &again), 0);
+  assert_int_equal(uv_read_start((uv_stream_t*) &tcp, alloc_static, ignore_read), 0);
   assert_int_equal(uv_tcp_open(&again, ends[0]), UV_EEXIST);
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
   assert_int_equal(uv_try_write((uv_stream_t*) &tcp, &buf, 1), 1);

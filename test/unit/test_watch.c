@@ -111,7 +111,7 @@ static void stopping_is_lazy(void** state) {
   close_pairs(loop);
 }
 
-static void one_descriptor_has_one_watcher(void** state) {
+static void one_descriptor_has_one_started_watcher(void** state) {
   uv_loop_t* loop = *state;
   uv__io_t first;
   uv__io_t second;
@@ -119,11 +119,13 @@ static void one_descriptor_has_one_watcher(void** state) {
   watcher_init(&first, watcher_events);
   watcher_init(&second, watcher_events);
   assert_int_equal(watcher_open(loop, &first, pairs[0][0]), 0);
+  watcher_start(loop, &first, WATCH_IN);
   assert_int_equal(watcher_open(loop, &second, pairs[0][0]), UV_EEXIST);
   assert_int_equal(uv_poll_start(&polls[0], UV_READABLE, log_events), UV_EEXIST);
   assert_int_equal(watcher_open(loop, &second, -1), UV_EBADF);
-  watcher_close(loop, &first);
+  watcher_stop(loop, &first, WATCH_IN);
   assert_int_equal(watcher_open(loop, &second, pairs[0][0]), 0);
+  watcher_close(loop, &first);
   watcher_close(loop, &second);
   close_pairs(loop);
 }
@@ -388,7 +390,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(interest_reaches_the_kernel_in_the_poll),
       loop_test(stopping_is_lazy),
-      loop_test(one_descriptor_has_one_watcher),
+      loop_test(one_descriptor_has_one_started_watcher),
       loop_test(fetched_events_of_stopped_handles_are_dropped),
       loop_test(a_reused_number_gets_no_event_of_the_old_one),
       loop_test(only_asked_for_events_are_told),

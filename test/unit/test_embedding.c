@@ -1,0 +1,88 @@
+/* A loop driven from outside, by ONCE and NOWAIT turns and by the descriptor that an
+ * outer loop polls: contract L8 and L10. */
+#include "loop_test.h"
+
+#include <poll.h>
+
+static void stop_idle(uv_idle_t* handle) {
+  log_word("idle");
+  uv_idle_stop(handle);
+}
+
+static void log_check(uv_check_t* handle) {
+  (void) handle;
+  log_word("check");
+}
+
+static void log_timer(uv_timer_t* handle) {
+  (void) handle;
+  log_word("timer");
+}
+
+/* Covers L8: the idle callback is the progress that was promised. Nothing else would
+ * ever wake this loop. */
+static void once_does_not_sleep_after_an_idle_callback(void** state) {
+  uv_loop_t* loop = *state;
+  uv_idle_t idle;
+  uv_check_t check;
+  uv_idle_init(loop, &idle);
+  uv_check_init(loop, &check);
+  uv_idle_start(&idle, stop_idle);
+  uv_check_start(&check, log_check);
+  assert_int_equal(uv_run(loop, UV_RUN_ONCE), 1);
+  assert_log("idle check");
+  close_all(loop);
+}
+
+/* Covers I1, L10: whole milliseconds stay what they were. */
+static void backend_timeout_of_a_fresh_timer_is_its_timeout(void** state) {
+  uv_loop_t* loop = *state;
+  uv_timer_t timer;
+  uv_timer_init(loop, &timer);
+  uv_run(loop, UV_RUN_NOWAIT);
+  for (int i = 0; i < 100; i++) {
+    uv_update_time(loop);
+    uv_timer_start(&timer, log_timer, 1000, 0);
+    uv_run(loop, UV_RUN_NOWAIT);
+    uv_update_time(loop);
+    uv_timer_start(&timer, log_timer, 1000, 0);
+    assert_int_equal(uv_backend_timeout(loop), 1000);
+  }
+  close_all(loop);
+}
+
+static void close_async(uv_async_t* handle) {
+  log_word("async");
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void send_later(void* async) {
+  uv_sleep(20);
+  uv_async_send(async);
+}
+
+/* Covers L10: the very first poll of the outer loop already sees an async. */
+static void outer_loop_sees_an_async_before_the_first_turn(void** state) {
+  uv_loop_t* loop = *state;
+  uv_async_t async;
+  uv_thread_t thread;
+  uv_async_init(loop, &async, close_async);
+  uv_thread_create(&thread, send_later, &async);
+  while (uv_loop_alive(loop)) {
+    struct pollfd outer = {.fd = uv_backend_fd(loop), .events = POLLIN};
+    int timeout = uv_backend_timeout(loop);
+    assert_true(poll(&outer, 1, timeout < 0 ? 10000 : timeout) >= 0);
+    uv_run(loop, UV_RUN_NOWAIT);
+  }
+  uv_thread_join(&thread);
+  assert_log("async");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      loop_test(once_does_not_sleep_after_an_idle_callback),
+      loop_test(backend_timeout_of_a_fresh_timer_is_its_timeout),
+      loop_test(outer_loop_sees_an_async_before_the_first_turn),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
