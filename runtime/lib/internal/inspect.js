@@ -1,3 +1,615 @@
 'use strict';
-const v = require('vendor/util');
-module.exports = { inspect: v.inspect, formatWithOptions: (o, ...a) => v.format(...a) };
+// util.inspect and util.format: the text that Node 20 prints for a value.
+//
+// A value becomes a "shape": { base, open, close, items, keys, array }, where items are
+// what the kind itself shows (array elements, map entries …) and keys the properties that
+// follow. layout() then puts the entries on one line, in columns or on lines of their own.
+
+const util = native('util');
+const kinds = require('internal/kinds');
+const { full } = require('internal/stack');
+
+const custom = Symbol.for('nodejs.util.inspect.custom');
+const defaults = {
+  showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100,
+  maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
+};
+const hasOwn = Object.hasOwn;
+const isEnumerable = Object.prototype.propertyIsEnumerable;
+
+// --- colours ----------------------------------------------------------------------------
+
+const colors = Object.assign(Object.create(null), {
+  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27],
+  strikethrough: [9, 29], black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39],
+  magenta: [35, 39], cyan: [36, 39], white: [37, 39], gray: [90, 39], grey: [90, 39],
+});
+const styles = Object.assign(Object.create(null), {
+  special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold',
+  string: 'green', symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
+});
+const withoutColors = (text) => text.replace(/\u001b\[\d\d?m/g, '');
+
+function colored(text, kind) {
+  const color = styles[kind] === undefined ? undefined : colors[styles[kind]];
+  return color === undefined ? text : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
+}
+
+// --- primitives -----------------------------------------------------------------------------
+
+const named = { 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
+function escapeCharacter(character) {
+  const code = character.charCodeAt(0);
+  if (named[code] !== undefined) return named[code];
+  return code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+}
+const loneSurrogate = '[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]';
+const escapable = new RegExp(`[\\x00-\\x1f\\x27\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
+const escapableButQuote = new RegExp(`[\\x00-\\x1f\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
+
+// Single quotes, unless the text has some and another kind of quote does without escapes.
+function quote(text) {
+  let mark = "'";
+  if (text.includes("'")) {
+    if (!text.includes('"')) mark = '"';
+    else if (!text.includes('`') && !text.includes('${')) mark = '`';
+  }
+  return mark + text.replace(mark === "'" ? escapable : escapableButQuote, escapeCharacter) + mark;
+}
+
+function separated(digits) {
+  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
+}
+
+function numberText(value, options) {
+  if (Object.is(value, -0)) return '-0';
+  const text = `${value}`;
+  if (!options?.numericSeparator || !Number.isFinite(value) || text.includes('e')) return text;
+  const [whole, fraction] = text.split('.');
+  return fraction === undefined ? separated(whole) : `${separated(whole)}.${fraction.replace(/(\d{3})(?=\d)/g, '$1_')}`;
+}
+
+function bigintText(value, options) {
+  return `${options?.numericSeparator ? separated(`${value}`) : value}n`;
+}
+
+function primitive(ctx, value, style = ctx.style) {
+  switch (typeof value) {
+    case 'string': {
+      let rest = '';
+      if (value.length > ctx.maxStringLength) {
+        const more = value.length - ctx.maxStringLength;
+        value = value.slice(0, ctx.maxStringLength);
+        rest = `... ${more} more character${more > 1 ? 's' : ''}`;
+      }
+      if (ctx.compact !== true && value.length > 16 && value.length > ctx.breakLength - ctx.indent - 4)
+        return value.split(/(?<=\n)/).map((line) => style(quote(line), 'string'))
+          .join(` +\n${' '.repeat(ctx.indent + 2)}`) + rest;
+      return style(quote(value), 'string') + rest;
+    }
+    case 'number': return style(numberText(value, ctx), 'number');
+    case 'bigint': return style(bigintText(value, ctx), 'bigint');
+    case 'symbol': return style(Symbol.prototype.toString.call(value), 'symbol');
+    default: return style(`${value}`, typeof value);
+  }
+}
+
+// --- names --------------------------------------------------------------------------------------
+
+// The name of the nearest constructor, null for an object without prototypes.
+function constructorName(value, ctx) {
+  let first;
+  for (let object = value; object; object = Object.getPrototypeOf(object)) {
+    const descriptor = Object.getOwnPropertyDescriptor(object, 'constructor');
+    if (descriptor !== undefined && typeof descriptor.value === 'function' && descriptor.value.name !== '' &&
+        isInstance(value, descriptor.value))
+      return String(descriptor.value.name);
+    first ??= object;
+  }
+  if (first === null || Object.getPrototypeOf(value) === null) return null;
+  return `${constructorName(Object.getPrototypeOf(value), ctx) ?? 'Object'} <Complex prototype>`;
+}
+
+function isInstance(value, constructor) {
+  try {
+    return value instanceof constructor;
+  } catch {
+    return false;
+  }
+}
+
+function prefix(name, tag, fallback, size = '') {
+  if (name === null)
+    return tag !== '' && fallback !== tag ? `[${fallback}${size}: null prototype] [${tag}] ` :
+      `[${fallback}${size}: null prototype] `;
+  return tag !== '' && name !== tag ? `${name}${size} [${tag}] ` : `${name}${size} `;
+}
+
+function tagOf(ctx, value) {
+  const tag = value[Symbol.toStringTag];
+  if (typeof tag !== 'string' || tag === '') return '';
+  const own = ctx.showHidden ? hasOwn(value, Symbol.toStringTag) : isEnumerable.call(value, Symbol.toStringTag);
+  return own ? '' : tag;
+}
+
+function classBase(value, name, tag) {
+  const own = hasOwn(value, 'name') && typeof value.name === 'string' && value.name !== '' ? value.name : '';
+  let base = `class ${own === '' ? '(anonymous)' : own}`;
+  if (name !== 'Function' && name !== null) base += ` [${name}]`;
+  if (tag !== '' && name !== tag) base += ` [${tag}]`;
+  if (name !== null) {
+    const parent = Object.getPrototypeOf(value).name;
+    if (parent) base += ` extends ${parent}`;
+  } else {
+    base += ' extends null';
+  }
+  return `[${base}]`;
+}
+
+function functionBase(value, name, tag) {
+  const source = Function.prototype.toString.call(value);
+  if (source.startsWith('class') && source.endsWith('}') && /^class\b/.test(source)) return classBase(value, name, tag);
+  let type = 'Function';
+  if (kinds.isGeneratorFunction(value)) type = `Generator${type}`;
+  if (kinds.isAsyncFunction(value)) type = `Async${type}`;
+  let base = `[${type}`;
+  if (name === null) base += ' (null prototype)';
+  base += value.name === '' || value.name === undefined ? ' (anonymous)]' : `: ${String(value.name)}]`;
+  if (name !== type && name !== null) base += ` ${name}`;
+  if (tag !== '' && name !== tag) base += ` [${tag}]`;
+  return base;
+}
+
+function boxedBase(ctx, value, name, tag, keys) {
+  const [type, inner] = kinds.isNumberObject(value) ? ['Number', Number.prototype.valueOf.call(value)] :
+    kinds.isStringObject(value) ? ['String', String.prototype.valueOf.call(value)] :
+      kinds.isBooleanObject(value) ? ['Boolean', Boolean.prototype.valueOf.call(value)] :
+        kinds.isBigIntObject(value) ? ['BigInt', BigInt.prototype.valueOf.call(value)] :
+          ['Symbol', Symbol.prototype.valueOf.call(value)];
+  if (type === 'String') keys.splice(0, value.length);
+  let base = `[${type}`;
+  if (type !== name) base += name === null ? ' (null prototype)' : ` (${name})`;
+  base += `: ${primitive(ctx, inner, (text) => text)}]`;
+  if (tag !== '' && tag !== name) base += ` [${tag}]`;
+  return keys.length !== 0 ? base : ctx.style(base, type.toLowerCase());
+}
+
+// --- errors ---------------------------------------------------------------------------------------
+
+// A class's name goes in front where the stack only says "Error".
+function improved(stack, name, errorName, tag) {
+  if (name !== null && !(errorName.endsWith('Error') && stack.startsWith(errorName) &&
+      (stack.length === errorName.length || ':\n'.includes(stack[errorName.length])))) return stack;
+  let fallback = 'Error';
+  let length = errorName.length;
+  if (name === null) {
+    const start = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n {4}at)/.exec(stack) ?? /^([a-z_A-Z0-9-]*Error)$/.exec(stack);
+    fallback = start?.[1] || 'Error';
+    length = start?.[1].length ?? 0;
+  }
+  const wanted = prefix(name, tag, fallback).slice(0, -1);
+  if (errorName === wanted) return stack;
+  if (wanted.includes(errorName)) return length === 0 ? `${wanted}: ${stack}` : wanted + stack.slice(length);
+  return `${wanted} [${errorName}]${stack.slice(length)}`;
+}
+
+function errorBase(ctx, error, name, tag, keys) {
+  const errorName = error.name != null ? String(error.name) : 'Error';
+  let stack = full(error) || Error.prototype.toString.call(error);
+  if (!ctx.showHidden)
+    for (const key of ['name', 'message', 'stack']) {
+      const at = keys.indexOf(key);
+      if (at >= 0 && (key === 'stack' || stack.includes(error[key]))) keys.splice(at, 1);
+    }
+  // The engine's own notes about the place are in the stack already.
+  if (ctx.showHidden) for (const key of ['line', 'column', 'sourceURL']) {
+    const at = keys.indexOf(key);
+    if (at >= 0) keys.splice(at, 1);
+  }
+  if ('cause' in error && !keys.includes('cause')) keys.push('cause');
+  if (Array.isArray(error.errors) && !keys.includes('errors')) keys.push('errors');
+  stack = improved(stack, name, errorName, tag);
+  let at = error.message ? stack.indexOf(error.message) : -1;
+  if (at !== -1) at += error.message.length;
+  if (stack.indexOf('\n    at', Math.max(at, 0)) === -1) stack = `[${stack}]`;
+  return ctx.indent === 0 ? stack : stack.replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
+}
+
+// --- shapes -----------------------------------------------------------------------------------------
+
+function keysOf(value, showHidden) {
+  const symbols = Object.getOwnPropertySymbols(value);
+  if (showHidden) return [...Object.getOwnPropertyNames(value), ...symbols];
+  return [...Object.keys(value), ...symbols.filter((symbol) => isEnumerable.call(value, symbol))];
+}
+
+const isIndex = (key) => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key) && +key < 2 ** 32 - 1;
+const nonIndexKeys = (ctx, value) => keysOf(value, ctx.showHidden).filter((key) => !isIndex(key));
+
+const moreItems = (count) => `... ${count} more item${count > 1 ? 's' : ''}`;
+
+function arrayItems(ctx, value, depth) {
+  const limit = Math.min(Math.max(0, ctx.maxArrayLength), value.length);
+  const output = [];
+  let index = 0;
+  for (; index < value.length && output.length < limit; index++) {
+    if (hasOwn(value, index)) {
+      output.push(property(ctx, value, depth, index, 'element'));
+      continue;
+    }
+    // Holes are counted together.
+    let holes = 1;
+    while (index + 1 < value.length && !hasOwn(value, index + 1)) {
+      holes++;
+      index++;
+    }
+    output.push(ctx.style(`<${holes} empty item${holes > 1 ? 's' : ''}>`, 'undefined'));
+  }
+  if (index < value.length) output.push(moreItems(value.length - index));
+  return output;
+}
+
+function typedArrayItems(ctx, value, depth) {
+  const limit = Math.min(Math.max(0, ctx.maxArrayLength), value.length);
+  const output = [];
+  for (let index = 0; index < limit; index++) output.push(primitive(ctx, value[index]));
+  if (value.length > limit) output.push(moreItems(value.length - limit));
+  if (ctx.showHidden) {
+    ctx.indent += 2;
+    for (const key of ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'])
+      output.push(`[${key}]: ${format(ctx, value[key], depth, true)}`);
+    ctx.indent -= 2;
+  }
+  return output;
+}
+
+function collectionItems(ctx, values, size, depth, each) {
+  const limit = Math.min(Math.max(0, ctx.maxArrayLength), size);
+  const output = [];
+  ctx.indent += 2;
+  for (const value of values) {
+    if (output.length >= limit) break;
+    output.push(each(value));
+  }
+  if (size > limit) output.push(moreItems(size - limit));
+  ctx.indent -= 2;
+  return output;
+}
+
+function bufferItems(ctx, value) {
+  let bytes;
+  try {
+    bytes = new Uint8Array(value);
+  } catch {
+    return [ctx.style('(detached)', 'special')];
+  }
+  const limit = Math.min(Math.max(0, ctx.maxArrayLength), bytes.length);
+  let text = Array.from(bytes.subarray(0, limit), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const more = bytes.length - limit;
+  if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
+  return [`${ctx.style('[Uint8Contents]', 'special')}: <${text}>`];
+}
+
+function promiseItems(ctx, value, depth) {
+  const [state, result] = util.promiseState(value);
+  if (state === 0) return [ctx.style('<pending>', 'special')];
+  ctx.indent += 2;
+  const text = format(ctx, result, depth);
+  ctx.indent -= 2;
+  return [state === 2 ? `${ctx.style('<rejected>', 'special')} ${text}` : text];
+}
+
+// Shapes of things one can iterate; undefined for anything else.
+function iterableShape(ctx, value, name, tag) {
+  if (Array.isArray(value)) {
+    const front = name !== 'Array' || tag !== '' ? prefix(name, tag, 'Array', `(${value.length})`) : '';
+    const keys = nonIndexKeys(ctx, value).filter((key) => key !== 'length' || ctx.showHidden);
+    return { open: `${front}[`, close: ']', keys, array: true, empty: value.length === 0, items: arrayItems };
+  }
+  if (kinds.isSet(value)) {
+    const size = value.size;
+    return {
+      open: `${prefix(name, tag, 'Set', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
+      items: (c, v, depth) => collectionItems(c, Set.prototype.values.call(v), size, depth, (item) => format(c, item, depth)),
+    };
+  }
+  if (kinds.isMap(value)) {
+    const size = value.size;
+    return {
+      open: `${prefix(name, tag, 'Map', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
+      items: (c, v, depth) => collectionItems(c, Map.prototype.entries.call(v), size, depth,
+        ([key, item]) => `${format(c, key, depth)} => ${format(c, item, depth)}`),
+    };
+  }
+  if (kinds.isTypedArray(value)) {
+    const fallback = name === null ? value[Symbol.toStringTag] : '';
+    const front = prefix(name, tag, fallback, `(${value.length})`);
+    return {
+      open: `${front}[`, close: ']', keys: nonIndexKeys(ctx, value), array: true,
+      empty: value.length === 0 && !ctx.showHidden, items: typedArrayItems,
+    };
+  }
+  if (kinds.isMapIterator(value) || kinds.isSetIterator(value)) {
+    const type = `${kinds.isMapIterator(value) ? 'Map' : 'Set'} Iterator`;
+    const label = tag === type ? tag : `${tag}${tag === '' ? '' : '] ['}${type}`;
+    return { open: `[${label}] {`, keys: keysOf(value, ctx.showHidden), items: () => [] };
+  }
+  return undefined;
+}
+
+const ordinary = (value, name, tag) => {
+  let fallback = '';
+  if (name === null) fallback = kinds.isNativeError(value) ? 'Error' : 'Object';
+  return prefix(name, tag, fallback);
+};
+
+// Shapes of everything else. `whole` is the text if there are no properties to show.
+function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
+  const keys = keysOf(value, ctx.showHidden);
+  const withItems = (type, items, first = []) =>
+    ({ open: `${prefix(name, tag, type)}{`, keys: [...first, ...keys], items });
+  if (typeof value === 'function') {
+    const base = functionBase(value, name, tag);
+    return { base, whole: ctx.style(base, 'special'), keys };
+  }
+  if (name === 'Object') {
+    const open = kinds.isArgumentsObject(value) ? '[Arguments] {' : tag !== '' ? `${prefix(name, tag, 'Object')}{` : '{';
+    return { open, whole: `${open}}`, keys };
+  }
+  if (kinds.isRegExp(value)) {
+    const front = prefix(name, tag, 'RegExp');
+    const base = (front === 'RegExp ' ? '' : front) + RegExp.prototype.toString.call(value);
+    return { base, whole: ctx.style(base, 'regexp'), keys, wholeWhenDeep: true };
+  }
+  if (kinds.isDate(value)) {
+    const front = prefix(name, tag, 'Date');
+    const text = Number.isNaN(Date.prototype.getTime.call(value)) ? Date.prototype.toString.call(value) :
+      Date.prototype.toISOString.call(value);
+    const base = (front === 'Date ' ? '' : front) + text;
+    return { base, whole: ctx.style(base, 'date'), keys };
+  }
+  if (kinds.isNativeError(value)) {
+    const base = errorBase(ctx, value, name, tag, keys);
+    return { base, whole: base, keys };
+  }
+  if (kinds.isAnyArrayBuffer(value)) {
+    if (inTypedArray) return { whole: `${prefix(name, tag, 'ArrayBuffer')}{ byteLength: ${value.byteLength} }`, keys: [] };
+    return withItems('ArrayBuffer', bufferItems, ['byteLength']);
+  }
+  if (kinds.isDataView(value)) return withItems('DataView', () => [], ['byteLength', 'byteOffset', 'buffer']);
+  if (kinds.isPromise(value)) return withItems('Promise', promiseItems);
+  if (kinds.isWeakSet(value)) return withItems('WeakSet', (c) => [c.style('<items unknown>', 'special')]);
+  if (kinds.isWeakMap(value)) return withItems('WeakMap', (c) => [c.style('<items unknown>', 'special')]);
+  if (kinds.isBoxedPrimitive(value)) {
+    const base = boxedBase(ctx, value, name, tag, keys);
+    return { base, whole: base, keys };
+  }
+  const open = `${ordinary(value, name, tag)}{`;
+  return { open, whole: `${open}}`, keys };
+}
+
+// --- the walk --------------------------------------------------------------------------------------
+
+function property(ctx, value, depth, key, role) {
+  const descriptor = Object.getOwnPropertyDescriptor(value, key) ?? { value: value[key], enumerable: true };
+  let text;
+  if ('value' in descriptor && descriptor.value !== undefined) {
+    ctx.indent += 2;
+    text = format(ctx, descriptor.value, depth);
+    ctx.indent -= 2;
+  } else if (descriptor.get !== undefined) {
+    const label = descriptor.set !== undefined ? 'Getter/Setter' : 'Getter';
+    text = ctx.style(`[${label}]`, 'special');
+    if (ctx.getters === true || ctx.getters === 'get' && descriptor.set === undefined ||
+        ctx.getters === 'set' && descriptor.set !== undefined) text = getterText(ctx, value, depth, descriptor, label);
+  } else if (descriptor.set !== undefined) {
+    text = ctx.style('[Setter]', 'special');
+  } else {
+    text = ctx.style('undefined', 'undefined');
+  }
+  if (role === 'element') return text;
+  let shown;
+  if (typeof key === 'symbol') shown = `[${ctx.style(Symbol.prototype.toString.call(key).replace(escapable, escapeCharacter), 'symbol')}]`;
+  else if (key === '__proto__') shown = "['__proto__']";
+  else if (descriptor.enumerable === false) shown = `[${key.replace(escapable, escapeCharacter)}]`;
+  else if (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key)) shown = ctx.style(key, 'name');
+  else shown = ctx.style(quote(key), 'string');
+  return `${shown}: ${text}`;
+}
+
+function getterText(ctx, value, depth, descriptor, label) {
+  try {
+    const got = descriptor.get.call(value);
+    ctx.indent += 2;
+    const text = got !== null && typeof got === 'object' ?
+      `${ctx.style(`[${label}]`, 'special')} ${format(ctx, got, depth)}` :
+      `${ctx.style(`[${label}:`, 'special')} ${format(ctx, got, depth)}${ctx.style(']', 'special')}`;
+    ctx.indent -= 2;
+    return text;
+  } catch (error) {
+    return `${ctx.style(`[${label}:`, 'special')} <Inspection threw (${error.message})>${ctx.style(']', 'special')}`;
+  }
+}
+
+// Returns the custom function's text, or undefined if there is none.
+function customText(ctx, value, target, depth) {
+  const method = target[custom];
+  if (typeof method !== 'function' || method === inspect ||
+      target.constructor && target.constructor.prototype === target) return undefined;
+  const options = { ...ctx.user, ...pick(ctx), stylize: ctx.style };
+  const left = ctx.depth === null ? null : ctx.depth - depth;
+  const result = method.call(value, left, { ...options, depth: left }, inspect);
+  if (result === value) return undefined;
+  if (typeof result !== 'string') return format(ctx, result, depth);
+  return result.replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
+}
+
+function pick(ctx) {
+  const options = {};
+  for (const key of Object.keys(defaults)) options[key] = ctx[key];
+  return options;
+}
+
+function format(ctx, value, depth, inTypedArray) {
+  if (value === null) return ctx.style('null', 'null');
+  if (typeof value !== 'object' && typeof value !== 'function') return primitive(ctx, value);
+  let target = value;
+  const behind = util.proxyTarget(value);
+  if (behind !== undefined) {
+    if (ctx.showProxy) return `Proxy ${format({ ...ctx, showProxy: false }, [behind, {}], depth)}`;
+    target = behind;
+    while (util.proxyTarget(target) !== undefined) target = util.proxyTarget(target);
+  }
+  if (ctx.customInspect) {
+    const text = customText(ctx, value, target, depth);
+    if (text !== undefined) return text;
+  }
+  if (ctx.seen.includes(target)) {
+    ctx.circular ??= new Map();
+    if (!ctx.circular.has(target)) ctx.circular.set(target, ctx.circular.size + 1);
+    return ctx.style(`[Circular *${ctx.circular.get(target)}]`, 'special');
+  }
+  return formatObject(ctx, target, depth, inTypedArray);
+}
+
+function formatObject(ctx, value, depth, inTypedArray) {
+  const name = constructorName(value, ctx);
+  const tag = tagOf(ctx, value);
+  const iterable = Symbol.iterator in value || name === null ? iterableShape(ctx, value, name, tag) : undefined;
+  const shape = iterable ?? shapeOf(ctx, value, name, tag, depth, inTypedArray);
+  const { open = '{', close = '}', keys, items, array = false } = shape;
+  let { base = '' } = shape;
+  const tooDeep = ctx.depth !== null && depth > ctx.depth;
+  if (keys.length === 0 || shape.wholeWhenDeep && tooDeep) {
+    if (shape.empty) return `${open}${close}`;
+    if (shape.whole !== undefined) return shape.whole;
+  }
+  if (tooDeep) {
+    const label = (iterable || name !== null ? ordinary(value, name, tag) : ordinary(value, name, tag)).slice(0, -1);
+    return ctx.style(name === null ? label : `[${label}]`, 'special');
+  }
+  depth++;
+  ctx.seen.push(value);
+  ctx.deepest = depth;
+  const output = items === undefined ? [] : items(ctx, value, depth);
+  const extra = keys.map((key) => property(ctx, value, depth, key));
+  if (ctx.sorted) extra.sort(ctx.sorted === true ? undefined : ctx.sorted);
+  output.push(...extra);
+  ctx.seen.pop();
+  const reference = ctx.circular?.get(value);
+  if (reference !== undefined) {
+    const mark = ctx.style(`<ref *${reference}>`, 'special');
+    base = base === '' ? mark : `${mark} ${base}`;
+  }
+  return layout(ctx, output, base, open, close, array, depth, value);
+}
+
+// --- layout -------------------------------------------------------------------------------------------
+
+const width = (ctx, text) => (ctx.colors ? withoutColors(text) : text).length;
+
+function fits(ctx, output, start, base) {
+  let total = output.length + start;
+  if (total + output.length > ctx.breakLength) return false;
+  for (const entry of output) if ((total += width(ctx, entry)) > ctx.breakLength) return false;
+  return base === '' || !base.includes('\n');
+}
+
+function layout(ctx, output, base, open, close, array, depth, value) {
+  const front = base === '' ? '' : `${base} `;
+  if (ctx.compact === true) {
+    if (fits(ctx, output, 0, base)) return `${open}${base === '' ? '' : ` ${base}`} ${output.join(', ')} ${close}`;
+    const pad = ' '.repeat(ctx.indent);
+    const first = base === '' && open.length === 1 ? ' ' : `${base === '' ? '' : ` ${base}`}\n${pad}  `;
+    return `${open}${first}${output.join(`,\n${pad}  `)} ${close}`;
+  }
+  if (ctx.compact >= 1) {
+    const entries = output.length;
+    if (array && entries > 6) output = columns(ctx, output, value);
+    // The innermost levels go on one line if there is room.
+    if (ctx.deepest - depth < ctx.compact && entries === output.length) {
+      const start = output.length + ctx.indent + open.length + base.length + 10;
+      if (fits(ctx, output, start, base)) {
+        const joined = output.join(', ');
+        if (!joined.includes('\n')) return `${front}${open} ${joined} ${close}`;
+      }
+    }
+  }
+  const line = `\n${' '.repeat(ctx.indent)}`;
+  return `${front}${open}${line}  ${output.join(`,${line}  `)}${line}${close}`;
+}
+
+// Many short elements stand in columns, roughly as a square.
+function columns(ctx, output, value) {
+  const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
+  const widths = output.slice(0, last).map((entry) => width(ctx, entry));
+  const total = widths.reduce((sum, each) => sum + each + 2, 0);
+  const longest = Math.max(...widths);
+  const cell = longest + 2;
+  if (cell * 3 + ctx.indent >= ctx.breakLength || !(total / cell > 5 || longest <= 6)) return output;
+  const bias = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
+  const count = Math.min(Math.round(Math.sqrt(2.5 * bias * last) / bias), Math.floor((ctx.breakLength - ctx.indent) / cell),
+    ctx.compact * 4, 15);
+  if (count <= 1) return output;
+  const columnWidths = [];
+  for (let column = 0; column < count; column++) {
+    let widest = 0;
+    for (let at = column; at < last; at += count) widest = Math.max(widest, widths[at]);
+    columnWidths.push(widest + 2);
+  }
+  let right = true;
+  if (value !== undefined)
+    for (let at = 0; at < output.length; at++)
+      if (typeof value[at] !== 'number' && typeof value[at] !== 'bigint') {
+        right = false;
+        break;
+      }
+  const lines = [];
+  for (let at = 0; at < last; at += count) {
+    const end = Math.min(at + count, last);
+    let line = '';
+    for (let cellAt = at; cellAt < end; cellAt++) {
+      const isLast = cellAt === end - 1;
+      const text = isLast ? output[cellAt] : `${output[cellAt]}, `;
+      const room = columnWidths[cellAt - at] + output[cellAt].length - widths[cellAt] - (isLast ? 2 : 0);
+      if (right) line += text.padStart(room);
+      else line += isLast ? text : text.padEnd(room);
+    }
+    lines.push(line);
+  }
+  if (last < output.length) lines.push(output[last]);
+  return lines;
+}
+
+// --- the interface ----------------------------------------------------------------------------------------
+
+function inspect(value, options, ...older) {
+  const ctx = { ...defaults, seen: [], circular: undefined, deepest: 0, indent: 0, user: undefined, style: undefined };
+  if (older.length > 0 || typeof options === 'boolean') {
+    // inspect(value, showHidden, depth, colors), as it once was.
+    ctx.showHidden = options === true;
+    if (older[0] !== undefined) ctx.depth = older[0];
+    if (older[1] !== undefined) ctx.colors = older[1];
+  } else if (options !== null && typeof options === 'object') {
+    for (const key of Object.keys(options))
+      if (key in defaults || key === 'stylize') ctx[key] = options[key];
+    ctx.user = options;
+  }
+  ctx.style = ctx.colors ? colored : (text) => `${text}`;
+  if (ctx.maxArrayLength === null) ctx.maxArrayLength = Infinity;
+  if (ctx.maxStringLength === null) ctx.maxStringLength = Infinity;
+  if (ctx.depth === Infinity) ctx.depth = null;
+  if (ctx.compact === false) ctx.compact = 0;
+  return format(ctx, value, 0);
+}
+inspect.custom = custom;
+inspect.colors = colors;
+inspect.styles = styles;
+Object.defineProperty(inspect, 'defaultOptions', {
+  get: () => defaults,
+  set: (options) => Object.assign(defaults, options),
+});
+
+module.exports = { bigintText, inspect, numberText, withoutColors };
+// util.format builds on inspect and is a file of its own.
+Object.assign(module.exports, require('internal/format'));
