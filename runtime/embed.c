@@ -1,5 +1,5 @@
 /* A build tool: turns JavaScript files into one C file that js/script.c looks them up in.
- * usage: embed output.c name=path...   (names in sorted order)
+ * usage: embed output.c name=path...
  * A module's text is wrapped into the function the loader calls; internal/bootstrap is
  * such a function already. */
 #include <errno.h>
@@ -37,6 +37,10 @@ static size_t put_file(FILE* out, const char* path) {
   return total;
 }
 
+static int by_name(const void* left, const void* right) {
+  return strcmp(*(char* const*) left, *(char* const*) right);
+}
+
 int main(int argc, char** argv) {
   FILE* out = argc > 1 ? fopen(argv[1], "wb") : NULL;
   size_t* lengths = calloc((size_t) argc, sizeof *lengths);
@@ -45,16 +49,20 @@ int main(int argc, char** argv) {
     return 1;
   }
   fputs("#include \"js/js.h\"\n", out);
+  /* Split first: the names alone are what the table is sorted by. */
   for (int i = 2; i < argc; i++) {
     char* equals = strchr(argv[i], '=');
     if (equals == NULL)
       return 1;
     *equals = '\0';
+  }
+  qsort(argv + 2, (size_t) argc - 2, sizeof *argv, by_name);
+  for (int i = 2; i < argc; i++) {
     int wrap = strcmp(argv[i], "internal/bootstrap") != 0;
     fprintf(out, "static const char text_%d[] = {", i);
     if (wrap)
       lengths[i] += put(out, before, sizeof before - 1);
-    lengths[i] += put_file(out, equals + 1);
+    lengths[i] += put_file(out, argv[i] + strlen(argv[i]) + 1);
     if (wrap)
       lengths[i] += put(out, after, sizeof after - 1);
     fputs("0};\n", out);

@@ -24,6 +24,8 @@ typedef struct {
   JSGlobalContextRef ctx;
   rondo_node_t* node;
   uv_loop_t* loop;
+  uint64_t start_time; /* ns, as uv_hrtime counts */
+  double start_wall;   /* ms since 1970 */
   int argc; /* argv[0] is this program, the rest the script's */
   char** argv;
 } js_engine_t;

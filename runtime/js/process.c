@@ -246,6 +246,8 @@ void native_process(JSObjectRef exports) {
   js_set_string(exports, "execPath", uv_exepath(path, &size) == 0 ? path : js.argv[0]);
   js_set_string(exports, "argv0", js.argv[0]);
   js_set_string(exports, "version", RONDO_VERSION);
+  js_set_number(exports, "startTime", (double) js.start_time);
+  js_set_number(exports, "startWall", js.start_wall);
   js_set(exports, "hrtimeCell",
          js_shared(kJSTypedArrayTypeFloat64Array, hrtime_cell, sizeof hrtime_cell));
   JSObjectRef arguments = js_array(0, NULL);

@@ -176,6 +176,10 @@ int js_run(const js_options_t* given) {
   js.argc = given->argc;
   js.argv = given->argv;
   js.loop = &loop;
+  js.start_time = uv_hrtime();
+  uv_timeval64_t wall = {0};
+  uv_gettimeofday(&wall);
+  js.start_wall = (double) wall.tv_sec * 1e3 + (double) wall.tv_usec / 1e3;
   /* A reader that went away is an error code, not the end. */
   signal(SIGPIPE, SIG_IGN);
   int err = uv_loop_init(&loop);

@@ -6,6 +6,5 @@ const path = require('vendor/path');
 // Node 20 has these two besides.
 path.toNamespacedPath = (name) => name;
 path.posix = path;
-path.win32 ??= null;
 
 module.exports = path;

@@ -14,7 +14,8 @@
     if (id.endsWith('/')) id = id.slice(0, -1);
     let module = modules[id];
     if (module !== undefined) return module.exports;
-    const load = script.embedded(id);
+    // Packages name each other without knowing that they live in vendor/.
+    const load = script.embedded(id) ?? script.embedded(`vendor/${id}`);
     if (load === undefined) {
       const error = new Error(`No such built-in module: ${id}`);
       error.code = 'ERR_UNKNOWN_BUILTIN_MODULE';
@@ -108,7 +109,7 @@
     for (const name of names) lazy(name, () => requireBuiltin(module)[name]);
   };
   from('timers', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate');
-  from('buffer', 'Buffer', 'atob', 'btoa', 'Blob', 'File');
+  from('buffer', 'Buffer', 'atob', 'btoa');
   from('internal/encoding', 'TextEncoder', 'TextDecoder');
   from('internal/event_target', 'Event', 'EventTarget', 'AbortController', 'AbortSignal', 'CustomEvent');
   from('internal/clone', 'structuredClone', 'DOMException');

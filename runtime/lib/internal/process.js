@@ -15,7 +15,7 @@ Object.defineProperty(Process.prototype, Symbol.toStringTag, { value: 'process',
 Object.setPrototypeOf(process, Process.prototype);
 EventEmitter.call(process);
 
-const startTime = binding.hrtime();
+const { startTime } = binding;
 const script = tools.options.file;
 
 process.cwd = () => binding.cwd();

@@ -1,0 +1,119 @@
+'use strict';
+// Buffer is the package's; where text meets bytes C does the work, and what Node 20 has
+// beyond the package is added.
+
+const base = require('vendor/buffer');
+const binding = native('encoding');
+const { coded, invalidArgType, notImplemented } = require('internal/errors');
+
+const { Buffer } = base;
+const slow = { from: Buffer.from, toString: Buffer.prototype.toString, write: Buffer.prototype.write };
+const isUtf8Name = (name) => name === undefined || name === 'utf8' || name === 'utf-8' || name === 'UTF-8' || name === 'UTF8';
+const asBuffer = (bytes) => Object.setPrototypeOf(bytes, Buffer.prototype);
+
+const plainBase64 = (text) => text.replace(/-/g, '+').replace(/_/g, '/');
+const isBase64Url = (name) => typeof name === 'string' && name.toLowerCase() === 'base64url';
+
+Buffer.from = function from(value, encodingOrOffset, length) {
+  if (typeof value === 'string') {
+    if (isUtf8Name(encodingOrOffset)) return asBuffer(binding.utf8(value));
+    if (isBase64Url(encodingOrOffset)) return slow.from(plainBase64(value), 'base64');
+    if (typeof encodingOrOffset === 'string' && !Buffer.isEncoding(encodingOrOffset))
+      throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encodingOrOffset}`);
+    return slow.from(value, encodingOrOffset);
+  }
+  if (value === null || value === undefined || typeof value !== 'object' && typeof value !== 'function')
+    throw invalidArgType('first argument', 'of type string or an instance of Buffer, ArrayBuffer, or Array or an ' +
+      'Array-like Object', value);
+  return slow.from(value, encodingOrOffset, length);
+};
+
+Buffer.prototype.toString = function toString(encoding, start, end) {
+  if (start === undefined) start = 0;
+  if (end === undefined || end > this.length) end = this.length;
+  if (!(start > 0)) start = 0;
+  if (start >= end) return '';
+  if (isUtf8Name(encoding)) {
+    // Crossing into C costs more than a few characters do here.
+    if (end - start > 24) return binding.utf8Text(this, start, end);
+    return slow.toString.call(this, 'utf8', start, end);
+  }
+  switch (`${encoding}`.toLowerCase()) {
+    case 'utf8': case 'utf-8': return binding.utf8Text(this, start, end);
+    case 'latin1': case 'binary': return binding.latin1Text(this, start, end);
+    case 'base64': return binding.base64Text(this, start, end, false);
+    case 'base64url': return binding.base64Text(this, start, end, true);
+    case 'hex': case 'ascii': case 'ucs2': case 'ucs-2': case 'utf16le': case 'utf-16le':
+      return slow.toString.call(this, encoding, start, end);
+    default: throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  }
+};
+Buffer.prototype.toLocaleString = Buffer.prototype.toString;
+
+Buffer.prototype.write = function write(text, offset, length, encoding) {
+  if (typeof offset === 'string') [offset, encoding] = [undefined, offset];
+  else if (typeof length === 'string') [length, encoding] = [undefined, length];
+  if (typeof text !== 'string') throw invalidArgType('argument', 'of type string', text);
+  if (!isUtf8Name(encoding))
+    return slow.write.call(this, isBase64Url(encoding) ? plainBase64(text) : text, offset ?? 0,
+      length ?? this.length - (offset ?? 0), isBase64Url(encoding) ? 'base64' : encoding);
+  offset ??= 0;
+  if (offset < 0 || offset > this.length)
+    throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "offset" is out of range. It must be >= 0 && <= ${this.length}. Received ${offset}`);
+  return binding.utf8Write(text, this, offset, Math.min(this.length, offset + (length ?? this.length)));
+};
+
+const { isEncoding, byteLength } = Buffer;
+Buffer.isEncoding = (name) => isEncoding(name) || isBase64Url(name);
+Buffer.byteLength = (value, encoding) => {
+  if (typeof value === 'string') {
+    if (isUtf8Name(encoding) || !Buffer.isEncoding(encoding)) return binding.utf8Length(value);
+    return byteLength(isBase64Url(encoding) ? plainBase64(value) : value, isBase64Url(encoding) ? 'base64' : encoding);
+  }
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
+  throw invalidArgType('string', 'of type string or an instance of Buffer or ArrayBuffer', value);
+};
+Buffer.copyBytesFrom = (view, offset = 0, length = view.length - offset) => {
+  const part = view.subarray(offset, offset + length);
+  return Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+};
+Buffer.poolSize = 8192;
+// The package's readers are spelled with a capital; Node has both.
+for (const name of Object.getOwnPropertyNames(Buffer.prototype))
+  if (/^(read|write)(Big)?UInt/.test(name))
+    Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
+Object.defineProperty(Buffer, 'name', { value: 'Buffer' });
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const invalidCharacter = () => new (require('internal/clone').DOMException)('Invalid character', 'InvalidCharacterError');
+function btoa(input) {
+  const text = `${input}`;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 255) throw invalidCharacter();
+  return Buffer.from(text, 'latin1').toString('base64');
+}
+function atob(input) {
+  let text = `${input}`.replace(/[\t\n\f\r ]/g, '');
+  if (text.length % 4 === 0) text = text.replace(/==?$/, '');
+  if (text.length % 4 === 1 || [...text].some((character) => !digits.includes(character)))
+    throw new (require('internal/clone').DOMException)('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+  return Buffer.from(text, 'base64').toString('latin1');
+}
+
+const bytesOf = (input) => ArrayBuffer.isView(input) ? input : new Uint8Array(input);
+
+module.exports = {
+  Buffer,
+  SlowBuffer: base.SlowBuffer,
+  transcode: (source, from, to) => Buffer.from(source.toString(from), to),
+  isUtf8: (input) => binding.utf8Valid(bytesOf(input)),
+  isAscii: (input) => bytesOf(input).every((byte) => byte < 128),
+  kMaxLength: 2 ** 32,
+  kStringMaxLength: 2 ** 31 - 1,
+  btoa,
+  atob,
+  constants: { MAX_LENGTH: 2 ** 32, MAX_STRING_LENGTH: 2 ** 31 - 1 },
+  INSPECT_MAX_BYTES: 50,
+  resolveObjectURL() {
+    throw notImplemented('buffer.resolveObjectURL');
+  },
+};

@@ -1,0 +1,58 @@
+'use strict';
+// console.table: rows in a box.
+
+const { inspect } = require('internal/inspect');
+
+const cell = (value) => inspect(value, {
+  maxArrayLength: 3, breakLength: Infinity,
+  depth: value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0,
+});
+
+function draw(head, columns) {
+  const widths = head.map((name, index) =>
+    Math.max(name.length, ...columns[index].map((text) => text.length)) + 2);
+  const rows = Math.max(0, ...columns.map((column) => column.length));
+  const line = (cells) =>
+    `\u2502${cells.map((text, index) => ` ${text ?? ''}`.padEnd(widths[index])).join('\u2502')}\u2502\n`;
+  const rule = (left, middle, right) => left + widths.map((width) => '\u2500'.repeat(width)).join(middle) + right;
+  let text = `${rule('\u250c', '\u252c', '\u2510')}\n${line(head)}${rule('\u251c', '\u253c', '\u2524')}\n`;
+  for (let row = 0; row < rows; row++) text += line(columns.map((column) => column[row]));
+  return text + rule('\u2514', '\u2534', '\u2518');
+}
+
+// The text, or undefined for what is no table.
+function table(data, wanted) {
+  if (data === null || typeof data !== 'object') return undefined;
+  const isMap = data instanceof Map;
+  const isSet = data instanceof Set;
+  const entries = isMap ? [...data].map(([key, value], index) => [`${index}`, value, key]) :
+    isSet ? [...data].map((value, index) => [`${index}`, value]) : Object.keys(data).map((key) => [key, data[key]]);
+  const names = wanted ? [...wanted] : [];
+  const index = [];
+  const cells = [];
+  const values = [];
+  const keys = [];
+  let anyValue = false;
+  entries.forEach(([key, value, mapKey], row) => {
+    index.push(key);
+    if (isMap) keys.push(cell(mapKey));
+    const isRow = value !== null && (typeof value === 'object' || typeof value === 'function') && !isMap;
+    if (!isRow) {
+      anyValue = true;
+      values[row] = cell(value);
+      return;
+    }
+    for (const name of wanted ?? Object.keys(value)) {
+      if (!names.includes(name)) names.push(name);
+      if (Object.hasOwn(value, name)) (cells[row] ??= {})[name] = cell(value[name]);
+    }
+  });
+  const first = isMap || isSet ? '(iteration index)' : '(index)';
+  const head = [first, ...(isMap ? ['Key'] : []), ...names, ...(anyValue ? ['Values'] : [])];
+  const fill = (column) => Array.from({ length: index.length }, (unused, row) => column[row] ?? '');
+  const columns = [index, ...(isMap ? [keys] : []),
+    ...names.map((name) => fill(index.map((unused, row) => cells[row]?.[name]))), ...(anyValue ? [fill(values)] : [])];
+  return draw(head, columns);
+}
+
+module.exports = { table };

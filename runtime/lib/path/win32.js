@@ -1,0 +1,2 @@
+'use strict';
+throw require('internal/errors').notImplemented("Module 'path/win32'");

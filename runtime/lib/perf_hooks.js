@@ -1,0 +1,182 @@
+'use strict';
+// performance: the clock since start, marks and measures, and how busy the loop was.
+
+const binding = native('process');
+const { invalidArgType, coded, notImplemented } = require('internal/errors');
+
+const origin = binding.startTime;
+const timeOrigin = binding.startWall;
+const entries = [];
+const observers = new Set();
+
+class PerformanceEntry {
+  constructor(name, entryType, startTime, duration, detail) {
+    Object.assign(this, { name, entryType, startTime, duration });
+    if (detail !== undefined) this.detail = detail;
+  }
+
+  toJSON() {
+    return { ...this };
+  }
+}
+class PerformanceMark extends PerformanceEntry {}
+class PerformanceMeasure extends PerformanceEntry {}
+
+const now = () => (binding.hrtime() - origin) / 1e6;
+
+function record(entry) {
+  entries.push(entry);
+  for (const observer of observers) observer.take(entry);
+  return entry;
+}
+
+function markTime(name) {
+  if (typeof name === 'number') return name;
+  for (let at = entries.length - 1; at >= 0; at--)
+    if (entries[at].entryType === 'mark' && entries[at].name === name) return entries[at].startTime;
+  throw coded(SyntaxError, 'ERR_INVALID_PERFORMANCE_MARK', `The "${name}" performance mark has not been set`);
+}
+
+// The loop's idle time since it began, against the clock.
+function loopUse(first, second) {
+  const idle = binding.idleTime() / 1e6;
+  const active = Math.max(0, now() - idle);
+  if (second) {
+    const parts = { idle: first.idle - second.idle, active: first.active - second.active };
+    return { ...parts, utilization: parts.active / (parts.idle + parts.active) || 0 };
+  }
+  if (first) {
+    const parts = { idle: idle - first.idle, active: active - first.active };
+    return { ...parts, utilization: parts.active / (parts.idle + parts.active) || 0 };
+  }
+  return { idle, active, utilization: active / (idle + active) || 0 };
+}
+
+class Performance {
+  now() {
+    return now();
+  }
+
+  get timeOrigin() {
+    return timeOrigin;
+  }
+
+  eventLoopUtilization(first, second) {
+    return loopUse(first, second);
+  }
+
+  mark(name, options = {}) {
+    return record(new PerformanceMark(`${name}`, 'mark', options.startTime ?? now(), 0, options.detail ?? null));
+  }
+
+  measure(name, startOrOptions, end) {
+    const options = typeof startOrOptions === 'object' && startOrOptions !== null ? startOrOptions :
+      { start: startOrOptions, end };
+    const stop = options.end !== undefined ? markTime(options.end) :
+      options.duration !== undefined ? markTime(options.start ?? 0) + options.duration : now();
+    const start = options.start !== undefined ? markTime(options.start) :
+      options.duration !== undefined ? stop - options.duration : 0;
+    return record(new PerformanceMeasure(`${name}`, 'measure', start, stop - start, options.detail ?? null));
+  }
+
+  clearMarks(name) {
+    this.#clear('mark', name);
+  }
+
+  clearMeasures(name) {
+    this.#clear('measure', name);
+  }
+
+  #clear(type, name) {
+    for (let at = entries.length - 1; at >= 0; at--)
+      if (entries[at].entryType === type && (name === undefined || entries[at].name === name)) entries.splice(at, 1);
+  }
+
+  getEntries() {
+    return [...entries].sort((a, b) => a.startTime - b.startTime);
+  }
+
+  getEntriesByName(name, type) {
+    return this.getEntries().filter((entry) => entry.name === name && (type === undefined || entry.entryType === type));
+  }
+
+  getEntriesByType(type) {
+    return this.getEntries().filter((entry) => entry.entryType === type);
+  }
+
+  timerify(fn) {
+    if (typeof fn !== 'function') throw invalidArgType('fn', 'of type function', fn);
+    return function timerified(...args) {
+      const start = now();
+      const result = new.target ? Reflect.construct(fn, args, fn) : fn.apply(this, args);
+      record(new PerformanceEntry(fn.name, 'function', start, now() - start));
+      return result;
+    };
+  }
+
+  get nodeTiming() {
+    return { name: 'node', entryType: 'node', startTime: 0, duration: now(), idleTime: binding.idleTime() / 1e6 };
+  }
+
+  toJSON() {
+    return { nodeTiming: this.nodeTiming, timeOrigin, eventLoopUtilization: loopUse() };
+  }
+}
+Object.defineProperty(Performance.prototype, Symbol.toStringTag, { value: 'Performance', configurable: true });
+
+class PerformanceObserver {
+  #callback;
+  #types = new Set();
+  #queue = [];
+
+  constructor(callback) {
+    if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+    this.#callback = callback;
+  }
+
+  observe(options) {
+    for (const type of options.entryTypes ?? [options.type]) this.#types.add(type);
+    observers.add(this);
+  }
+
+  take(entry) {
+    if (!this.#types.has(entry.entryType)) return;
+    if (this.#queue.push(entry) > 1) return;
+    setImmediate(() => {
+      const list = this.takeRecords();
+      if (list.length === 0) return;
+      const byName = (name) => list.filter((each) => each.name === name);
+      const byType = (type) => list.filter((each) => each.entryType === type);
+      this.#callback({ getEntries: () => list, getEntriesByName: byName, getEntriesByType: byType }, this);
+    });
+  }
+
+  takeRecords() {
+    return this.#queue.splice(0);
+  }
+
+  disconnect() {
+    observers.delete(this);
+    this.#queue.length = 0;
+  }
+
+  static get supportedEntryTypes() {
+    return ['function', 'mark', 'measure'];
+  }
+}
+
+const absent = (name) => () => {
+  throw notImplemented(`perf_hooks.${name}`);
+};
+
+module.exports = {
+  Performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  monitorEventLoopDelay: absent('monitorEventLoopDelay'),
+  createHistogram: absent('createHistogram'),
+  performance: new Performance(),
+  constants: {},
+};

@@ -1,0 +1,56 @@
+'use strict';
+// The package decodes and encodes; Node's names for the parts are added.
+
+const querystring = require('vendor/querystring');
+
+const unescapeBuffer = (text) => Buffer.from(querystring.unescape(text));
+const escape = (text) => encodeURIComponent(typeof text === 'string' ? text : typeof text === 'object' ? String(text) : `${text}`);
+function unescape(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
+  }
+}
+
+function primitiveText(value) {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : '';
+  return typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : '';
+}
+
+function stringify(object, separator = '&', equals = '=', options) {
+  if (object === null || typeof object !== 'object') return '';
+  const encode = options?.encodeURIComponent ?? module.exports.escape;
+  const pairs = [];
+  for (const key of Object.keys(object)) {
+    const name = encode(primitiveText(key)) + equals;
+    const value = object[key];
+    if (Array.isArray(value)) for (const item of value) pairs.push(name + encode(primitiveText(item)));
+    else pairs.push(name + encode(primitiveText(value)));
+  }
+  return pairs.join(separator);
+}
+
+function parse(text, separator = '&', equals = '=', options) {
+  const result = Object.create(null);
+  if (typeof text !== 'string' || text === '') return result;
+  const decode = options?.decodeURIComponent ?? module.exports.unescape;
+  let limit = options?.maxKeys === undefined ? 1000 : options.maxKeys;
+  if (!(limit > 0)) limit = Infinity;
+  let count = 0;
+  for (const part of text.split(separator)) {
+    if (part === '') continue;
+    if (count++ >= limit) break;
+    const at = part.indexOf(equals);
+    const read = (piece) => decode(piece.replace(/\+/g, ' '));
+    const key = read(at < 0 ? part : part.slice(0, at));
+    const value = at < 0 ? '' : read(part.slice(at + equals.length));
+    if (!(key in result)) result[key] = value;
+    else if (Array.isArray(result[key])) result[key].push(value);
+    else result[key] = [result[key], value];
+  }
+  return result;
+}
+
+module.exports = { unescapeBuffer, unescape, escape, stringify, encode: stringify, parse, decode: parse };

@@ -1,0 +1,2 @@
+'use strict';
+module.exports = require('vendor/string_decoder');

@@ -1,0 +1,83 @@
+'use strict';
+// Timers that one awaits.
+
+const timers = require('timers');
+const { AbortError, validateAbortSignal, validateObject } = require('internal/errors');
+
+function check(options) {
+  validateObject(options, 'options');
+  validateAbortSignal(options.signal, 'options.signal');
+  const { ref = true } = options;
+  if (typeof ref !== 'boolean')
+    throw require('internal/errors').invalidArgType('options.ref', 'of type boolean', ref);
+  return { signal: options.signal, ref };
+}
+
+function waiting(options, start, clear) {
+  let signal, ref;
+  try {
+    ({ signal, ref } = check(options));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  if (signal?.aborted) return Promise.reject(new AbortError(undefined, { cause: signal.reason }));
+  return new Promise((resolve, reject) => {
+    let abort;
+    const timer = start((value) => {
+      if (abort !== undefined) signal.removeEventListener('abort', abort);
+      resolve(value);
+    });
+    if (!ref) timer.unref();
+    if (signal !== undefined) {
+      abort = () => {
+        clear(timer);
+        reject(new AbortError(undefined, { cause: signal.reason }));
+      };
+      signal.addEventListener('abort', abort, { once: true });
+    }
+  });
+}
+
+const setTimeout = (delay, value, options = {}) =>
+  waiting(options, (done) => timers.setTimeout(done, delay, value), timers.clearTimeout);
+
+const setImmediate = (value, options = {}) =>
+  waiting(options, (done) => timers.setImmediate(done, value), timers.clearImmediate);
+
+async function* setInterval(delay, value, options = {}) {
+  const { signal, ref } = check(options);
+  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+  let due = 0;
+  let wake;
+  const interval = timers.setInterval(() => {
+    due++;
+    wake?.();
+  }, delay);
+  if (!ref) interval.unref();
+  const abort = () => {
+    timers.clearInterval(interval);
+    wake?.(Promise.reject(new AbortError(undefined, { cause: signal.reason })));
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    while (!signal?.aborted) {
+      if (due === 0) await new Promise((resolve) => wake = resolve);
+      wake = undefined;
+      for (; due > 0; due--) yield value;
+    }
+    throw new AbortError(undefined, { cause: signal.reason });
+  } finally {
+    timers.clearInterval(interval);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+module.exports = {
+  setTimeout,
+  setImmediate,
+  setInterval,
+  scheduler: {
+    wait: (delay, options) => setTimeout(delay, undefined, options),
+    yield: () => setImmediate(),
+  },
+};
