@@ -9,10 +9,11 @@
  *
  * The ring is made with DEFER_TASKRUN: completions are worked off only when we enter it,
  * never in the middle of somebody's system call, which the program would see as EINTR.
- * The price is that a ring belongs to the thread that enabled it. It is enabled by the
- * first wait, so a loop may be made in one thread and run in another; when yet another
- * thread comes along, the ring is made anew. Nothing is lost by that, because the ring
- * holds only the one wait, which can be asked for again.
+ * The price is that a ring belongs to the thread that made it. It is made when it is
+ * first needed, so a loop may be made in one thread and run in another (and a loop that
+ * only sleeps never pays for a ring); when yet another thread comes along, it is made
+ * anew. Nothing is lost by that, because the ring holds only the one wait, which can be
+ * asked for again.
  *
  * File operations live on a second ring, uring_files.c. */
 #include "backend/backend.h"
@@ -27,6 +28,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Newer than Debian's liburing. */
 enum { OPCODE_EPOLL_WAIT = 59 };
@@ -36,11 +39,11 @@ enum { RING_ENTRIES = 4 };
 
 struct uring_state {
   struct io_uring ring;
-  const void* owner; /* the thread that enabled the ring; NULL: nobody yet */
-  bool open;         /* false: it could not be made anew; wait on the set directly */
-  bool armed;        /* the wait is in the ring */
-  bool direct;       /* the kernel has IORING_OP_EPOLL_WAIT */
-  bool busy;         /* the last wait was not to block either */
+  const void* owner; /* the thread that made the ring */
+  bool open;
+  bool refused; /* it could not be made: this loop waits on the set without it */
+  bool armed;   /* the wait is in the ring */
+  bool busy;    /* the last wait was not to block either */
   struct uring_files files;
   struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
 };
@@ -51,40 +54,46 @@ static const void* this_thread(void) {
   return &mark;
 }
 
-/* What the kernel can do doesn't change while we run: asked once. */
-static bool kernel_waits_for_sets(struct io_uring* ring) {
-  static int known = -1;
-  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (answer >= 0)
-    return answer != 0;
+/* Whether the kernel has IORING_OP_EPOLL_WAIT; -1 until it was asked. */
+static int kernel_waits_for_sets = -1;
+
+static void probe_operations(struct io_uring* ring) {
   struct io_uring_probe* probe = io_uring_get_probe_ring(ring);
-  if (probe == NULL)
-    return false;
-  answer = io_uring_opcode_supported(probe, OPCODE_EPOLL_WAIT) != 0;
-  io_uring_free_probe(probe);
+  int answer = probe != NULL && io_uring_opcode_supported(probe, OPCODE_EPOLL_WAIT);
   if (getenv("RONDO_NO_EPOLL_WAIT") != NULL) /* for testing the older kernels' way */
     answer = 0;
-  __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
-  return answer != 0;
+  io_uring_free_probe(probe);
+  __atomic_store_n(&kernel_waits_for_sets, answer, __ATOMIC_RELEASE);
 }
 
-static int ring_open(struct uring_state* state) {
-  struct io_uring_params params = {
-      .flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-               IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED};
-  int err = io_uring_queue_init_params(RING_ENTRIES, &state->ring, &params);
+static int ring_make(struct io_uring* ring) {
+  struct io_uring_params params = {.flags = IORING_SETUP_SINGLE_ISSUER |
+                                            IORING_SETUP_DEFER_TASKRUN |
+                                            IORING_SETUP_TASKRUN_FLAG};
+  int err = io_uring_queue_init_params(RING_ENTRIES, ring, &params);
   if (err < 0)
     return err;
-  state->open = true;
-  state->armed = false;
-  state->owner = NULL;
-  if (!(params.features & IORING_FEAT_EXT_ARG) || !(params.features & IORING_FEAT_NODROP)) {
-    io_uring_queue_exit(&state->ring);
-    state->open = false;
-    return UV_ENOTSUP;
+  if ((params.features & IORING_FEAT_EXT_ARG) && (params.features & IORING_FEAT_NODROP))
+    return 0;
+  io_uring_queue_exit(ring);
+  return UV_ENOTSUP;
+}
+
+/* Whether a loop made now can count on a ring later. What the kernel can do is found out
+ * once, with a ring for the purpose; whether this process is still allowed to, each time:
+ * a call that is wrong in another way fails in another way if it is not forbidden. */
+static int ring_possible(void) {
+  if (__atomic_load_n(&kernel_waits_for_sets, __ATOMIC_ACQUIRE) < 0) {
+    struct io_uring ring;
+    int err = ring_make(&ring);
+    if (err != 0)
+      return err;
+    probe_operations(&ring);
+    io_uring_queue_exit(&ring);
+    return 0;
   }
-  state->direct = kernel_waits_for_sets(&state->ring);
-  return 0;
+  long made = syscall(SYS_io_uring_setup, 1, NULL);
+  return made < 0 && errno == EFAULT ? 0 : uv_translate_sys_error(errno);
 }
 
 static void ring_close(struct uring_state* state) {
@@ -94,17 +103,16 @@ static void ring_close(struct uring_state* state) {
   state->armed = false;
 }
 
-/* Makes the ring this thread's. */
-static bool ring_adopt(struct uring_state* state) {
-  if (state->owner != NULL) {
-    ring_close(state);
-    if (ring_open(state) != 0)
-      return false;
-  }
-  if (io_uring_enable_rings(&state->ring) < 0) {
-    ring_close(state);
+/* Makes sure of a ring that is this thread's own. */
+static bool ring_own(struct uring_state* state) {
+  if (state->open && state->owner == this_thread())
+    return true;
+  ring_close(state);
+  if (ring_make(&state->ring) != 0) {
+    state->refused = true;
     return false;
   }
+  state->open = true;
   state->owner = this_thread();
   return true;
 }
@@ -113,18 +121,13 @@ static int uring_open(uv_loop_t* loop) {
   struct uring_state* state = mem_calloc(1, sizeof(*state));
   if (state == NULL)
     return UV_ENOMEM;
-  int err = interest_open(loop);
-  if (err != 0)
-    goto no_set;
-  err = ring_open(state);
-  if (err != 0)
-    goto no_ring;
-  loop->backend_state = state;
-  return 0;
-no_ring:
-  interest_close(loop);
-no_set:
-  mem_free(state);
+  int err = ring_possible();
+  if (err == 0)
+    err = interest_open(loop);
+  if (err == 0)
+    loop->backend_state = state;
+  else
+    mem_free(state);
   return err;
 }
 
@@ -144,7 +147,7 @@ static int uring_fork(uv_loop_t* loop) {
     return err;
   uring_files_fork(loop, &state->files); /* after the set: it must not touch the parent's */
   ring_close(state); /* our mapping and descriptor only; the parent has its own */
-  return ring_open(state);
+  return 0;
 }
 
 /* True if the ring's memory says that nothing has happened. */
@@ -154,10 +157,14 @@ static bool ring_quiet(struct io_uring* ring) {
          (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0;
 }
 
+static bool waits_directly(void) {
+  return __atomic_load_n(&kernel_waits_for_sets, __ATOMIC_RELAXED) == 1;
+}
+
 static void ring_arm(uv_loop_t* loop, struct uring_state* state, int max) {
   struct io_uring_sqe* sqe = io_uring_get_sqe(&state->ring);
   assert(sqe != NULL);
-  if (state->direct)
+  if (waits_directly())
     io_uring_prep_rw(OPCODE_EPOLL_WAIT, sqe, loop->backend_fd, state->events,
                      (unsigned int) max, 0);
   else
@@ -186,11 +193,9 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   int result = cqe->res;
   io_uring_cqe_seen(&state->ring, cqe);
   state->armed = false;
-  if (state->direct && (result == -EINVAL || result == -EOPNOTSUPP))
-    state->direct = false; /* the probe lied; poll the set from now on */
   if (result <= 0)
     return 0;
-  if (!state->direct)
+  if (!waits_directly())
     return interest_wait(loop, 0, state->events, max);
   /* A limit may have become lower since the wait was armed. What is left out is level-
    * triggered and comes again. */
@@ -201,11 +206,11 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
 static bool ring_pays(struct uring_state* state, int64_t timeout_ns) {
   bool busy = state->busy;
   state->busy = timeout_ns == 0;
-  return state->open && (state->armed || (busy && timeout_ns == 0));
+  return !state->refused && (state->armed || (busy && timeout_ns == 0));
 }
 
 static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns, int max) {
-  if (state->owner != this_thread() && !ring_adopt(state))
+  if (!ring_own(state))
     return interest_wait(loop, timeout_ns, state->events, max);
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
     return 0;
@@ -213,10 +218,11 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
     ring_arm(loop, state, max);
   int err = ring_enter(loop, state, timeout_ns);
   if (err < 0 && err != -ETIME && err != -EINTR && err != -EAGAIN && err != -EBUSY) {
-    /* -EEXIST: a thread that is no more had its mark where ours is. Anything else: this
-     * ring is of no use, and the set can be waited on without it. */
-    if (err != -EEXIST || !ring_adopt(state))
-      ring_close(state);
+    /* -EEXIST: a thread that is no more had its mark where ours is; the next wait makes a
+     * ring anew. Anything else: a ring is of no use here, and the set can be waited on
+     * without it. */
+    state->refused = err != -EEXIST;
+    ring_close(state);
     return 0;
   }
   return ring_harvest(loop, state, max);
