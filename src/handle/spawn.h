@@ -65,8 +65,9 @@ struct spawn {
   int pidfd; /* -1 where the kernel has none */
 };
 
-/* Starts the program; the streams among its descriptors are open afterwards. On failure
- * all is as before. To be followed by one of the two below. */
+/* Starts the program; the streams among its descriptors are open afterwards, also when
+ * the program can't be run: they read their end then. On other failures all is as before.
+ * On success to be followed by one of the two below. */
 int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* stack);
 /* It shall live: pid and pidfd are the caller's. */
 void spawn_commit(struct spawn* spawn);

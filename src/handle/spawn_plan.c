@@ -98,10 +98,9 @@ int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* 
     plan_set_descriptors(&plan, spawn->pairs);
     spawn->pid = spawn_run(&plan, stack, &spawn->pidfd);
     spawn_stdio_close_child_ends(options, spawn->pairs);
-    if (spawn->pid < 0) {
-      err = spawn->pid;
-      spawn_stdio_undo(options, spawn->pairs);
-    }
+    /* The streams stay open, as a child's that ended at once: Node starts to read them
+     * before it looks whether there is a child. */
+    err = spawn->pid < 0 ? spawn->pid : 0;
   }
   if (err != 0)
     mem_free(spawn->pairs);

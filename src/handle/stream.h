@@ -16,14 +16,16 @@
 
 /* Bits of handle->flags. */
 enum {
-  STREAM_READABLE = HANDLE_ROOM << 0,
-  STREAM_WRITABLE = HANDLE_ROOM << 1,
-  STREAM_READING = HANDLE_ROOM << 2,
-  STREAM_LISTENING = HANDLE_ROOM << 3,
-  STREAM_SHUT = HANDLE_ROOM << 4,   /* the writing side has been ended */
-  STREAM_SOCKET = HANDLE_ROOM << 5, /* recv and send work on the descriptor */
-  TCP_NODELAY_ON = HANDLE_ROOM << 6,
-  TCP_KEEPALIVE_ON = HANDLE_ROOM << 7,
+  STREAM_READING = HANDLE_ROOM << 0,
+  STREAM_LISTENING = HANDLE_ROOM << 1,
+  STREAM_SHUT = HANDLE_ROOM << 2,   /* the writing side has been ended */
+  STREAM_SOCKET = HANDLE_ROOM << 3, /* recv and send work on the descriptor */
+  TCP_NODELAY_ON = HANDLE_ROOM << 4,
+  TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
+  /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
+   * pipe that it only writes to. */
+  STREAM_READABLE = 1 << 14,
+  STREAM_WRITABLE = 1 << 15,
 };
 
 /* What uv_alloc_cb is asked for. */
