@@ -223,7 +223,9 @@ static void open_takes_a_socket_once(void** state) {
   assert_int_equal(0, uv_udp_open(&first, fd));
   assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
   assert_int_equal(UV_EBUSY, uv_udp_open(&first, other));
+  assert_int_equal(0, uv_udp_recv_start(&first, take_slab, count_datagram));
   assert_int_equal(UV_EEXIST, uv_udp_open(&second, fd));
+  assert_int_equal(0, uv_udp_recv_stop(&first));
   /* It came connected. */
   assert_int_equal(UV_EISCONN, uv_udp_try_send(&first, &buf, 1, any(&peer)));
   assert_int_equal(UV_EISCONN, uv_udp_connect(&first, any(&peer)));
