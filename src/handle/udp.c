@@ -101,6 +101,8 @@ static int udp_make_socket(uv_udp_t* handle, int family) {
   int err = udp_adopt(handle, fd);
   if (err != 0)
     descriptor_close(fd);
+  else
+    handle->flags |= UDP_INTERNET;
   return err;
 }
 
@@ -108,6 +110,7 @@ static void udp_drop_socket(uv_udp_t* handle) {
   watcher_close(handle->loop, &handle->io_watcher);
   descriptor_close(handle->io_watcher.fd);
   handle->io_watcher.fd = -1;
+  handle->flags &= ~(unsigned) UDP_INTERNET;
 }
 
 int uv_udp_init_ex(uv_loop_t* loop, uv_udp_t* handle, unsigned int flags) {
@@ -151,6 +154,15 @@ static int udp_set_reuse(int fd, unsigned int flags) {
   return err;
 }
 
+static bool udp_is_internet(int fd) {
+  int family;
+  int protocol;
+  if (descriptor_get_option(fd, SOL_SOCKET, SO_DOMAIN, &family) != 0 ||
+      descriptor_get_option(fd, SOL_SOCKET, SO_PROTOCOL, &protocol) != 0)
+    return false;
+  return (family == AF_INET || family == AF_INET6) && protocol == IPPROTO_UDP;
+}
+
 int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
   if (flags & ~(unsigned) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
     return UV_EINVAL;
@@ -167,6 +179,8 @@ int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
   if (err != 0)
     return err;
 
+  if (udp_is_internet(sock))
+    handle->flags |= UDP_INTERNET;
   struct sockaddr_storage peer;
   socklen_t length = sizeof peer;
   if (getpeername(sock, (struct sockaddr*) &peer, &length) == 0)

@@ -15,6 +15,7 @@ enum {
   UDP_CONNECTED = HANDLE_ROOM << 0,
   UDP_RECVMMSG = HANDLE_ROOM << 1, /* many datagrams in one system call, if asked to */
   UDP_RECVERR = HANDLE_ROOM << 2,  /* the kernel keeps a queue of errors for us */
+  UDP_INTERNET = HANDLE_ROOM << 3, /* surely UDP, not just something with datagrams */
 };
 
 /* The length of an address by its family; 0 for a family that we can't send to. */

@@ -44,28 +44,61 @@ static unsigned int udp_partial(const struct msghdr* header) {
   return (header->msg_flags & MSG_TRUNC) ? (unsigned int) UV_UDP_PARTIAL : 0;
 }
 
-/* True if there may be more. */
-static bool udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
-  struct sockaddr_storage peer;
+/* One datagram, by the full call that every kind of datagram socket has. */
+static ssize_t udp_recvmsg(int fd, const uv_buf_t* buf, struct sockaddr_storage* peer,
+                           socklen_t* length, unsigned int* flags) {
   struct iovec vector = {.iov_base = buf->base, .iov_len = buf->len};
   struct msghdr header;
   ssize_t nread;
 
   memset(&header, 0, sizeof header);
-  header.msg_name = &peer;
-  header.msg_namelen = sizeof peer;
+  header.msg_name = peer;
+  header.msg_namelen = sizeof *peer;
   header.msg_iov = &vector;
   header.msg_iovlen = 1;
   do
-    nread = recvmsg(handle->io_watcher.fd, &header, 0);
+    nread = recvmsg(fd, &header, 0);
   while (nread == -1 && errno == EINTR);
+  *length = header.msg_namelen;
+  *flags = udp_partial(&header);
+  return nread;
+}
+
+/* The same by a call that costs the kernel a tenth less: with MSG_TRUNC it tells the
+ * whole length of a datagram that was cut. Other sockets give that flag other meanings.
+ */
+static ssize_t udp_recvfrom(int fd, const uv_buf_t* buf, struct sockaddr_storage* peer,
+                            socklen_t* length, unsigned int* flags) {
+  ssize_t nread;
+
+  do {
+    *length = sizeof *peer;
+    nread = recvfrom(fd, buf->base, buf->len, MSG_TRUNC, (struct sockaddr*) peer, length);
+  } while (nread == -1 && errno == EINTR);
+  *flags = 0;
+  if (nread > 0 && (size_t) nread > buf->len) {
+    *flags = UV_UDP_PARTIAL;
+    nread = (ssize_t) buf->len;
+  }
+  return nread;
+}
+
+/* True if there may be more. */
+static bool udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
+  int fd = handle->io_watcher.fd;
+  struct sockaddr_storage peer;
+  socklen_t length;
+  unsigned int flags;
+  ssize_t nread = handle->flags & UDP_INTERNET
+                      ? udp_recvfrom(fd, buf, &peer, &length, &flags)
+                      : udp_recvmsg(fd, buf, &peer, &length, &flags);
 
   if (nread == -1) {
     udp_tell_failure(handle, errno, buf);
     return false;
   }
-  udp_tell(handle, handle->recv_cb, nread, buf, udp_sender(&header),
-           udp_partial(&header));
+  udp_tell(handle, handle->recv_cb, nread, buf,
+           length == 0 ? NULL : (const struct sockaddr*) &peer, flags);
   return true;
 }
 

@@ -69,6 +69,23 @@ static unsigned int udp_fill_batch(uv_udp_t* handle, struct mmsghdr batch[UDP_BA
   return count;
 }
 
+/* One datagram: the bytes sent, or a negative error. Most have one buffer, and the call
+ * for that saves the kernel the copying in of headers and vectors. */
+static ssize_t udp_send_one(int fd, const uv_buf_t* bufs, unsigned int nbufs,
+                            const struct sockaddr* addr) {
+  struct msghdr header;
+  ssize_t sent;
+
+  udp_fill_header(&header, bufs, nbufs, addr);
+  do {
+    if (nbufs == 1)
+      sent = sendto(fd, bufs->base, bufs->len, 0, addr, header.msg_namelen);
+    else
+      sent = sendmsg(fd, &header, 0);
+  } while (sent == -1 && errno == EINTR);
+  return sent == -1 ? -errno : sent;
+}
+
 static int udp_sendmmsg(int fd, struct mmsghdr* batch, unsigned int count) {
   int sent;
   do
@@ -77,29 +94,44 @@ static int udp_sendmmsg(int fd, struct mmsghdr* batch, unsigned int count) {
   return sent == -1 ? -errno : sent;
 }
 
+/* Sends what one system call can. False if the kernel has no room now. */
+static bool udp_flush_batch(uv_udp_t* handle) {
+  struct mmsghdr batch[UDP_BATCH];
+  int fd = handle->io_watcher.fd;
+  uv_udp_send_t* first = udp_first_queued(handle);
+
+  if (queue_last(queue_of(handle->write_queue)) == queue_of(first->queue)) {
+    ssize_t sent =
+        udp_send_one(fd, first->bufs, first->nbufs, udp_request_address(first));
+    if (sent < 0 && udp_no_room((int) -sent))
+      return false;
+    udp_complete(handle, first, sent);
+    return true;
+  }
+
+  int sent = udp_sendmmsg(fd, batch, udp_fill_batch(handle, batch));
+  if (sent < 0 && udp_no_room(-sent))
+    return false;
+  /* An error is that of the first datagram; those before it would have hidden it. */
+  if (sent < 0)
+    udp_complete(handle, first, sent);
+  for (int i = 0; i < sent; i++)
+    udp_complete(handle, udp_first_queued(handle), (ssize_t) batch[i].msg_len);
+  return true;
+}
+
 void udp_flush(uv_udp_t* handle) {
   uv__io_t* watcher = &handle->io_watcher;
+  struct queue* waiting = queue_of(handle->write_queue);
 
-  for (int round = 0; round < UDP_FLUSH_ROUNDS; round++) {
-    struct mmsghdr batch[UDP_BATCH];
-    unsigned int count = udp_fill_batch(handle, batch);
-    if (count == 0)
-      break;
-
-    int sent = udp_sendmmsg(watcher->fd, batch, count);
-    if (sent < 0 && udp_no_room(-sent)) {
+  for (int round = 0; round < UDP_FLUSH_ROUNDS && !queue_empty(waiting); round++) {
+    if (!udp_flush_batch(handle)) {
       watcher_start(handle->loop, watcher, WATCH_OUT);
       return;
     }
-    /* An error is that of the first datagram; those before it would have hidden it. */
-    if (sent < 0)
-      udp_complete(handle, udp_first_queued(handle), sent);
-    for (int i = 0; i < sent; i++)
-      udp_complete(handle, udp_first_queued(handle), (ssize_t) batch[i].msg_len);
   }
-
   watcher_stop(handle->loop, watcher, WATCH_OUT);
-  if (!queue_empty(queue_of(handle->write_queue)))
+  if (!queue_empty(waiting))
     watcher_feed(handle->loop, watcher);
 }
 
@@ -202,9 +234,6 @@ int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
 
 int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
                     const struct sockaddr* addr) {
-  struct msghdr header;
-  ssize_t sent;
-
   int err = udp_check_destination(handle, addr);
   if (err != 0)
     return err;
@@ -215,13 +244,8 @@ int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
   if (err != 0)
     return err;
 
-  udp_fill_header(&header, bufs, nbufs, addr);
-  do
-    sent = sendmsg(handle->io_watcher.fd, &header, 0);
-  while (sent == -1 && errno == EINTR);
-  if (sent == -1)
-    return udp_no_room(errno) ? UV_EAGAIN : -errno;
-  return (int) sent;
+  ssize_t sent = udp_send_one(handle->io_watcher.fd, bufs, nbufs, addr);
+  return sent < 0 && udp_no_room((int) -sent) ? UV_EAGAIN : (int) sent;
 }
 
 /* Fills what fits of the datagrams from `first` on, up to one with a bad address: the
