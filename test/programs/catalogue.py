@@ -51,6 +51,22 @@ class Shelf:
         return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LD_LIBRARY_PATH": ":".join(libraries), **more}
 
 
+def place_libraries(libraries, apt, output):
+    """Debian's libuv and the given libraries, each alone in a directory, so that
+    LD_LIBRARY_PATH brings nothing else."""
+    _, theirs = debian.libuv(apt, output / "libuv")
+    placed = {}
+    for name, source in {"debian": theirs, **libraries}.items():
+        if not source.exists():
+            raise debian.Unavailable(f"there is no {source}: run `make` first")
+        directory = output / "libraries" / name
+        directory.mkdir(parents=True, exist_ok=True)
+        placed[name] = directory / "libuv.so.1"
+        placed[name].unlink(missing_ok=True)
+        shutil.copy(source.resolve(), placed[name])
+    return placed
+
+
 def lines(text):
     return text.strip().splitlines()[-1] if text.strip() else "nothing"
 
