@@ -122,26 +122,25 @@ ssize_t fs_do_chown(uv_fs_t* req) {
   }
 }
 
-/* Seconds with a fraction, before 1970 too. To the microsecond: a double of today's size
- * holds no more, and .123 shall not become .122999907. What no file system can store is
- * clamped, and the kernel clamps it further. */
+/* Seconds with a fraction, before 1970 too. To the microsecond, as libuv has it; a double
+ * of today's size holds little more. What no file system can store is clamped, and the
+ * kernel clamps it further. */
 static struct timespec fs_timespec(double seconds) {
   if (isnan(seconds))
     return (struct timespec){.tv_sec = 0, .tv_nsec = UTIME_OMIT};
   if (isinf(seconds))
     return (struct timespec){.tv_sec = 0, .tv_nsec = UTIME_NOW};
-  const double most = 9e12;
+  const double most = 9e15;
   if (seconds > most)
     seconds = most;
   if (seconds < -most)
     seconds = -most;
 
-  const int64_t million = 1000000;
-  int64_t micro = (int64_t) (seconds * 1e6);
-  int64_t rest = micro % million;
-  if (rest < 0)
-    rest += million;
-  return (struct timespec){.tv_sec = (micro - rest) / million, .tv_nsec = rest * 1000};
+  time_t whole = (time_t) seconds;
+  if ((double) whole > seconds)
+    whole--;
+  long micro = (long) ((seconds - (double) whole) * 1e6);
+  return (struct timespec){.tv_sec = whole, .tv_nsec = micro * 1000};
 }
 
 ssize_t fs_do_utime(uv_fs_t* req) {

@@ -180,9 +180,9 @@ static void times_are_set(void** state) {
   uv_fs_t req;
   files_make("file", "", 0);
   assert_int_equal(symlink("file", "link"), 0);
-  assert_int_equal(ASYNC(req, uv_fs_utime, "file", 400497753.25, 1291404900.123), 0);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", 400497753.25, 1291404900.125), 0);
   uv_fs_req_cleanup(&req);
-  expect_times("file", true, 400497753, 250000000, 1291404900, 123000000);
+  expect_times("file", true, 400497753, 250000000, 1291404900, 125000000);
   /* Before 1970 the fraction still counts upwards. */
   assert_int_equal(SYNC(req, uv_fs_utime, "file", -14245440.25, -1), 0);
   expect_times("file", true, -14245441, 750000000, -1, 0);
