@@ -1,0 +1,46 @@
+/* An intrusive hash table: the links are part of the things that are kept, so
+ * taking something out never fails and only growing allocates.
+ *
+ * The table knows hashes, not keys. To find something, walk what table_find()
+ * and table_next() give for the key's hash and compare the keys. A table of
+ * zeroes is an empty one. */
+#ifndef RONDO_BASE_TABLE_H
+#define RONDO_BASE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_link {
+  struct table_link* next;
+  uint64_t hash;
+};
+
+struct table {
+  struct table_link** buckets;
+  size_t size; /* a power of two, or 0 */
+  size_t count;
+};
+
+/* Makes room for one more. UV_ENOMEM only if there is no table yet: a crowded
+ * one is slow but still right. */
+int table_reserve(struct table* table);
+
+/* After a table_reserve() that went well. */
+void table_insert(struct table* table, struct table_link* link, uint64_t hash);
+void table_remove(struct table* table, struct table_link* link);
+
+struct table_link* table_find(const struct table* table, uint64_t hash);
+struct table_link* table_next(const struct table_link* link);
+
+/* Any link of the table, NULL in an empty one. */
+struct table_link* table_any(const struct table* table);
+
+/* Gives the buckets back; the table must be empty, and is usable again. */
+void table_free(struct table* table);
+
+/* Spreads the bits of a number, such as a pointer or a small counter. */
+uint64_t hash_number(uint64_t number);
+/* Goes on from `seed`, so that keys of several parts can be hashed. */
+uint64_t hash_string(uint64_t seed, const char* string);
+
+#endif
