@@ -1,0 +1,336 @@
+/* The loop's inotify descriptor: see inotify.h.
+ *
+ * Watches are found by the number the kernel gave them (wd). A watch leaves the table the
+ * moment it is given up, by us or by the kernel (IN_IGNORED), so an event that is still
+ * queued for it finds nobody, and a number the kernel uses again means the new file. */
+#include "handle/inotify.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/table.h"
+#include "loop/loop.h"
+#include "loop/watcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+enum {
+  MEANS_CHANGE = IN_ATTRIB | IN_MODIFY,
+  MEANS_RENAME =
+      IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO,
+  /* Room for some hundred events; and how often it is filled before other handles of the
+   * loop get their turn. */
+  BUFFER_SIZE = 16384,
+  READS_MAX = 16,
+  EVENT_MAX = sizeof(struct inotify_event) + NAME_MAX + 1,
+};
+
+struct inotify_watch {
+  struct table_link by_wd;
+  struct queue listeners;
+  size_t count; /* of listeners, also while they are in a batch that is being told */
+  int wd;
+  bool listed; /* in the table: the kernel has it */
+  bool busy;   /* being told: not to be freed */
+};
+
+struct inotify {
+  struct loop_part part;
+  uv__io_t watcher;
+  struct table watches;
+  struct queue clients;
+  struct queue telling;    /* those of them whose turn is still to come in a round */
+  size_t count;            /* of clients */
+  unsigned int generation; /* counts the descriptors: events of an old one mean nothing */
+};
+
+int inotify_events(uint32_t mask) {
+  return (mask & MEANS_CHANGE ? UV_CHANGE : 0) |
+         (mask & (MEANS_RENAME | IN_UNMOUNT) ? UV_RENAME : 0);
+}
+
+/* --- watches --------------------------------------------------------------------- */
+
+static uint64_t wd_hash(int wd) {
+  return hash_number((uint64_t) wd);
+}
+
+static struct inotify_watch* watch_find(const struct inotify* inotify, int wd) {
+  struct table_link* link = table_find(&inotify->watches, wd_hash(wd));
+  while (link != NULL) {
+    struct inotify_watch* watch = rondo_container_of(link, struct inotify_watch, by_wd);
+    if (watch->wd == wd)
+      return watch;
+    link = table_next(link);
+  }
+  return NULL;
+}
+
+static struct inotify_watch* watch_new(struct inotify* inotify, int wd) {
+  struct inotify_watch* watch = mem_calloc(1, sizeof(*watch));
+  if (watch == NULL || table_reserve(&inotify->watches) != 0) {
+    mem_free(watch);
+    return NULL;
+  }
+  watch->wd = wd;
+  watch->listed = true;
+  queue_init(&watch->listeners);
+  table_insert(&inotify->watches, &watch->by_wd, wd_hash(wd));
+  return watch;
+}
+
+/* Takes it off the table. Whoever is telling it frees it afterwards. */
+static void watch_forget(struct inotify* inotify, struct inotify_watch* watch) {
+  if (watch->listed)
+    table_remove(&inotify->watches, &watch->by_wd);
+  watch->listed = false;
+  if (!watch->busy && watch->count == 0)
+    mem_free(watch);
+}
+
+static void watch_detach(struct inotify_watch* watch, struct inotify_listener* listener) {
+  assert(listener->watch == watch && watch->count > 0);
+  queue_remove(&listener->link);
+  listener->watch = NULL;
+  watch->count--;
+}
+
+void inotify_listener_init(struct inotify_listener* listener,
+                           void (*tell)(struct inotify_listener*,
+                                        const struct inotify_event*)) {
+  queue_init(&listener->link);
+  listener->watch = NULL;
+  listener->tell = tell;
+}
+
+int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const char* path,
+                   uint32_t flags) {
+  struct inotify* inotify = loop->inotify_state;
+  assert(listener->watch == NULL);
+  int wd =
+      inotify_add_watch(inotify->watcher.fd, path, MEANS_CHANGE | MEANS_RENAME | flags);
+  if (wd < 0)
+    return uv_translate_sys_error(errno);
+  struct inotify_watch* watch = watch_find(inotify, wd);
+  if (watch == NULL)
+    watch = watch_new(inotify, wd);
+  if (watch == NULL) {
+    inotify_rm_watch(inotify->watcher.fd, wd);
+    return UV_ENOMEM;
+  }
+  queue_push_back(&watch->listeners, &listener->link);
+  listener->watch = watch;
+  watch->count++;
+  return 0;
+}
+
+void inotify_unlisten(uv_loop_t* loop, struct inotify_listener* listener) {
+  struct inotify* inotify = loop->inotify_state;
+  struct inotify_watch* watch = listener->watch;
+  if (watch == NULL)
+    return;
+  watch_detach(watch, listener);
+  if (watch->count > 0)
+    return;
+  /* Fails when the kernel has given it up already and we haven't heard of it yet. */
+  if (watch->listed)
+    inotify_rm_watch(inotify->watcher.fd, watch->wd);
+  watch_forget(inotify, watch);
+}
+
+/* --- telling --------------------------------------------------------------------- */
+
+static void tell_watch(struct inotify* inotify, struct inotify_watch* watch,
+                       const struct inotify_event* event) {
+  bool gone = (event->mask & IN_IGNORED) != 0;
+  struct queue batch;
+  watch->busy = true;
+  if (gone)
+    watch_forget(inotify, watch);
+  queue_move(&watch->listeners, &batch);
+  while (!queue_empty(&batch)) {
+    struct queue* link = queue_first(&batch);
+    struct inotify_listener* listener =
+        rondo_container_of(link, struct inotify_listener, link);
+    if (gone) {
+      watch_detach(watch, listener);
+    } else {
+      queue_remove(link);
+      queue_push_back(&watch->listeners, link);
+    }
+    listener->tell(listener, event);
+  }
+  watch->busy = false;
+  if (!watch->listed && watch->count == 0)
+    mem_free(watch);
+}
+
+/* The next client of the round, NULL when all had their turn. */
+static struct inotify_client* next_client(struct inotify* inotify) {
+  struct queue* link = queue_first(&inotify->telling);
+  if (link == NULL)
+    return NULL;
+  queue_remove(link);
+  queue_push_back(&inotify->clients, link);
+  return rondo_container_of(link, struct inotify_client, link);
+}
+
+static void tell_overflow(struct inotify* inotify) {
+  queue_move(&inotify->clients, &inotify->telling);
+  for (struct inotify_client* client; (client = next_client(inotify)) != NULL;)
+    client->overflow(client);
+}
+
+/* An event without a name has no bytes for one either. */
+static void tell(struct inotify* inotify, const struct inotify_event* event) {
+  if (event->mask & IN_Q_OVERFLOW) {
+    tell_overflow(inotify);
+    return;
+  }
+  struct inotify_watch* watch = watch_find(inotify, event->wd);
+  if (watch == NULL)
+    return;
+  if (event->len > 0) {
+    tell_watch(inotify, watch, event);
+    return;
+  }
+  union {
+    struct inotify_event event;
+    char bytes[sizeof(struct inotify_event) + 1];
+  } nameless = {.event = *event};
+  nameless.bytes[sizeof(struct inotify_event)] = '\0';
+  tell_watch(inotify, watch, &nameless.event);
+}
+
+static void settle(uv_loop_t* loop, struct inotify* inotify) {
+  queue_move(&inotify->clients, &inotify->telling);
+  for (struct inotify_client* client; (client = next_client(inotify)) != NULL;) {
+    if (client->settle != NULL && client->settle(client))
+      watcher_feed(loop, &inotify->watcher);
+  }
+}
+
+/* False when nobody listens any more, or the descriptor is another one. */
+static bool tell_all(struct inotify* inotify, const char* buffer, size_t length) {
+  unsigned int generation = inotify->generation;
+  for (size_t offset = 0; offset < length;) {
+    const struct inotify_event* event =
+        (const struct inotify_event*) (const void*) (buffer + offset);
+    offset += sizeof(*event) + event->len;
+    tell(inotify, event);
+    if (inotify->count == 0 || inotify->generation != generation)
+      return false;
+  }
+  return true;
+}
+
+static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
+  struct inotify* inotify = rondo_container_of(w, struct inotify, watcher);
+  _Alignas(struct inotify_event) char buffer[BUFFER_SIZE];
+  (void) events;
+  for (int i = 0; i < READS_MAX; i++) {
+    ssize_t n = read(w->fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      break;
+    if (!tell_all(inotify, buffer, (size_t) n))
+      return;
+    if ((size_t) n <= sizeof(buffer) - EVENT_MAX)
+      break; /* another event would have fitted: there was none */
+  }
+  settle(loop, inotify);
+}
+
+/* --- the descriptor's life ------------------------------------------------------- */
+
+static int descriptor_open(uv_loop_t* loop, struct inotify* inotify) {
+  int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (fd < 0)
+    return uv_translate_sys_error(errno);
+  watcher_init(&inotify->watcher, inotify_ready);
+  int err = watcher_open(loop, &inotify->watcher, fd);
+  if (err != 0) {
+    close(fd);
+    inotify->watcher.fd = -1;
+    return err;
+  }
+  inotify->generation++;
+  return 0;
+}
+
+static void descriptor_close(uv_loop_t* loop, struct inotify* inotify) {
+  if (inotify->watcher.fd < 0)
+    return;
+  watcher_close(loop, &inotify->watcher);
+  close(inotify->watcher.fd);
+  inotify->watcher.fd = -1;
+}
+
+/* The descriptor of the parent is only closed: to remove a watch from it would take it
+ * away from the parent too. Listeners that are being told right now are not found here:
+ * clients see to it that all of theirs have left before they listen again. */
+static int part_fork(uv_loop_t* loop, struct loop_part* part) {
+  struct inotify* inotify = rondo_container_of(part, struct inotify, part);
+  for (struct table_link* link; (link = table_any(&inotify->watches)) != NULL;) {
+    struct inotify_watch* watch = rondo_container_of(link, struct inotify_watch, by_wd);
+    while (!queue_empty(&watch->listeners))
+      watch_detach(watch, rondo_container_of(queue_first(&watch->listeners),
+                                             struct inotify_listener, link));
+    watch_forget(inotify, watch);
+  }
+  descriptor_close(loop, inotify);
+  queue_append(&inotify->clients, &inotify->telling); /* it ends a round, if in one */
+  if (inotify->count == 0)
+    return 0;
+  int err = descriptor_open(loop, inotify);
+  if (err != 0)
+    return err;
+  watcher_start(loop, &inotify->watcher, WATCH_IN);
+  for (struct queue* link = queue_first(&inotify->clients); link != NULL;
+       link = queue_next(&inotify->clients, link)) {
+    struct inotify_client* client = rondo_container_of(link, struct inotify_client, link);
+    int failed = client->fork(client);
+    err = err == 0 ? failed : err;
+  }
+  return err;
+}
+
+static void part_close(uv_loop_t* loop, struct loop_part* part) {
+  struct inotify* inotify = rondo_container_of(part, struct inotify, part);
+  assert(inotify->count == 0);
+  descriptor_close(loop, inotify);
+  table_free(&inotify->watches);
+  mem_free(inotify);
+}
+
+int inotify_join(uv_loop_t* loop, struct inotify_client* client) {
+  struct inotify* inotify = loop->inotify_state;
+  if (inotify == NULL) {
+    inotify = mem_calloc(1, sizeof(*inotify));
+    if (inotify == NULL)
+      return UV_ENOMEM;
+    inotify->part = (struct loop_part){.fork = part_fork, .close = part_close};
+    inotify->watcher.fd = -1;
+    queue_init(&inotify->clients);
+    queue_init(&inotify->telling);
+    loop->inotify_state = inotify;
+  }
+  int err = inotify->watcher.fd < 0 ? descriptor_open(loop, inotify) : 0;
+  if (err != 0)
+    return err;
+  queue_push_back(&inotify->clients, &client->link);
+  inotify->count++;
+  watcher_start(loop, &inotify->watcher, WATCH_IN);
+  return 0;
+}
+
+/* What the kernel still has to say about watches that are gone must not wake the loop. */
+void inotify_leave(uv_loop_t* loop, struct inotify_client* client) {
+  struct inotify* inotify = loop->inotify_state;
+  queue_remove(&client->link);
+  inotify->count--;
+  if (inotify->count == 0 && inotify->watcher.fd >= 0)
+    watcher_stop(loop, &inotify->watcher, WATCH_IN);
+}

@@ -1,0 +1,56 @@
+/* The loop's one inotify descriptor, shared by all its file event handles.
+ *
+ * A handle that is started joins with a client, and has a listener for every file or
+ * directory that it watches. Listeners on the same file share one watch of the kernel's;
+ * the watch goes with the last of them. What a listener or client is told may lead to a
+ * callback that stops, starts or closes any handle: neither is looked at again after it
+ * was told. */
+#ifndef RONDO_INOTIFY_H
+#define RONDO_INOTIFY_H
+
+#include "base/queue.h"
+#include "uv.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/inotify.h>
+
+struct inotify_watch;
+
+struct inotify_listener {
+  struct queue link;
+  struct inotify_watch* watch; /* NULL while it listens to nothing */
+  /* The event's name is "" when it is about the watched file itself. IN_IGNORED tells
+   * that the kernel has given up the watch; the listener has left it already. */
+  void (*tell)(struct inotify_listener* listener, const struct inotify_event* event);
+};
+
+struct inotify_client {
+  struct queue link;
+  /* The kernel's queue was full: events of any kind, about any file, are lost. */
+  void (*overflow)(struct inotify_client* client);
+  /* The events that were waiting have been told (may be NULL). True if there is more to
+   * do than one turn should be held up for: it is called again in the next one. */
+  bool (*settle)(struct inotify_client* client);
+  /* In a forked child, where all watches are gone: leave them and listen again. */
+  int (*fork)(struct inotify_client* client);
+};
+
+/* Makes the descriptor if need be: UV_EMFILE when the user has too many of them. */
+int inotify_join(uv_loop_t* loop, struct inotify_client* client);
+void inotify_leave(uv_loop_t* loop, struct inotify_client* client);
+
+void inotify_listener_init(struct inotify_listener* listener,
+                           void (*tell)(struct inotify_listener*,
+                                        const struct inotify_event*));
+/* `flags` are IN_DONT_FOLLOW and the like. The client must have joined. UV_ENOSPC when
+ * the user's limit of watches is reached; nothing is changed then, or on other errors. */
+int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const char* path,
+                   uint32_t flags);
+/* Harmless if it listens to nothing. */
+void inotify_unlisten(uv_loop_t* loop, struct inotify_listener* listener);
+
+/* UV_RENAME and UV_CHANGE for the kernel's bits; 0 for those that mean neither. */
+int inotify_events(uint32_t mask);
+
+#endif
