@@ -116,13 +116,18 @@ UV_EXTERN int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb signal_c
                                       int signum);
 UV_EXTERN int uv_signal_stop(uv_signal_t* handle);
 
-/* File events: a path watched by the kernel (inotify). */
+/* File events: a path watched by the kernel (inotify). The filename is the entry's name in
+ * a watched directory, its path from there if the watch is recursive, and the last part of
+ * the path when it is about the watched file itself. It is NULL, with status 0, when the
+ * kernel's queue overflowed: something has changed and nobody knows what. */
 typedef void (*uv_fs_event_cb)(uv_fs_event_t* handle, const char* filename, int events,
                                int status);
 
 enum uv_fs_event { UV_RENAME = 1, UV_CHANGE = 2 };
 
-/* All three are accepted; the kernel's interface gives none of them a meaning here. */
+/* The first two are accepted and mean nothing here, as with libuv. The third watches all
+ * directories below the path as well, also those that come later; uv_fs_event_start walks
+ * the tree before it returns. */
 enum uv_fs_event_flags {
   UV_FS_EVENT_WATCH_ENTRY = 1,
   UV_FS_EVENT_STAT = 2,

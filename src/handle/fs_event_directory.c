@@ -1,0 +1,169 @@
+/* The tree of watched directories as a structure: who is below whom, under which name. */
+#include "handle/fs_event_tree.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t name_hash(const struct directory* parent, const char* name) {
+  return hash_string(hash_number((uintptr_t) parent), name);
+}
+
+static struct directory* from_sibling(struct queue* link) {
+  return link == NULL ? NULL : rondo_container_of(link, struct directory, sibling);
+}
+
+/* The name is given over. */
+static void link_to_parent(struct directory* directory, struct directory* parent,
+                           char* name) {
+  directory->parent = parent;
+  directory->name = name;
+  if (parent == NULL)
+    return;
+  queue_push_back(&parent->children, &directory->sibling);
+  table_insert(&directory->tree->names, &directory->by_name, name_hash(parent, name));
+}
+
+struct directory* directory_new(struct fs_event_tree* tree, struct directory* parent,
+                                const char* name) {
+  struct directory* directory = mem_calloc(1, sizeof(*directory));
+  char* own_name = mem_strdup(name);
+  if (directory == NULL || own_name == NULL || table_reserve(&tree->names) != 0) {
+    mem_free(directory);
+    mem_free(own_name);
+    return NULL;
+  }
+  inotify_listener_init(&directory->listener, directory_told);
+  directory->tree = tree;
+  queue_init(&directory->sibling);
+  queue_init(&directory->children);
+  queue_init(&directory->work);
+  link_to_parent(directory, parent, own_name);
+  return directory;
+}
+
+struct directory* directory_find(struct directory* parent, const char* name) {
+  struct table_link* link = table_find(&parent->tree->names, name_hash(parent, name));
+  while (link != NULL) {
+    struct directory* directory = rondo_container_of(link, struct directory, by_name);
+    if (directory->parent == parent && strcmp(directory->name, name) == 0)
+      return directory;
+    link = table_next(link);
+  }
+  return NULL;
+}
+
+void directory_expect(struct directory* parent, const char* name) {
+  struct fs_event_tree* tree = parent->tree;
+  struct directory* directory = directory_find(parent, name);
+  if (directory == NULL)
+    directory = directory_new(tree, parent, name);
+  if (directory == NULL) {
+    tree->overflow = true;
+    return;
+  }
+  queue_remove(&directory->work);
+  queue_push_back(&tree->work, &directory->work);
+}
+
+void directory_detach(struct directory* directory) {
+  if (directory->parent == NULL)
+    return;
+  queue_remove(&directory->sibling);
+  table_remove(&directory->tree->names, &directory->by_name);
+  directory->parent = NULL;
+}
+
+bool directory_attach(struct directory* directory, struct directory* parent,
+                      const char* name) {
+  assert(directory->parent == NULL && directory != directory->tree->top);
+  char* own_name = mem_strdup(name);
+  if (own_name == NULL || table_reserve(&directory->tree->names) != 0) {
+    mem_free(own_name);
+    return false;
+  }
+  mem_free(directory->name);
+  link_to_parent(directory, parent, own_name);
+  return true;
+}
+
+static void directory_free(struct directory* directory) {
+  struct fs_event_tree* tree = directory->tree;
+  assert(queue_empty(&directory->children));
+  directory_detach(directory);
+  queue_remove(&directory->work);
+  inotify_unlisten(tree->loop, &directory->listener);
+  if (tree->moving == directory)
+    tree->moving = NULL;
+  if (tree->walk.opened == directory)
+    tree->walk.opened = NULL;
+  mem_free(directory->name);
+  mem_free(directory);
+}
+
+/* Always the deepest first, without recursion: how deep a tree is, is not ours to say. */
+void directory_clear(struct directory* directory) {
+  struct directory* next = directory;
+  for (;;) {
+    struct directory* child = from_sibling(queue_first(&next->children));
+    if (child != NULL) {
+      next = child;
+      continue;
+    }
+    if (next == directory)
+      return;
+    struct directory* parent = next->parent;
+    directory_free(next);
+    next = parent;
+  }
+}
+
+void directory_drop(struct directory* directory) {
+  directory_clear(directory);
+  directory_free(directory);
+}
+
+bool directory_attached(const struct directory* directory) {
+  while (directory->parent != NULL)
+    directory = directory->parent;
+  return directory == directory->tree->top;
+}
+
+static bool path_reserve(struct fs_event_tree* tree, size_t size) {
+  if (size <= tree->path_size)
+    return true;
+  size = size_max(size, tree->path_size * 2);
+  char* path = mem_realloc(tree->path, size);
+  if (path == NULL)
+    return false;
+  tree->path = path;
+  tree->path_size = size;
+  return true;
+}
+
+/* Written from its end. */
+static char* prepend(char* end, const char* name, size_t length) {
+  memcpy(end - length, name, length);
+  return end - length;
+}
+
+char* directory_path(struct directory* directory, const char* name) {
+  struct fs_event_tree* tree = directory->tree;
+  size_t size = name == NULL ? 1 : strlen(name) + 1;
+  for (const struct directory* up = directory; up->parent != NULL; up = up->parent)
+    size += strlen(up->name) + 1;
+  if (!path_reserve(tree, size))
+    return NULL;
+  char* start = tree->path + size - 1;
+  *start = '\0';
+  if (name != NULL)
+    start = prepend(start, name, strlen(name));
+  for (const struct directory* up = directory; up->parent != NULL; up = up->parent) {
+    if (*start != '\0')
+      *--start = '/';
+    start = prepend(start, up->name, strlen(up->name));
+  }
+  return start;
+}

@@ -1,0 +1,94 @@
+/* Recursive watching, inside: a tree of directories, each with a listener of its own.
+ *
+ * The kernel watches single directories, so the tree has to be kept in step with the disk
+ * by hand, from events that may be older than what the disk says now. Two steps make that
+ * sound. Events only change what is known about names (fs_event_tree.c): a directory came
+ * here, went there, is gone. Whatever they touched is put on a list of work; when no
+ * event is left, each directory on it is looked at (fs_event_scan.c): is it there, is it
+ * the one that we watch? If not it is watched, listed, and what is found is told, for
+ * nobody saw it come. So an event that is out of date can cost time, never an entry. */
+#ifndef RONDO_FS_EVENT_TREE_H
+#define RONDO_FS_EVENT_TREE_H
+
+#include "base/queue.h"
+#include "base/table.h"
+#include "handle/fs_event.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct directory {
+  struct inotify_listener listener;
+  struct fs_event_tree* tree;
+  struct directory* parent; /* NULL for the top, and for one that is moving */
+  struct queue sibling;
+  struct queue children;
+  struct queue work; /* on one of the tree's two lists, or unlinked */
+  struct table_link by_name;
+  dev_t device; /* which directory it is that the listener listens to */
+  ino_t inode;
+  char* name;
+};
+
+struct fs_event_tree {
+  uv_fs_event_t* handle; /* NULL once it is stopped */
+  uv_loop_t* loop;
+  struct inotify_client client;
+  struct directory* top;
+  struct table names;       /* directories by parent and name */
+  struct queue work;        /* directories to be looked at */
+  struct queue later;       /* those whose parent wasn't where it was thought to be */
+  struct queue reports;     /* what was found and is to be told */
+  struct directory* moving; /* moved from its place, its new place is not known yet */
+  uint32_t cookie;          /* of that move */
+  unsigned int busy;        /* in use further up the stack: not to be freed */
+  bool overflow;            /* something was lost: build it anew, then say so */
+  bool rebuilding;          /* what is found is not told, that something was lost is */
+  bool adrift;              /* the path leads to the top no more, and that was told */
+  char* top_path;           /* absolute where possible */
+  char* filename;
+  char* path; /* made by directory_path */
+  size_t path_size;
+  struct {
+    int top;                  /* descriptors that stay open while work is done, or -1 */
+    int parent;               /* of the directory below */
+    struct directory* opened; /* or NULL */
+  } walk;
+};
+
+/* --- fs_event_directory.c: the structure ----------------------------------------- */
+
+/* A new directory; without a parent it is the top. NULL if memory ran out. */
+struct directory* directory_new(struct fs_event_tree* tree, struct directory* parent,
+                                const char* name);
+struct directory* directory_find(struct directory* parent, const char* name);
+/* There is, or was, or may be a directory of that name: puts it on the list of work. */
+void directory_expect(struct directory* parent, const char* name);
+void directory_detach(struct directory* directory);
+/* False if memory ran out; it stays detached then. */
+bool directory_attach(struct directory* directory, struct directory* parent,
+                      const char* name);
+void directory_clear(struct directory* directory); /* drops all that is below it */
+void directory_drop(struct directory* directory);  /* and itself */
+/* Not below one that is moving. */
+bool directory_attached(const struct directory* directory);
+/* Its path from the top, followed by a name if there is one; "" for the top. Valid until
+ * the next call; NULL if memory ran out. */
+char* directory_path(struct directory* directory, const char* name);
+
+/* --- fs_event_tree.c: what the kernel says and what the handle is told ----------- */
+
+void directory_told(struct inotify_listener* listener, const struct inotify_event* event);
+/* To be told after the structure is in order again. */
+void tree_report(struct fs_event_tree* tree, const char* filename, int events,
+                 int status);
+
+/* --- fs_event_scan.c: looking at the disk ---------------------------------------- */
+
+/* Looks at the next directory on the list of work. Returns 0, or an error if one can't be
+ * watched that should be; *failed is its path then. */
+int scan_next(struct fs_event_tree* tree, const char** failed);
+/* Closes what scan_next left open for the next one. */
+void scan_end(struct fs_event_tree* tree);
+
+#endif
