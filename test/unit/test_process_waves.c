@@ -126,6 +126,55 @@ static void signals_rain_while_we_spawn(void** state) {
   uv_run(&loop, UV_RUN_DEFAULT);
 }
 
+/* --- several loops
+ * ----------------------------------------------------------------------- */
+
+enum { SPAWNERS = 4 };
+
+struct spawner {
+  uv_thread_t thread;
+  struct small_child children[10];
+  int exits;
+  int failures;
+};
+
+static void spawner_exited(uv_process_t* process, int64_t status, int signal) {
+  struct spawner* spawner = process->loop->data;
+  const struct small_child* small = process->data;
+  spawner->failures += status != small->expected || signal != 0;
+  spawner->exits++;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+static void spawn_in_thread(void* argument) {
+  struct spawner* spawner = argument;
+  uv_loop_t own = {.data = spawner};
+  spawner->failures += uv_loop_init(&own) != 0;
+  for (int wave = 0; wave < 5; wave++) {
+    for (int i = 0; i < 10; i++) {
+      spawner->failures += spawn_small(&own, &spawner->children[i], i) != 0;
+      spawner->children[i].process.exit_cb = spawner_exited;
+    }
+    uv_run(&own, UV_RUN_DEFAULT);
+  }
+  spawner->failures += uv_loop_close(&own) != 0;
+}
+
+/* Each loop sees the ends of its own children, though all are children of the process. */
+static void loops_in_many_threads_spawn_at_once(void** state) {
+  static struct spawner spawners[SPAWNERS];
+  (void) state;
+  memset(spawners, 0, sizeof spawners);
+  for (int i = 0; i < SPAWNERS; i++)
+    assert_int_equal(
+        0, uv_thread_create(&spawners[i].thread, spawn_in_thread, &spawners[i]));
+  for (int i = 0; i < SPAWNERS; i++) {
+    uv_thread_join(&spawners[i].thread);
+    assert_int_equal(50, spawners[i].exits);
+    assert_int_equal(0, spawners[i].failures);
+  }
+}
+
 /* --- others who wait for our children
  * --------------------------------------------------- */
 
@@ -326,6 +375,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_thousand_exits_are_each_seen_once),
       TEST(signals_rain_while_we_spawn),
+      TEST(loops_in_many_threads_spawn_at_once),
       TEST(a_stolen_exit_is_still_told),
       TEST(ignored_sigchld_does_not_hide_exits),
       TEST(exits_are_seen_without_pidfds),
