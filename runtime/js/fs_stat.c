@@ -1,0 +1,145 @@
+/* stat and its relatives. The numbers of a result are put into one array shared with
+ * JavaScript, and a function of JavaScript's makes the Stats object of them at once. */
+#include "fs.h"
+
+#include <stdlib.h>
+
+/* In the order in which the Stats constructor takes them; times are pairs of seconds and
+ * nanoseconds. */
+enum { STAT_FIELDS = 18 };
+
+static double numbers[STAT_FIELDS];
+static int64_t integers[STAT_FIELDS];
+static JSObjectRef make_stats, make_big_stats, make_statfs;
+
+static size_t put_fields(int64_t* out, const uv_stat_t* stat) {
+  const uint64_t plain[] = {stat->st_dev,  stat->st_mode,  stat->st_nlink,   stat->st_uid,
+                            stat->st_gid,  stat->st_rdev,  stat->st_blksize, stat->st_ino,
+                            stat->st_size, stat->st_blocks};
+  const uv_timespec_t times[] = {stat->st_atim, stat->st_mtim, stat->st_ctim,
+                                 stat->st_birthtim};
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+    out[count++] = (int64_t) plain[i];
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    out[count++] = times[i].tv_sec;
+    out[count++] = times[i].tv_nsec;
+  }
+  return count;
+}
+
+JSValueRef fs_stat_value(const uv_stat_t* stat, bool big) {
+  size_t count = put_fields(integers, stat);
+  for (size_t i = 0; !big && i < count; i++)
+    numbers[i] = (double) integers[i];
+  JSObjectRef make = big ? make_big_stats : make_stats;
+  return make != NULL ? JSObjectCallAsFunction(js.ctx, make, NULL, 0, NULL, NULL) : NULL;
+}
+
+static JSValueRef value_stat(fs_request_t* request) {
+  return fs_stat_value(&request->uv.statbuf, request->option);
+}
+
+/* stat(path, bigint, how) */
+static JSValueRef stat_path(JS_ARGS) {
+  JS_UNUSED;
+  fs_call_t call = fs_begin("stat", 1, 2, argc, argv, exception);
+  if (call.request == NULL)
+    return call.returned;
+  call.request->option = js_arg_bool(argc, argv, 1);
+  return fs_end(&call, value_stat,
+                uv_fs_stat(js.loop, &call.request->uv, call.request->path, call.done),
+                exception);
+}
+
+/* lstat(path, bigint, how) */
+static JSValueRef stat_link(JS_ARGS) {
+  JS_UNUSED;
+  fs_call_t call = fs_begin("lstat", 1, 2, argc, argv, exception);
+  if (call.request == NULL)
+    return call.returned;
+  call.request->option = js_arg_bool(argc, argv, 1);
+  return fs_end(&call, value_stat,
+                uv_fs_lstat(js.loop, &call.request->uv, call.request->path, call.done),
+                exception);
+}
+
+/* fstat(fd, bigint, how) */
+static JSValueRef stat_file(JS_ARGS) {
+  JS_UNUSED;
+  fs_call_t call = fs_begin("fstat", 0, 2, argc, argv, exception);
+  if (call.request == NULL)
+    return call.returned;
+  call.request->option = js_arg_bool(argc, argv, 1);
+  return fs_end(
+      &call, value_stat,
+      uv_fs_fstat(js.loop, &call.request->uv, js_arg_int(argc, argv, 0, -1), call.done),
+      exception);
+}
+
+static JSValueRef value_statfs(fs_request_t* request) {
+  const uv_statfs_t* stat = request->uv.ptr;
+  const uint64_t fields[] = {stat->f_type,   stat->f_bsize, stat->f_blocks, stat->f_bfree,
+                             stat->f_bavail, stat->f_files, stat->f_ffree};
+  JSValueRef big = js_boolean(request->option);
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    integers[i] = (int64_t) fields[i];
+    numbers[i] = (double) fields[i];
+  }
+  return JSObjectCallAsFunction(js.ctx, make_statfs, NULL, 1, &big, NULL);
+}
+
+/* statfs(path, bigint, how) */
+static JSValueRef stat_system(JS_ARGS) {
+  JS_UNUSED;
+  fs_call_t call = fs_begin("statfs", 1, 2, argc, argv, exception);
+  if (call.request == NULL)
+    return call.returned;
+  call.request->option = js_arg_bool(argc, argv, 1);
+  return fs_end(&call, value_statfs,
+                uv_fs_statfs(js.loop, &call.request->uv, call.request->path, call.done),
+                exception);
+}
+
+/* setStats(makeStats, makeBigStats, makeStatfs) */
+static JSValueRef set_stats(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef* const makers[] = {&make_stats, &make_big_stats, &make_statfs};
+  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+    *makers[i] = js_arg_function(argc, argv, i);
+    if (*makers[i] != NULL)
+      js_keep(*makers[i]);
+  }
+  return js_undefined();
+}
+
+/* An existing path is true, everything else false, and nothing is thrown: what module
+ * look-up asks a thousand times. existsSync(path) */
+static JSValueRef stat_exists(JS_ARGS) {
+  JS_UNUSED;
+  uv_fs_t request;
+  char* path = fs_path(js_arg(argc, argv, 0));
+  if (path == NULL)
+    return js_boolean(false);
+  int result = uv_fs_access(js.loop, &request, path, 0, NULL);
+  uv_fs_req_cleanup(&request);
+  free(path);
+  return js_boolean(result == 0);
+}
+
+const js_method_t fs_stat_methods[] = {
+    {"stat", stat_path},
+    {"lstat", stat_link},
+    {"fstat", stat_file},
+    {"statfs", stat_system},
+    {"setStats", set_stats},
+    {"existsSync", stat_exists},
+    {NULL, NULL},
+};
+
+void fs_stat_init(JSObjectRef exports) {
+  js_set(exports, "statNumbers",
+         js_shared(kJSTypedArrayTypeFloat64Array, numbers, sizeof numbers));
+  js_set(exports, "statBytes",
+         js_shared(kJSTypedArrayTypeUint8Array, integers, sizeof integers));
+}

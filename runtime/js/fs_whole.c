@@ -1,0 +1,302 @@
+/* Whole files: readFile and writeFile as one request that goes through open, fstat, read
+ * or write, and close by itself, entering JavaScript once, with the answer. What the
+ * steps are and which error comes back is as if JavaScript had made the calls. */
+#include "fs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum { WHOLE_OPEN, WHOLE_STAT, WHOLE_MOVE, WHOLE_CLOSE, WHOLE_END } whole_state;
+
+/* As Node: the piece that is read when the size isn't known, as in /proc or a pipe, and
+ * the most that is read at a time when it is. */
+enum { PIECE = 64 * 1024, READ_AT_ONCE = 512 * 1024 * 1024 };
+static const double TOO_LARGE = 2147483648.0; /* 2 GiB and more is refused */
+
+typedef struct {
+  uv_fs_t uv;
+  answer_t answer;
+  rondo_node_tick_t tick;
+  whole_state state;
+  bool reading;
+  bool text;  /* answer with a string */
+  bool sized; /* fstat told the size */
+  bool own;   /* opened here, so closed here */
+  uv_file file;
+  int flags, mode;
+  char* path;
+  uint8_t* bytes;
+  size_t length, capacity;
+  JSValueRef kept; /* what is written, or NULL */
+  int error;
+  const char* failed;
+  double too_large;
+} whole_t;
+
+static void whole_free(whole_t* whole) {
+  answer_drop(&whole->answer);
+  if (whole->kept != NULL)
+    js_drop(whole->kept);
+  else
+    free(whole->bytes);
+  free(whole->path);
+  free(whole);
+}
+
+static void whole_fail(whole_t* whole, const char* syscall, int err) {
+  if (whole->error == 0) {
+    whole->error = err;
+    whole->failed = syscall;
+  }
+  whole->state = whole->own ? WHOLE_CLOSE : WHOLE_END;
+}
+
+static void whole_moved(whole_t* whole) {
+  whole->state = whole->own ? WHOLE_CLOSE : WHOLE_END;
+}
+
+/* Makes room for the next read. */
+static bool whole_grow(whole_t* whole) {
+  size_t capacity = whole->capacity + PIECE;
+  if (whole->capacity > PIECE)
+    capacity = whole->capacity * 2;
+  if (whole->sized)
+    capacity = whole->capacity;
+  uint8_t* grown = realloc(whole->bytes, capacity > 0 ? capacity : 1);
+  if (grown == NULL)
+    return false;
+  whole->bytes = grown;
+  whole->capacity = capacity;
+  return true;
+}
+
+/* What the step that just ended says about the next one. */
+static void whole_take(whole_t* whole, ssize_t result) {
+  switch (whole->state) {
+  case WHOLE_OPEN:
+    if (result < 0) {
+      whole_fail(whole, "open", (int) result);
+      return;
+    }
+    whole->file = (uv_file) result;
+    whole->own = true;
+    whole->state = whole->reading ? WHOLE_STAT : WHOLE_MOVE;
+    if (!whole->reading && whole->capacity == 0)
+      whole_moved(whole);
+    return;
+  case WHOLE_STAT:
+    if (result < 0) {
+      whole_fail(whole, "fstat", (int) result);
+      return;
+    }
+    if ((whole->uv.statbuf.st_mode & S_IFMT) == S_IFREG &&
+        whole->uv.statbuf.st_size > 0) {
+      whole->sized = true;
+      whole->capacity = whole->uv.statbuf.st_size;
+      if ((double) whole->capacity >= TOO_LARGE) {
+        whole->too_large = (double) whole->capacity;
+        whole_fail(whole, "read", UV_EFBIG);
+        return;
+      }
+    }
+    whole->state = WHOLE_MOVE;
+    if (!whole_grow(whole))
+      whole_fail(whole, "read", UV_ENOMEM);
+    return;
+  case WHOLE_MOVE:
+    if (result < 0) {
+      whole_fail(whole, whole->reading ? "read" : "write", (int) result);
+      return;
+    }
+    whole->length += (size_t) result;
+    if (whole->reading ? result == 0 || (whole->sized && whole->length == whole->capacity)
+                       : whole->length == whole->capacity)
+      whole_moved(whole);
+    else if (whole->reading && whole->length == whole->capacity && !whole_grow(whole))
+      whole_fail(whole, "read", UV_ENOMEM);
+    return;
+  case WHOLE_CLOSE:
+    whole->own = false;
+    if (result < 0)
+      whole_fail(whole, "close", (int) result);
+    whole->state = WHOLE_END;
+    return;
+  case WHOLE_END:
+    return;
+  }
+}
+
+static void whole_done(uv_fs_t* uv);
+
+/* Begins the step of the present state; the answer at once is its result. */
+static int whole_step(whole_t* whole, uv_fs_cb done) {
+  uv_buf_t part;
+  switch (whole->state) {
+  case WHOLE_OPEN:
+    return uv_fs_open(js.loop, &whole->uv, whole->path, whole->flags, whole->mode, done);
+  case WHOLE_STAT:
+    return uv_fs_fstat(js.loop, &whole->uv, whole->file, done);
+  case WHOLE_MOVE:
+    part.base = (char*) whole->bytes + whole->length;
+    part.len = whole->capacity - whole->length;
+    if (part.len > READ_AT_ONCE)
+      part.len = READ_AT_ONCE;
+    return whole->reading
+               ? uv_fs_read(js.loop, &whole->uv, whole->file, &part, 1, -1, done)
+               : uv_fs_write(js.loop, &whole->uv, whole->file, &part, 1, -1, done);
+  case WHOLE_CLOSE:
+    return uv_fs_close(js.loop, &whole->uv, whole->file, done);
+  case WHOLE_END:
+    break;
+  }
+  return 0;
+}
+
+static JSValueRef whole_error(const whole_t* whole) {
+  if (whole->too_large > 0)
+    return js_error("RangeError", "ERR_FS_FILE_TOO_LARGE",
+                    "File size (%.0f) is greater than 2 GiB", whole->too_large);
+  bool opening = strcmp(whole->failed, "open") == 0;
+  return js_uv_error(whole->error, whole->failed, opening ? whole->path : NULL, NULL);
+}
+
+static JSValueRef whole_value(whole_t* whole) {
+  if (!whole->reading)
+    return NULL;
+  if (whole->text)
+    return js_string_n((const char*) whole->bytes, whole->length);
+  uint8_t* bytes = whole->bytes;
+  whole->bytes = NULL;
+  if (whole->length < whole->capacity) {
+    uint8_t* shrunk = realloc(bytes, whole->length > 0 ? whole->length : 1);
+    bytes = shrunk != NULL ? shrunk : bytes;
+  }
+  return fs_buffer_take(bytes, whole->length);
+}
+
+static void whole_answer(whole_t* whole) {
+  JSValueRef error = whole->error != 0 ? whole_error(whole) : NULL;
+  JSValueRef value = error == NULL ? whole_value(whole) : NULL;
+  answer_t answer = whole->answer;
+  whole->answer = (answer_t){0};
+  whole_free(whole);
+  answer_give(&answer, error, value);
+}
+
+/* Goes on until a step waits or all is done. A step that the library refuses at once is
+ * a step that failed. */
+static void whole_go_on(whole_t* whole) {
+  while (whole->state != WHOLE_END) {
+    int result = whole_step(whole, whole_done);
+    if (result >= 0)
+      return;
+    whole_take(whole, result);
+  }
+  whole_answer(whole);
+}
+
+static void whole_done(uv_fs_t* uv) {
+  whole_t* whole = uv->data;
+  ssize_t result = uv->result;
+  /* Before the clean-up: the size is in the request. */
+  whole_take(whole, result);
+  uv_fs_req_cleanup(uv);
+  whole_go_on(whole);
+}
+
+static const void* whole_refused(rondo_node_t* node, void* data) {
+  (void) node;
+  whole_go_on(data);
+  return NULL;
+}
+
+static JSValueRef whole_at_once(whole_t* whole, JSValueRef* exception) {
+  JSValueRef value = NULL;
+  while (whole->state != WHOLE_END) {
+    int result = whole_step(whole, NULL);
+    whole_take(whole, result);
+    uv_fs_req_cleanup(&whole->uv);
+  }
+  if (whole->error != 0)
+    *exception = whole_error(whole);
+  else
+    value = whole_value(whole);
+  whole_free(whole);
+  return value != NULL ? value : js_undefined();
+}
+
+static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* exception) {
+  JSValueRef returned = answer_open(&whole->answer, how);
+  whole->uv.data = whole;
+  if (!answer_waits(&whole->answer))
+    return whole_at_once(whole, exception);
+  if (whole->state == WHOLE_END) {
+    if (rondo_node_next_tick(js.node, &whole->tick, whole_refused, whole) < 0)
+      whole_free(whole);
+    return returned;
+  }
+  int result = whole_step(whole, whole_done);
+  if (result < 0) {
+    whole_take(whole, result);
+    if (rondo_node_next_tick(js.node, &whole->tick, whole_refused, whole) < 0)
+      whole_free(whole);
+  }
+  return returned;
+}
+
+/* A request on a path, which is opened and closed, or on an open file. */
+static whole_t* whole_new(JSValueRef target, JSValueRef* exception) {
+  whole_t* whole = calloc(1, sizeof *whole);
+  bool is_file = JSValueIsNumber(js.ctx, target);
+  if (whole != NULL && !is_file && (whole->path = fs_path(target)) == NULL) {
+    free(whole);
+    whole = NULL;
+  }
+  if (whole == NULL) {
+    *exception = js_uv_error(UV_ENOMEM, "open", NULL, NULL);
+    return NULL;
+  }
+  if (is_file)
+    whole->file = (uv_file) JSValueToNumber(js.ctx, target, NULL);
+  return whole;
+}
+
+/* readFile(path or fd, flags, text, how) */
+static JSValueRef whole_read(JS_ARGS) {
+  JS_UNUSED;
+  whole_t* whole = whole_new(js_arg(argc, argv, 0), exception);
+  if (whole == NULL)
+    return js_undefined();
+  whole->reading = true;
+  whole->state = whole->path != NULL ? WHOLE_OPEN : WHOLE_STAT;
+  whole->flags = js_arg_int(argc, argv, 1, O_RDONLY);
+  whole->mode = 0666;
+  whole->text = js_arg_bool(argc, argv, 2);
+  return whole_start(whole, js_arg(argc, argv, 3), exception);
+}
+
+/* writeFile(path or fd, flags, mode, bytes, how) */
+static JSValueRef whole_write(JS_ARGS) {
+  JS_UNUSED;
+  whole_t* whole = whole_new(js_arg(argc, argv, 0), exception);
+  if (whole == NULL)
+    return js_undefined();
+  whole->flags = js_arg_int(argc, argv, 1, O_WRONLY);
+  whole->mode = js_arg_int(argc, argv, 2, 0666);
+  if (js_bytes(js_arg(argc, argv, 3), &whole->bytes, &whole->capacity)) {
+    whole->kept = argv[3];
+    js_keep(whole->kept);
+  }
+  whole->state = whole->path != NULL    ? WHOLE_OPEN
+                 : whole->capacity == 0 ? WHOLE_END
+                                        : WHOLE_MOVE;
+  return whole_start(whole, js_arg(argc, argv, 4), exception);
+}
+
+const js_method_t fs_whole_methods[] = {
+    {"readFile", whole_read},
+    {"writeFile", whole_write},
+    {NULL, NULL},
+};

@@ -1,0 +1,105 @@
+/* The life of handles, and what all kinds have: close, ref, unref, hasRef. */
+#include "handle.h"
+
+#include <stdlib.h>
+
+static JSClassRef token_class(void) {
+  static JSClassRef class;
+  if (class == NULL) {
+    JSClassDefinition definition = kJSClassDefinitionEmpty;
+    definition.className = "Handle";
+    class = JSClassCreate(&definition);
+  }
+  return class;
+}
+
+handle_t* handle_new(JSObjectRef owner) {
+  handle_t* handle = calloc(1, sizeof *handle);
+  if (handle == NULL)
+    return NULL;
+  handle->owner = owner;
+  if (owner != NULL)
+    js_keep(owner);
+  return handle;
+}
+
+JSValueRef handle_made(handle_t* handle) {
+  handle->uv.handle.data = handle;
+  handle->token = JSObjectMake(js.ctx, token_class(), handle);
+  js_keep(handle->token);
+  return handle->token;
+}
+
+void handle_discard(handle_t* handle) {
+  if (handle->release != NULL)
+    handle->release(handle);
+  if (handle->owner != NULL)
+    js_drop(handle->owner);
+  free(handle);
+}
+
+handle_t* handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
+  if (index >= argc || !JSValueIsObjectOfClass(js.ctx, argv[index], token_class()))
+    return NULL;
+  return JSObjectGetPrivate((JSObjectRef) argv[index]);
+}
+
+void handle_closed(uv_handle_t* uv) {
+  handle_t* handle = uv->data;
+  JSObjectRef closed = handle->closed, owner = handle->owner;
+  JSObjectSetPrivate(handle->token, NULL);
+  js_drop(handle->token);
+  handle_discard(handle);
+  if (closed != NULL) {
+    js_drop(closed);
+    js_call_scoped(closed, owner, 0, NULL);
+  }
+}
+
+void handle_on_closed(handle_t* handle, JSObjectRef callback) {
+  handle->closed = callback;
+  if (callback != NULL)
+    js_keep(callback);
+}
+
+/* close(token, callback): the callback comes in the closing phase, with the owner as
+ * this. A second close does nothing. */
+static JSValueRef handle_close(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL || uv_is_closing(&handle->uv.handle))
+    return js_undefined();
+  handle_on_closed(handle, js_arg_function(argc, argv, 1));
+  uv_close(&handle->uv.handle, handle_closed);
+  return js_undefined();
+}
+
+static JSValueRef handle_ref(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle != NULL)
+    uv_ref(&handle->uv.handle);
+  return js_undefined();
+}
+
+static JSValueRef handle_unref(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle != NULL)
+    uv_unref(&handle->uv.handle);
+  return js_undefined();
+}
+
+static JSValueRef handle_has_ref(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  return js_boolean(handle != NULL && uv_has_ref(&handle->uv.handle));
+}
+
+void native_handle(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"close", handle_close},    {"ref", handle_ref}, {"unref", handle_unref},
+      {"hasRef", handle_has_ref}, {NULL, NULL},
+  };
+  js_methods(exports, methods);
+}

@@ -1,0 +1,47 @@
+/* Handles between JavaScript and the library. JavaScript holds a token, an object that
+ * means nothing by itself, and passes it to the native functions; C holds the library's
+ * handle and the token's owner, an object of JavaScript's that is told of events.
+ *
+ * A handle lives from its creation to its close callback, whatever JavaScript forgets:
+ * that long the token and the owner are protected, as in Node. After that the token is
+ * empty, and functions that are given it say EBADF. */
+#ifndef RONDO_JS_HANDLE_H
+#define RONDO_JS_HANDLE_H
+
+#include "js.h"
+
+typedef struct handle_s handle_t;
+
+struct handle_s {
+  union {
+    uv_handle_t handle;
+    uv_stream_t stream;
+    uv_tcp_t tcp;
+    uv_pipe_t pipe;
+    uv_tty_t tty;
+    uv_udp_t udp;
+    uv_process_t process;
+    uv_fs_event_t fs_event;
+    uv_fs_poll_t fs_poll;
+  } uv;
+  JSObjectRef token;
+  JSObjectRef owner;
+  JSObjectRef closed; /* called when it is, or NULL */
+  void (*release)(handle_t* handle);
+  void* extra; /* the kind's own, freed by release */
+};
+
+/* Memory for a handle of this owner; NULL without memory. The caller initialises the uv
+ * part, then calls handle_made, or handle_discard if that failed. */
+handle_t* handle_new(JSObjectRef owner);
+JSValueRef handle_made(handle_t* handle);
+void handle_discard(handle_t* handle);
+
+/* The handle of a token, NULL if it is closed or the argument is no token. */
+handle_t* handle_arg(size_t argc, const JSValueRef argv[], size_t index);
+
+/* The close callback of every handle, and the function of JavaScript's it will call. */
+void handle_closed(uv_handle_t* uv);
+void handle_on_closed(handle_t* handle, JSObjectRef callback);
+
+#endif

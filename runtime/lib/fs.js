@@ -1,0 +1,81 @@
+'use strict';
+// fs: the functions of all its parts under Node's names.
+
+const constants = require('internal/fs/constants');
+const operations = require('internal/fs/operations');
+const trees = require('internal/fs/trees');
+const files = require('internal/fs/files');
+const { BigIntStats, Dirent, Stats } = require('internal/fs/stats');
+
+const fs = module.exports;
+
+for (const [name, operation] of Object.entries({ ...operations, ...trees })) {
+  if (name === 'realpathNative') continue;
+  fs[name] = operation.callback;
+  fs[`${name}Sync`] = operation.sync;
+}
+fs.realpath.native = trees.realpathNative.callback;
+fs.realpathSync.native = trees.realpathNative.sync;
+
+for (const name of ['appendFile', 'exists', 'read', 'readFile', 'write', 'writeFile']) {
+  fs[name] = files[name];
+  fs[`${name}Sync`] = files[`${name}Sync`];
+}
+
+// These two tell how much and of what.
+for (const [name, count] of [['readv', 'bytesRead'], ['writev', 'bytesWritten']]) {
+  const call = operations[name].callback;
+  fs[name] = Object.defineProperty((fd, buffers, position, callback) => {
+    callback ??= position;
+    call(fd, buffers, position, (error, n) => callback(error, n ?? 0, buffers));
+  }, 'name', { value: name });
+  files.promisified(fs[name], count, 'buffers');
+}
+
+// close() without a callback throws what goes wrong.
+fs.close = Object.defineProperty((fd, callback) => {
+  operations.close.callback(fd, callback ?? ((error) => {
+    if (error) throw error;
+  }));
+}, 'name', { value: 'close' });
+
+fs.openAsBlob = () => {
+  throw require('internal/errors').notImplemented('fs.openAsBlob');
+};
+
+Object.assign(fs, { Stats, BigIntStats, Dirent, constants });
+for (const name of ['F_OK', 'R_OK', 'W_OK', 'X_OK'])
+  Object.defineProperty(fs, name, { value: constants[name], enumerable: true });
+
+// The rest is loaded when it is first used.
+function lazy(module, ...names) {
+  for (const name of names)
+    Object.defineProperty(fs, name, {
+      get() {
+        const value = require(module)[name];
+        Object.defineProperty(fs, name, { value, writable: true, enumerable: true, configurable: true });
+        return value;
+      },
+      set(value) {
+        Object.defineProperty(fs, name, { value, writable: true, enumerable: true, configurable: true });
+      },
+      enumerable: true,
+      configurable: true,
+    });
+}
+lazy('internal/fs/dir', 'Dir', 'opendir', 'opendirSync');
+lazy('internal/fs/streams', 'ReadStream', 'WriteStream');
+lazy('internal/fs/watch', 'watch', 'watchFile', 'unwatchFile', 'FSWatcher', 'StatWatcher');
+
+fs.createReadStream = function createReadStream(path, options) {
+  return new fs.ReadStream(path, options);
+};
+fs.createWriteStream = function createWriteStream(path, options) {
+  return new fs.WriteStream(path, options);
+};
+
+Object.defineProperty(fs, 'promises', {
+  get: () => require('internal/fs/promises'),
+  enumerable: true,
+  configurable: true,
+});

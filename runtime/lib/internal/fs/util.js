@@ -1,0 +1,231 @@
+'use strict';
+// What every part of fs needs: arguments checked and turned into what the native
+// functions take, with Node's errors for what isn't right.
+
+const { Buffer } = require('buffer');
+const {
+  coded, invalidArgType, invalidArgValue, outOfRange, validateFunction, validateInteger, validateNumber,
+} = require('internal/errors');
+const c = require('internal/fs/constants');
+
+const FLAGS = Object.assign(Object.create(null), {
+  'r': c.O_RDONLY,
+  'rs': c.O_RDONLY | c.O_SYNC,
+  'sr': c.O_RDONLY | c.O_SYNC,
+  'r+': c.O_RDWR,
+  'rs+': c.O_RDWR | c.O_SYNC,
+  'sr+': c.O_RDWR | c.O_SYNC,
+  'w': c.O_TRUNC | c.O_CREAT | c.O_WRONLY,
+  'wx': c.O_TRUNC | c.O_CREAT | c.O_WRONLY | c.O_EXCL,
+  'xw': c.O_TRUNC | c.O_CREAT | c.O_WRONLY | c.O_EXCL,
+  'w+': c.O_TRUNC | c.O_CREAT | c.O_RDWR,
+  'wx+': c.O_TRUNC | c.O_CREAT | c.O_RDWR | c.O_EXCL,
+  'xw+': c.O_TRUNC | c.O_CREAT | c.O_RDWR | c.O_EXCL,
+  'a': c.O_APPEND | c.O_CREAT | c.O_WRONLY,
+  'ax': c.O_APPEND | c.O_CREAT | c.O_WRONLY | c.O_EXCL,
+  'xa': c.O_APPEND | c.O_CREAT | c.O_WRONLY | c.O_EXCL,
+  'as': c.O_APPEND | c.O_CREAT | c.O_WRONLY | c.O_SYNC,
+  'sa': c.O_APPEND | c.O_CREAT | c.O_WRONLY | c.O_SYNC,
+  'a+': c.O_APPEND | c.O_CREAT | c.O_RDWR,
+  'ax+': c.O_APPEND | c.O_CREAT | c.O_RDWR | c.O_EXCL,
+  'xa+': c.O_APPEND | c.O_CREAT | c.O_RDWR | c.O_EXCL,
+  'as+': c.O_APPEND | c.O_CREAT | c.O_RDWR | c.O_SYNC,
+  'sa+': c.O_APPEND | c.O_CREAT | c.O_RDWR | c.O_SYNC,
+});
+
+function flagsOf(flags, name = 'flags') {
+  if (typeof flags === 'number') {
+    validateInteger(flags, name, -2147483648, 2147483647);
+    return flags;
+  }
+  if (flags == null) return c.O_RDONLY;
+  const number = typeof flags === 'string' ? FLAGS[flags] : undefined;
+  if (number === undefined) throw invalidArgValue(name, flags);
+  return number;
+}
+
+function isView(value) {
+  return ArrayBuffer.isView(value);
+}
+
+// A path as the native functions take it: a string or bytes.
+function pathOf(path, name = 'path') {
+  if (typeof path === 'string') {
+    if (path.includes('\u0000'))
+      throw invalidArgValue(name, path, 'must be a string, Uint8Array, or URL without null bytes');
+    return path;
+  }
+  if (path instanceof Uint8Array) {
+    if (path.includes(0))
+      throw invalidArgValue(name, path, 'must be a string, Uint8Array, or URL without null bytes');
+    return path;
+  }
+  if (path !== null && typeof path === 'object' && path.href && path.protocol) {
+    if (path.protocol !== 'file:')
+      throw coded(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
+    if (path.hostname !== '')
+      throw coded(TypeError, 'ERR_INVALID_FILE_URL_HOST',
+        'File URL host must be "localhost" or empty on linux');
+    if (/%2f/i.test(path.pathname))
+      throw coded(TypeError, 'ERR_INVALID_FILE_URL_PATH',
+        'File URL path must not include encoded / characters');
+    return pathOf(decodeURIComponent(path.pathname), name);
+  }
+  throw invalidArgType(name, 'of type string or an instance of Buffer or URL', path);
+}
+
+function fdOf(fd, name = 'fd') {
+  if (typeof fd !== 'number') throw invalidArgType(name, 'of type number', fd);
+  if (!Number.isInteger(fd)) throw outOfRange(name, 'an integer', fd);
+  if (fd < 0 || fd > 2147483647) throw outOfRange(name, '>= 0 && <= 2147483647', fd);
+  return fd;
+}
+
+function modeOf(mode, name, otherwise) {
+  if (mode === undefined || mode === null) {
+    if (otherwise !== undefined) return otherwise;
+  } else if (typeof mode === 'string') {
+    if (!/^[0-7]+$/.test(mode))
+      throw invalidArgValue(name, mode, 'must be a 32-bit unsigned integer or an octal string');
+    mode = parseInt(mode, 8);
+  }
+  validateInteger(mode, name, 0, 4294967295);
+  return mode;
+}
+
+function idOf(id, name) {
+  validateInteger(id, name, -1, 4294967295);
+  return id;
+}
+
+// A time in seconds from a number, a numeric string or a Date.
+function timeOf(time, name) {
+  if (typeof time === 'string' && +time == time) return +time;
+  if (Number.isFinite(time)) return time < 0 ? Date.now() / 1000 : time;
+  if (time instanceof Date) return time.getTime() / 1000;
+  throw invalidArgType('time', 'an instance of Date or an Time in seconds', time);
+}
+
+function callbackOf(callback) {
+  validateFunction(callback, 'cb');
+  return callback;
+}
+
+function checkEncoding(encoding) {
+  if (encoding && encoding !== 'buffer' && !Buffer.isEncoding(encoding))
+    throw invalidArgValue('encoding', encoding, 'is invalid encoding');
+}
+
+// Options given as an object, as the name of an encoding, or not at all.
+function optionsOf(options, defaults) {
+  if (options === undefined || options === null || typeof options === 'function') return defaults;
+  if (typeof options === 'string') {
+    checkEncoding(options);
+    return { ...defaults, encoding: options };
+  }
+  if (typeof options !== 'object')
+    throw invalidArgType('options', 'of type string or an instance of Object', options);
+  if (options.encoding !== 'buffer') checkEncoding(options.encoding);
+  return { ...defaults, ...options };
+}
+
+// What a text result (a name, a link's target) becomes: the native functions give strings
+// or bytes.
+const wantsBytes = (encoding) => encoding !== undefined && encoding !== null &&
+  encoding !== 'utf8' && encoding !== 'utf-8';
+
+function encodeText(value, encoding) {
+  if (!wantsBytes(encoding) || encoding === 'buffer') return value;
+  return value.toString(encoding);
+}
+
+function dataOf(data, encoding) {
+  if (isView(data)) return data;
+  if (typeof data !== 'string')
+    throw invalidArgType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
+  return Buffer.from(data, encoding || 'utf8');
+}
+
+function bufferOf(buffer, name = 'buffer') {
+  if (!isView(buffer))
+    throw invalidArgType(name, 'an instance of Buffer, TypedArray, or DataView', buffer);
+  return buffer;
+}
+
+function positionOf(position, name = 'position') {
+  if (position === null || position === undefined) return -1;
+  if (typeof position === 'bigint') return Number(position);
+  if (typeof position === 'number') {
+    validateInteger(position, name, -1);
+    return position;
+  }
+  throw invalidArgType(name, 'of type integer or bigint', position);
+}
+
+// offset and length of a part of a view, for read.
+function readRange(offset, length, size) {
+  if (offset === null || offset === undefined) offset = 0;
+  else validateInteger(offset, 'offset', 0);
+  if (length === undefined || length === null) length = size - offset;
+  length |= 0;
+  if (length === 0) return [offset, length];
+  if (size === 0)
+    throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+      "The argument 'buffer' is empty and cannot be written. Received <Buffer >");
+  if (length < 0) throw outOfRange('length', '>= 0', length);
+  if (offset + length > size) throw outOfRange('length', `<= ${size - offset}`, length);
+  return [offset, length];
+}
+
+function writeRange(offset, length, size) {
+  if (offset === null || offset === undefined) offset = 0;
+  else validateInteger(offset, 'offset', 0);
+  if (typeof length !== 'number') length = size - offset;
+  if (offset > size) throw outOfRange('offset', `<= ${size}`, offset);
+  if (length > size - offset) throw outOfRange('length', `<= ${size - offset}`, length);
+  if (length < 0) throw outOfRange('length', '>= 0', length);
+  validateInteger(length, 'length', 0, 2147483647);
+  return [offset, length];
+}
+
+function viewsOf(buffers) {
+  if (!Array.isArray(buffers) || !buffers.every(isView))
+    throw invalidArgType('buffers', 'an ArrayBufferView[]', buffers);
+  return buffers;
+}
+
+function smallMode(mode) {
+  if (mode === undefined || mode === null) return 0;
+  validateNumber(mode, 'mode');
+  if (!Number.isInteger(mode)) throw outOfRange('mode', 'an integer', mode);
+  if (mode < 0 || mode > 7)
+    throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range: >= 0 && <= 7');
+  return mode;
+}
+
+function accessModeOf(mode) {
+  return smallMode(mode);
+}
+
+function copyModeOf(mode) {
+  return smallMode(mode);
+}
+
+function lengthOf(length) {
+  if (length === undefined || length === null) return 0;
+  validateInteger(length, 'len');
+  return Math.max(0, length);
+}
+
+function prefixOf(prefix) {
+  if (typeof prefix !== 'string' && !(prefix instanceof Uint8Array) && !(prefix && prefix.href))
+    throw invalidArgType('prefix', 'of type string or an instance of Buffer or URL', prefix);
+  prefix = pathOf(prefix, 'prefix');
+  return typeof prefix === 'string' ? `${prefix}XXXXXX` : Buffer.concat([prefix, Buffer.from('XXXXXX')]);
+}
+
+module.exports = {
+  accessModeOf, bufferOf, callbackOf, copyModeOf, dataOf, encodeText, fdOf, flagsOf, idOf,
+  isView, lengthOf, modeOf, optionsOf, pathOf, positionOf, prefixOf, readRange, timeOf,
+  viewsOf, wantsBytes, writeRange,
+};

@@ -1,0 +1,202 @@
+'use strict';
+// fs.watch and fs.watchFile.
+
+const binding = native('fs');
+const handles = native('handle');
+const EventEmitter = require('events');
+const { resolve } = require('path');
+const {
+  AbortError, invalidArgType, uvError, validateAbortSignal, validateFunction, validateInteger,
+} = require('internal/errors');
+const { BigIntStats, Stats } = require('internal/fs/stats');
+const { encodeText, optionsOf, pathOf } = require('internal/fs/util');
+const { Buffer } = require('buffer');
+
+class FSWatcher extends EventEmitter {
+  #handle = null;
+  #encoding;
+  #path;
+
+  // Called from C.
+  onchange(status, rename, name) {
+    if (this.#handle === null) return;
+    if (status < 0) {
+      const error = uvError(status, 'watch', this.#path);
+      error.filename = name ?? this.#path;
+      this.#stop();
+      this.emit('error', error);
+      return;
+    }
+    if (name !== null && this.#encoding && this.#encoding !== 'utf8')
+      name = encodeText(Buffer.from(name), this.#encoding);
+    this.emit('change', rename ? 'rename' : 'change', name);
+  }
+
+  start(path, { persistent, recursive, encoding }) {
+    this.#path = String(path);
+    this.#encoding = encoding;
+    try {
+      this.#handle = binding.watch(this, path, Boolean(recursive));
+    } catch (error) {
+      error.filename = this.#path;
+      throw error;
+    }
+    if (!persistent) this.unref();
+  }
+
+  #stop() {
+    const handle = this.#handle;
+    this.#handle = null;
+    handles.close(handle);
+  }
+
+  close() {
+    if (this.#handle === null) return;
+    this.#stop();
+    process.nextTick(() => this.emit('close'));
+  }
+
+  ref() {
+    if (this.#handle !== null) handles.ref(this.#handle);
+    return this;
+  }
+
+  unref() {
+    if (this.#handle !== null) handles.unref(this.#handle);
+    return this;
+  }
+}
+
+function watch(path, options, listener) {
+  if (typeof options === 'function') [options, listener] = [undefined, options];
+  path = pathOf(path, 'filename');
+  options = optionsOf(options, { persistent: true, recursive: false });
+  const { signal } = options;
+  if (signal !== undefined) validateAbortSignal(signal, 'options.signal');
+  const watcher = new FSWatcher();
+  watcher.start(path, options);
+  if (listener) watcher.on('change', listener);
+  if (signal?.aborted) process.nextTick(() => watcher.close());
+  else if (signal !== undefined) {
+    const abort = () => watcher.close();
+    signal.addEventListener('abort', abort, { once: true });
+    watcher.once('close', () => signal.removeEventListener('abort', abort));
+  }
+  return watcher;
+}
+
+// fs.promises.watch: the changes one after the other, kept until they are asked for.
+async function* iterate(path, options = {}) {
+  const { signal } = options;
+  const events = [];
+  let failed, wake;
+  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+  const watcher = watch(path, { ...options, signal: undefined });
+  const tell = () => wake?.();
+  const abort = () => {
+    failed = new AbortError(undefined, { cause: signal.reason });
+    tell();
+  };
+  watcher.on('change', (eventType, filename) => {
+    events.push({ eventType, filename });
+    tell();
+  });
+  watcher.on('error', (error) => {
+    failed = error;
+    tell();
+  });
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    for (;;) {
+      while (events.length > 0) yield events.shift();
+      if (failed) throw failed;
+      await new Promise((done) => { wake = done; });
+    }
+  } finally {
+    watcher.close();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+// --- watchFile --------------------------------------------------------------------------------
+
+const watched = new Map(); // resolved path -> StatWatcher
+
+class StatWatcher extends EventEmitter {
+  #handle = null;
+  #old = -1;
+  #big;
+
+  start(path, { interval, persistent, bigint }) {
+    this.#big = Boolean(bigint);
+    this.#handle = binding.poll(this, path, interval, this.#big);
+    if (!persistent) this.unref();
+    // A file that isn't there is told once, with zeros.
+    binding.stat(path, this.#big, (error) => {
+      if (error && this.#handle !== null && this.#old === -1) this.onstat(error.errno, this.#nothing(), this.#nothing());
+    });
+  }
+
+  #nothing() {
+    return this.#big ? new BigIntStats(...new Array(14).fill(0n)) : new Stats(...new Array(14).fill(0));
+  }
+
+  onstat(status, now, before) {
+    if (this.#old === status && status < 0) return;
+    this.#old = status;
+    this.emit('change', status < 0 ? this.#nothing() : now, before);
+  }
+
+  stop() {
+    if (this.#handle === null) return;
+    handles.close(this.#handle);
+    this.#handle = null;
+    process.nextTick(() => this.emit('stop'));
+  }
+
+  ref() {
+    if (this.#handle !== null) handles.ref(this.#handle);
+    return this;
+  }
+
+  unref() {
+    if (this.#handle !== null) handles.unref(this.#handle);
+    return this;
+  }
+}
+
+function watchFile(path, options, listener) {
+  path = resolve(String(pathOf(path, 'filename')));
+  if (options === null || typeof options !== 'object') {
+    listener = options;
+    options = {};
+  }
+  if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
+  options = { interval: 5007, persistent: true, ...options };
+  validateInteger(options.interval, 'interval', 0, 4294967295);
+  let watcher = watched.get(path);
+  if (watcher === undefined) {
+    watcher = new StatWatcher();
+    watcher.start(path, options);
+    watched.set(path, watcher);
+  }
+  watcher.addListener('change', listener);
+  return watcher;
+}
+
+function unwatchFile(path, listener) {
+  path = resolve(String(pathOf(path, 'filename')));
+  const watcher = watched.get(path);
+  if (watcher === undefined) return;
+  if (listener !== undefined) {
+    validateFunction(listener, 'listener');
+    watcher.removeListener('change', listener);
+  } else {
+    watcher.removeAllListeners('change');
+  }
+  if (watcher.listenerCount('change') > 0) return;
+  watcher.stop();
+  watched.delete(path);
+}
+
+module.exports = { FSWatcher, StatWatcher, iterate, unwatchFile, watch, watchFile };
