@@ -1,0 +1,129 @@
+/* native('dns'): names to addresses and back, in the pool (uv_getaddrinfo,
+ * uv_getnameinfo). The answer is a list of addresses or a negative error: what an error
+ * says is put together in JavaScript. */
+#include "answer.h"
+
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  uv_getaddrinfo_t uv;
+  answer_t answer;
+} lookup_t;
+
+typedef struct {
+  uv_getnameinfo_t uv;
+  answer_t answer;
+} service_t;
+
+/* Each address once, in the order of the result: texts and families in turn. */
+static JSValueRef list_addresses(const struct addrinfo* first) {
+  JSObjectRef list = js_array(0, NULL);
+  unsigned count = 0;
+  for (const struct addrinfo* at = first; at != NULL; at = at->ai_next) {
+    char text[INET6_ADDRSTRLEN];
+    int err = UV_EINVAL;
+    if (at->ai_socktype != SOCK_STREAM)
+      continue; /* the same address again, for datagrams */
+    if (at->ai_family == AF_INET)
+      err = uv_ip4_name((const struct sockaddr_in*) at->ai_addr, text, sizeof text);
+    else if (at->ai_family == AF_INET6)
+      err = uv_ip6_name((const struct sockaddr_in6*) at->ai_addr, text, sizeof text);
+    if (err < 0)
+      continue;
+    JSObjectSetPropertyAtIndex(js.ctx, list, count++, js_string(text), NULL);
+    JSObjectSetPropertyAtIndex(js.ctx, list, count++,
+                               js_number(at->ai_family == AF_INET ? 4 : 6), NULL);
+  }
+  return list;
+}
+
+static void on_lookup(uv_getaddrinfo_t* uv, int status, struct addrinfo* result) {
+  lookup_t* lookup = (lookup_t*) uv;
+  JSValueRef value = status < 0 ? NULL : list_addresses(result);
+  JSValueRef error = status < 0 ? js_number(status) : NULL;
+  answer_t answer = lookup->answer;
+  uv_freeaddrinfo(result);
+  free(lookup);
+  answer_give(&answer, error, value);
+}
+
+/* lookup(host, family, hints, callback): 0 or a negative error */
+static JSValueRef dns_lookup(JS_ARGS) {
+  JS_UNUSED;
+  char* host = js_arg_utf8(argc, argv, 0);
+  lookup_t* lookup = calloc(1, sizeof *lookup);
+  int err = UV_ENOMEM;
+  if (host != NULL && lookup != NULL) {
+    int family = js_arg_int(argc, argv, 1, 0);
+    struct addrinfo hints = {
+        .ai_family = family == 4   ? AF_INET
+                     : family == 6 ? AF_INET6
+                                   : AF_UNSPEC,
+        .ai_socktype = SOCK_STREAM,
+        .ai_flags = js_arg_int(argc, argv, 2, 0),
+    };
+    answer_open(&lookup->answer, js_arg(argc, argv, 3));
+    err = uv_getaddrinfo(js.loop, &lookup->uv, on_lookup, host, NULL, &hints);
+    if (err < 0)
+      answer_drop(&lookup->answer);
+  }
+  free(host);
+  if (err < 0)
+    free(lookup);
+  return js_number(err);
+}
+
+static void on_service(uv_getnameinfo_t* uv, int status, const char* host,
+                       const char* service) {
+  service_t* request = (service_t*) uv;
+  JSValueRef names[2] = {js_undefined(), js_undefined()};
+  if (status == 0) {
+    names[0] = js_string(host);
+    names[1] = js_string(service);
+  }
+  JSValueRef value = status < 0 ? NULL : js_array(2, names);
+  JSValueRef error = status < 0 ? js_number(status) : NULL;
+  answer_t answer = request->answer;
+  free(request);
+  answer_give(&answer, error, value);
+}
+
+/* lookupService(address, port, callback): 0 or a negative error */
+static JSValueRef dns_lookup_service(JS_ARGS) {
+  JS_UNUSED;
+  char* text = js_arg_utf8(argc, argv, 0);
+  int port = js_arg_int(argc, argv, 1, 0);
+  service_t* request = calloc(1, sizeof *request);
+  struct sockaddr_storage address;
+  int err = UV_ENOMEM;
+  if (text != NULL && request != NULL) {
+    err = uv_ip4_addr(text, port, (struct sockaddr_in*) &address);
+    if (err < 0)
+      err = uv_ip6_addr(text, port, (struct sockaddr_in6*) &address);
+    if (err == 0) {
+      answer_open(&request->answer, js_arg(argc, argv, 2));
+      err = uv_getnameinfo(js.loop, &request->uv, on_service,
+                           (const struct sockaddr*) &address, NI_NAMEREQD);
+      if (err < 0)
+        answer_drop(&request->answer);
+    }
+  }
+  free(text);
+  if (err < 0)
+    free(request);
+  return js_number(err);
+}
+
+void native_dns(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"lookup", dns_lookup},
+      {"lookupService", dns_lookup_service},
+      {NULL, NULL},
+  };
+  js_methods(exports, methods);
+  js_set_number(exports, "ADDRCONFIG", AI_ADDRCONFIG);
+  js_set_number(exports, "ALL", AI_ALL);
+  js_set_number(exports, "V4MAPPED", AI_V4MAPPED);
+}

@@ -1,0 +1,118 @@
+/* Pipes and terminals: making, opening a descriptor, local sockets, window size. */
+#include "stream.h"
+
+#include <stdlib.h>
+
+static JSValueRef failed(handle_t* handle, int err, const char* syscall,
+                         JSValueRef* exception) {
+  if (handle != NULL)
+    handle_discard(handle);
+  *exception = js_uv_error(err, syscall, NULL, NULL);
+  return js_undefined();
+}
+
+/* pipe(owner, ipc): a token */
+static JSValueRef pipe_new(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  int err = handle != NULL
+                ? uv_pipe_init(js.loop, &handle->uv.pipe, js_arg_bool(argc, argv, 1))
+                : UV_ENOMEM;
+  return err == 0 ? handle_made(handle) : failed(handle, err, "pipe", exception);
+}
+
+/* pipeOpen(token, fd) */
+static JSValueRef pipe_open(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_pipe_open(&handle->uv.pipe, js_arg_int(argc, argv, 1, -1)));
+}
+
+/* pipeBind(token, path) */
+static JSValueRef pipe_bind(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  char* path = js_arg_utf8(argc, argv, 1);
+  int err = path == NULL ? UV_ENOMEM : UV_EBADF;
+  if (handle != NULL && path != NULL)
+    err = uv_pipe_bind(&handle->uv.pipe, path);
+  free(path);
+  return stream_status(err);
+}
+
+/* pipeConnect(token, path, request) */
+static JSValueRef pipe_connect(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  char* path = js_arg_utf8(argc, argv, 1);
+  connect_t* connect = path != NULL ? connect_new(js_arg(argc, argv, 2)) : NULL;
+  if (connect != NULL)
+    uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, stream_connected);
+  free(path);
+  return stream_status(connect != NULL ? 0 : UV_ENOMEM);
+}
+
+/* pipeChmod(token, flags) */
+static JSValueRef pipe_chmod(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_pipe_chmod(&handle->uv.pipe, js_arg_int(argc, argv, 1, 0)));
+}
+
+/* tty(owner, fd): a token */
+static JSValueRef tty_new(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  int err = handle != NULL
+                ? uv_tty_init(js.loop, &handle->uv.tty, js_arg_int(argc, argv, 1, 0), 0)
+                : UV_ENOMEM;
+  return err == 0 ? handle_made(handle) : failed(handle, err, "uv_tty_init", exception);
+}
+
+/* rawMode(token, on) */
+static JSValueRef tty_raw_mode(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_tty_set_mode(&handle->uv.tty, js_arg_bool(argc, argv, 1)
+                                                            ? UV_TTY_MODE_RAW
+                                                            : UV_TTY_MODE_NORMAL));
+}
+
+/* windowSize(token): [columns, rows] or null */
+static JSValueRef tty_window_size(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  int width, height;
+  if (handle == NULL || uv_tty_get_winsize(&handle->uv.tty, &width, &height) < 0)
+    return js_null();
+  JSValueRef size[] = {js_number(width), js_number(height)};
+  return js_array(2, size);
+}
+
+/* guess(fd): what kind of thing a descriptor is, as dgram and process.stdin ask */
+static JSValueRef guess(JS_ARGS) {
+  JS_UNUSED;
+  static const char* const names[] = {
+      [UV_TCP] = "TCP",   [UV_TTY] = "TTY",         [UV_UDP] = "UDP",
+      [UV_FILE] = "FILE", [UV_NAMED_PIPE] = "PIPE",
+  };
+  uv_handle_type type = uv_guess_handle(js_arg_int(argc, argv, 0, -1));
+  bool known = (size_t) type < sizeof names / sizeof names[0] && names[type] != NULL;
+  return js_string(known ? names[type] : "UNKNOWN");
+}
+
+const js_method_t pipe_methods[] = {
+    {"pipe", pipe_new},        {"pipeOpen", pipe_open},
+    {"pipeBind", pipe_bind},   {"pipeConnect", pipe_connect},
+    {"pipeChmod", pipe_chmod}, {"tty", tty_new},
+    {"rawMode", tty_raw_mode}, {"windowSize", tty_window_size},
+    {"guess", guess},          {NULL, NULL},
+};

@@ -1,0 +1,400 @@
+/* native('stream'): reading from and writing to stream handles.
+ *
+ * Reads go into one block that all streams share, since a block is filled and handed on
+ * within one callback. A small read is copied to a place where small reads are packed
+ * together, a large one takes the block with it; either way JavaScript gets an
+ * ArrayBuffer and an offset, and makes its Buffer of them.
+ *
+ * Writes try the kernel first and wait only with what is left; that the answer then comes
+ * at once is something the callers know how to deal with (as in Node). */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 64 * 1024, SMALL = 4 * 1024, PACK = 64 * 1024 };
+
+static JSObjectRef callbacks[STREAM_EVENTS];
+
+void stream_tell(stream_event event, size_t argc, const JSValueRef argv[]) {
+  if (callbacks[event] != NULL)
+    js_call_scoped(callbacks[event], NULL, argc, argv);
+}
+
+/* setCallbacks(onread, onwritten, onshut, onclient, onconnect) */
+static JSValueRef set_callbacks(JS_ARGS) {
+  JS_UNUSED;
+  for (size_t i = 0; i < STREAM_EVENTS; i++) {
+    callbacks[i] = js_arg_function(argc, argv, i);
+    if (callbacks[i] != NULL)
+      js_keep(callbacks[i]);
+  }
+  return js_undefined();
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static char* block; /* where the next read goes */
+
+static struct {
+  JSObjectRef buffer; /* protected */
+  char* bytes;
+  size_t used;
+} pack;
+
+static void bytes_free(void* bytes, void* context) {
+  (void) context;
+  free(bytes);
+}
+
+static JSObjectRef array_buffer(void* bytes, size_t length) {
+  JSObjectRef buffer = JSObjectMakeArrayBufferWithBytesNoCopy(js.ctx, bytes, length,
+                                                              bytes_free, NULL, NULL);
+  if (buffer == NULL)
+    free(bytes);
+  return buffer;
+}
+
+static bool pack_renew(void) {
+  char* bytes = malloc(PACK);
+  JSObjectRef buffer = bytes != NULL ? array_buffer(bytes, PACK) : NULL;
+  if (buffer == NULL)
+    return false;
+  if (pack.buffer != NULL)
+    js_drop(pack.buffer);
+  js_keep(buffer);
+  pack.buffer = buffer;
+  pack.bytes = bytes;
+  pack.used = 0;
+  return true;
+}
+
+/* An ArrayBuffer with what was read, NULL without memory. */
+static JSObjectRef read_buffer(size_t count, size_t* offset) {
+  *offset = 0;
+  if (count <= SMALL) {
+    if ((pack.buffer == NULL || PACK - pack.used < count) && !pack_renew())
+      return NULL;
+    memcpy(pack.bytes + pack.used, block, count);
+    *offset = pack.used;
+    /* Views of 8 byte elements want to start at 8 byte addresses. */
+    pack.used += (count + 7) & ~(size_t) 7;
+    if (pack.used > PACK)
+      pack.used = PACK;
+    return pack.buffer;
+  }
+  char* bytes = block;
+  if (count < BLOCK / 2) {
+    bytes = malloc(count);
+    if (bytes == NULL)
+      return NULL;
+    memcpy(bytes, block, count);
+  } else {
+    block = NULL;
+    if (count < BLOCK) {
+      char* fitting = realloc(bytes, count);
+      bytes = fitting != NULL ? fitting : bytes;
+    }
+  }
+  return array_buffer(bytes, count);
+}
+
+static void read_alloc(uv_handle_t* uv, size_t suggested, uv_buf_t* buffer) {
+  (void) uv;
+  (void) suggested;
+  if (block == NULL)
+    block = malloc(BLOCK);
+  *buffer = uv_buf_init(block, block != NULL ? BLOCK : 0);
+}
+
+static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
+  handle_t* handle = uv->data;
+  size_t offset = 0;
+  JSObjectRef bytes = NULL;
+  (void) buffer;
+  if (count == 0)
+    return; /* nothing there after all */
+  if (count > 0 && (bytes = read_buffer((size_t) count, &offset)) == NULL)
+    count = UV_ENOMEM;
+  JSValueRef arguments[] = {handle->owner, js_number((double) count),
+                            bytes != NULL ? bytes : js_undefined(),
+                            js_number((double) offset)};
+  stream_tell(STREAM_READ, 4, arguments);
+}
+
+static JSValueRef read_start(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_read_start(&handle->uv.stream, read_alloc, on_read));
+}
+
+static JSValueRef read_stop(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_read_stop(&handle->uv.stream));
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+typedef struct {
+  uv_write_t uv;
+  JSValueRef request; /* JavaScript's, told when it is done */
+  JSValueRef kept;    /* the views being written, or NULL */
+  char* text;         /* or a copy of a string */
+} write_t;
+
+static void write_free(write_t* request) {
+  if (request->kept != NULL)
+    js_drop(request->kept);
+  js_drop(request->request);
+  free(request->text);
+  free(request);
+}
+
+static void on_written(uv_write_t* uv, int status) {
+  write_t* request = (write_t*) uv;
+  handle_t* handle = uv->handle->data;
+  JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
+  write_free(request);
+  stream_tell(STREAM_WRITTEN, 3, arguments);
+}
+
+/* Writes what the kernel takes now. Returns an error, or 0 with *buffers and *count cut
+ * to what is left. */
+static int write_now(uv_stream_t* stream, uv_buf_t** buffers, unsigned* count) {
+  int written = uv_try_write(stream, *buffers, *count);
+  if (written == UV_EAGAIN || written == UV_ENOSYS)
+    return 0;
+  if (written < 0)
+    return written;
+  size_t done = (size_t) written;
+  while (*count > 0 && done >= (*buffers)->len) {
+    done -= (*buffers)->len;
+    (*buffers)++;
+    (*count)--;
+  }
+  if (*count > 0) {
+    (*buffers)->base += done;
+    (*buffers)->len -= done;
+  }
+  return 0;
+}
+
+/* The status of a write for JavaScript: an error, 0 if it waits (`request` is told), 1 if
+ * all is written. Takes `text` over; `kept` is what the buffers are part of. */
+static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned count,
+                              JSValueRef request, JSValueRef kept, char* text) {
+  int err = write_now(&handle->uv.stream, &buffers, &count);
+  if (err < 0 || count == 0) {
+    free(text);
+    return stream_status(err < 0 ? err : 1);
+  }
+  write_t* write = calloc(1, sizeof *write);
+  if (write == NULL) {
+    free(text);
+    return stream_status(UV_ENOMEM);
+  }
+  write->request = request;
+  js_keep(request);
+  write->text = text;
+  write->kept = kept;
+  if (kept != NULL)
+    js_keep(kept);
+  err = uv_write(&write->uv, &handle->uv.stream, buffers, count, on_written);
+  if (err < 0)
+    write_free(write);
+  return stream_status(err);
+}
+
+/* writeBytes(token, view, request) */
+static JSValueRef write_bytes(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  uint8_t* bytes;
+  size_t length;
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  if (!js_bytes(js_arg(argc, argv, 1), &bytes, &length))
+    return stream_status(UV_EINVAL);
+  uv_buf_t buffer = uv_buf_init((char*) bytes, (unsigned) length);
+  return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
+}
+
+/* writeText(token, string, request): as UTF-8 */
+static JSValueRef write_text(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  size_t length;
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  char* text = js_utf8(js_arg(argc, argv, 1), &length);
+  if (text == NULL)
+    return stream_status(UV_ENOMEM);
+  uv_buf_t buffer = uv_buf_init(text, (unsigned) length);
+  return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), NULL, text);
+}
+
+/* writeMany(token, array of views, request) */
+static JSValueRef write_many(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  JSObjectRef views = js_arg_object(argc, argv, 1);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  double count =
+      views != NULL ? JSValueToNumber(js.ctx, js_get(views, "length"), NULL) : 0;
+  if (!(count > 0 && count < 1u << 30))
+    return stream_status(UV_EINVAL);
+  uv_buf_t* buffers = calloc((size_t) count, sizeof *buffers);
+  if (buffers == NULL)
+    return stream_status(UV_ENOMEM);
+  for (unsigned i = 0; i < (unsigned) count; i++) {
+    uint8_t* bytes;
+    size_t length;
+    if (js_bytes(JSObjectGetPropertyAtIndex(js.ctx, views, i, NULL), &bytes, &length))
+      buffers[i] = uv_buf_init((char*) bytes, (unsigned) length);
+  }
+  /* The library keeps its own copy of the list while it waits. */
+  JSValueRef status =
+      write_start(handle, buffers, (unsigned) count, js_arg(argc, argv, 2), views, NULL);
+  free(buffers);
+  return status;
+}
+
+static JSValueRef write_queued(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  return js_number(
+      handle != NULL ? (double) uv_stream_get_write_queue_size(&handle->uv.stream) : 0);
+}
+
+/* setBlocking(token, on) */
+static JSValueRef set_blocking(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(
+      uv_stream_set_blocking(&handle->uv.stream, js_arg_bool(argc, argv, 1)));
+}
+
+/* ---- shutting down ------------------------------------------------------------------
+ */
+
+typedef struct {
+  uv_shutdown_t uv;
+  JSValueRef request;
+} shutdown_t;
+
+static void on_shutdown(uv_shutdown_t* uv, int status) {
+  shutdown_t* request = (shutdown_t*) uv;
+  handle_t* handle = uv->handle->data;
+  JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
+  js_drop(request->request);
+  free(request);
+  stream_tell(STREAM_SHUT, 3, arguments);
+}
+
+/* shutdown(token, request) */
+static JSValueRef stream_shutdown(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  shutdown_t* request = handle != NULL ? calloc(1, sizeof *request) : NULL;
+  if (request == NULL)
+    return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);
+  request->request = js_arg(argc, argv, 1);
+  js_keep(request->request);
+  int err = uv_shutdown(&request->uv, &handle->uv.stream, on_shutdown);
+  if (err < 0) {
+    js_drop(request->request);
+    free(request);
+  }
+  return stream_status(err);
+}
+
+/* ---- servers
+ * --------------------------------------------------------------------------- */
+
+static void on_client(uv_stream_t* server, int status) {
+  handle_t* handle = server->data;
+  JSValueRef arguments[] = {handle->owner, js_number(status)};
+  stream_tell(STREAM_CLIENT, 2, arguments);
+}
+
+/* listen(token, backlog) */
+static JSValueRef stream_listen(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(
+      uv_listen(&handle->uv.stream, js_arg_int(argc, argv, 1, 511), on_client));
+}
+
+/* accept(server token, client token) */
+static JSValueRef stream_accept(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* server = handle_arg(argc, argv, 0);
+  handle_t* client = handle_arg(argc, argv, 1);
+  if (server == NULL || client == NULL)
+    return stream_status(UV_EBADF);
+  return stream_status(uv_accept(&server->uv.stream, &client->uv.stream));
+}
+
+connect_t* connect_new(JSValueRef request) {
+  connect_t* connect = calloc(1, sizeof *connect);
+  if (connect == NULL)
+    return NULL;
+  connect->request = request;
+  js_keep(request);
+  return connect;
+}
+
+void connect_free(connect_t* connect) {
+  js_drop(connect->request);
+  free(connect);
+}
+
+void stream_connected(uv_connect_t* uv, int status) {
+  connect_t* connect = (connect_t*) uv;
+  handle_t* handle = uv->handle->data;
+  JSValueRef arguments[] = {handle->owner, js_number(status), connect->request};
+  connect_free(connect);
+  stream_tell(STREAM_CONNECT, 3, arguments);
+}
+
+/* fileno(token) */
+static JSValueRef stream_fileno(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  uv_os_fd_t fd = -1;
+  if (handle == NULL || uv_fileno(&handle->uv.handle, &fd) < 0)
+    return js_number(-1);
+  return js_number(fd);
+}
+
+const js_method_t stream_methods[] = {
+    {"setCallbacks", set_callbacks},
+    {"readStart", read_start},
+    {"readStop", read_stop},
+    {"writeBytes", write_bytes},
+    {"writeText", write_text},
+    {"writeMany", write_many},
+    {"queued", write_queued},
+    {"setBlocking", set_blocking},
+    {"shutdown", stream_shutdown},
+    {"listen", stream_listen},
+    {"accept", stream_accept},
+    {"fileno", stream_fileno},
+    {NULL, NULL},
+};
+
+void native_stream(JSObjectRef exports) {
+  js_methods(exports, stream_methods);
+  js_methods(exports, tcp_methods);
+  js_methods(exports, pipe_methods);
+}

@@ -1,0 +1,43 @@
+/* What TCP sockets, pipes and terminals share: reading, writing, shutting down,
+ * listening. JavaScript hears of events through functions that it sets once for all
+ * streams; each is called with the handle's owner first. */
+#ifndef RONDO_JS_STREAM_H
+#define RONDO_JS_STREAM_H
+
+#include "handle.h"
+
+/* The functions that setCallbacks sets, in this order. */
+typedef enum {
+  STREAM_READ,    /* (owner, count or error, ArrayBuffer, offset) */
+  STREAM_WRITTEN, /* (owner, status, request) */
+  STREAM_SHUT,    /* (owner, status, request) */
+  STREAM_CLIENT,  /* (owner, status): a connection waits to be accepted */
+  STREAM_CONNECT, /* (owner, status, request) */
+  STREAM_EVENTS
+} stream_event;
+
+void stream_tell(stream_event event, size_t argc, const JSValueRef argv[]);
+
+/* The status of a call for JavaScript: 0 or a negative error. */
+static inline JSValueRef stream_status(int status) {
+  return js_number(status);
+}
+
+/* A connect request, and the function that ends it. */
+typedef struct {
+  uv_connect_t uv;
+  JSValueRef request;
+} connect_t;
+
+connect_t* connect_new(JSValueRef request);
+void connect_free(connect_t* connect);
+void stream_connected(uv_connect_t* uv, int status);
+
+/* An address as JavaScript has it: { address, family, port }; null if it is none. */
+JSValueRef address_value(const struct sockaddr_storage* address);
+
+extern const js_method_t stream_methods[];
+extern const js_method_t tcp_methods[];
+extern const js_method_t pipe_methods[];
+
+#endif

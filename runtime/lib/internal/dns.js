@@ -1,0 +1,144 @@
+'use strict';
+// dns.lookup and dns.lookupService, which ask the system's resolver in the pool.
+
+const binding = native('dns');
+const uv = native('process');
+const { isIP, validatePort } = require('internal/net/util');
+const {
+  invalidArgType, invalidArgValue, validateFunction, validateNumber, validateString,
+} = require('internal/errors');
+
+let order = 'verbatim';
+
+// EAI_NODATA and EAI_NONAME are the same to Node: there is no such name.
+function lookupError(err, syscall, hostname) {
+  const name = uv.errorName(err);
+  const code = name === 'EAI_NODATA' || name === 'EAI_NONAME' ? 'ENOTFOUND' : name;
+  const error = new Error(`${syscall} ${code}${hostname ? ` ${hostname}` : ''}`);
+  error.errno = err;
+  error.code = code;
+  error.syscall = syscall;
+  if (hostname) error.hostname = hostname;
+  return error;
+}
+
+const FAMILIES = new Map([[0, 0], [4, 4], [6, 6], ['IPv4', 4], ['IPv6', 6]]);
+
+function readOptions(options) {
+  const read = { all: false, family: 0, hints: 0, order };
+  if (typeof options === 'number') {
+    if (!FAMILIES.has(options)) throw invalidArgValue('family', options, 'must be one of: 0, 4, 6');
+    read.family = options;
+  } else if (options !== undefined && options !== null) {
+    if (typeof options !== 'object')
+      throw invalidArgType('options', 'of type integer or an instance of Object', options);
+    if (options.hints != null) {
+      validateNumber(options.hints, 'options.hints');
+      read.hints = options.hints >>> 0;
+      if ((read.hints & ~(binding.ADDRCONFIG | binding.ALL | binding.V4MAPPED)) !== 0)
+        throw invalidArgValue('hints', options.hints);
+    }
+    if (options.family != null) {
+      if (!FAMILIES.has(options.family)) throw invalidArgValue('options.family', options.family, 'must be one of: 0, 4, 6');
+      read.family = FAMILIES.get(options.family);
+    }
+    if (options.all != null) {
+      if (typeof options.all !== 'boolean') throw invalidArgType('options.all', 'of type boolean', options.all);
+      read.all = options.all;
+    }
+    if (options.verbatim != null) read.order = options.verbatim ? 'verbatim' : 'ipv4first';
+    if (options.order != null) read.order = options.order;
+  }
+  return read;
+}
+
+function sorted(list, by) {
+  if (by === 'verbatim') return list;
+  const first = by === 'ipv6first' ? 6 : 4;
+  return [...list.filter((item) => item.family === first), ...list.filter((item) => item.family !== first)];
+}
+
+// answer(error, list)
+function find(hostname, options, answer) {
+  if (!hostname) {
+    process.nextTick(answer, null, [{ address: null, family: options.family === 6 ? 6 : 4 }], true);
+    return;
+  }
+  const version = isIP(hostname);
+  if (version !== 0) {
+    process.nextTick(answer, null, [{ address: hostname, family: version }]);
+    return;
+  }
+  const err = binding.lookup(hostname, options.family, options.hints, (failed, found) => {
+    if (failed) {
+      answer(lookupError(failed, 'getaddrinfo', hostname));
+      return;
+    }
+    const list = [];
+    for (let i = 0; i < found.length; i += 2) list.push({ address: found[i], family: found[i + 1] });
+    answer(null, sorted(list, options.order));
+  });
+  if (err < 0) process.nextTick(answer, lookupError(err, 'getaddrinfo', hostname));
+}
+
+function lookup(hostname, options, callback) {
+  if (hostname) validateString(hostname, 'hostname');
+  if (typeof options === 'function') [options, callback] = [undefined, options];
+  validateFunction(callback, 'callback');
+  const read = readOptions(options);
+  find(hostname, read, (error, list, empty) => {
+    if (error) callback(error);
+    else if (read.all) callback(null, empty ? [] : list);
+    else callback(null, list[0].address, list[0].family);
+  });
+  return {};
+}
+
+function serviceArguments(address, port) {
+  if (isIP(address) === 0) throw invalidArgValue('address', address);
+  return validatePort(port);
+}
+
+function lookupService(address, port, callback) {
+  const number = serviceArguments(address, port);
+  validateFunction(callback, 'callback');
+  const err = binding.lookupService(address, number, (failed, names) => {
+    if (failed) callback(lookupError(failed, 'getnameinfo', address));
+    else callback(null, names[0], names[1]);
+  });
+  if (err < 0) throw lookupError(err, 'getnameinfo', address);
+  return {};
+}
+
+const custom = Symbol.for('nodejs.util.promisify.custom');
+const promises = {
+  lookup(hostname, options) {
+    if (hostname) validateString(hostname, 'hostname');
+    const read = readOptions(options);
+    return new Promise((resolve, reject) => {
+      find(hostname, read, (error, list, empty) => {
+        if (error) reject(error);
+        else if (read.all) resolve(empty ? [] : list);
+        else resolve(list[0]);
+      });
+    });
+  },
+  lookupService(address, port) {
+    return new Promise((resolve, reject) => {
+      lookupService(address, port, (error, hostname, service) => {
+        if (error) reject(error);
+        else resolve({ hostname, service });
+      });
+    });
+  },
+};
+lookup[custom] = promises.lookup;
+lookupService[custom] = promises.lookupService;
+
+function setDefaultResultOrder(value) {
+  if (!['verbatim', 'ipv4first', 'ipv6first'].includes(value))
+    throw invalidArgValue('dnsOrder', value, "must be one of: 'verbatim', 'ipv4first', 'ipv6first'");
+  order = value;
+}
+
+module.exports = { lookup, lookupService, promises, setDefaultResultOrder, getDefaultResultOrder: () => order };

@@ -1,0 +1,182 @@
+'use strict';
+// socket.connect(): resolving the name, trying the addresses, telling how it went.
+
+const binding = native('stream');
+const handles = native('handle');
+const { coded, invalidArgType, validateString } = require('internal/errors');
+const { kKind, refreshTimer, setHooks } = require('internal/net/socket');
+const { connectException, isIP, normalize, validatePort } = require('internal/net/util');
+
+const ATTEMPT_TIMEOUT = 250; // ms that an address gets before the next one is tried
+const ECANCELED = -125;
+const ETIMEDOUT = -110;
+
+function connect(socket, ...args) {
+  const [options, callback] = Array.isArray(args[0]) ? args[0] : normalize(args);
+  if (options.port === undefined && options.path == null)
+    throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "options" or "port" or "path" argument must be specified');
+  if (socket.destroyed) reset(socket);
+  if (options.path != null) validateString(options.path, 'options.path');
+  const pipe = Boolean(options.path);
+  if (socket._handle === null) {
+    socket[kKind] = pipe ? 'pipe' : 'tcp';
+    socket._handle = pipe ? binding.pipe(socket, false) : binding.tcp(socket);
+  }
+  if (callback !== null) socket.once('connect', callback);
+  socket.connecting = true;
+  refreshTimer(socket);
+  if (pipe) {
+    socket._host = null;
+    attempt(socket, { path: options.path, settle });
+  } else {
+    lookupAndConnect(socket, options);
+  }
+  return socket;
+}
+
+// A socket that was closed may be connected again.
+function reset(socket) {
+  socket._handle = null;
+  socket._peername = null;
+  socket._sockname = null;
+  socket._readableState.destroyed = socket._writableState.destroyed = false;
+  socket._undestroy?.();
+}
+
+function lookupAndConnect(socket, options) {
+  const { localAddress, localPort } = options;
+  const host = options.host || 'localhost';
+  if (localAddress && !isIP(localAddress))
+    throw coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${localAddress}`);
+  if (localPort !== undefined && typeof localPort !== 'number')
+    throw invalidArgType('options.localPort', 'of type number', localPort);
+  if (typeof options.port !== 'number' && typeof options.port !== 'string')
+    throw invalidArgType('options.port', 'of type number or string', options.port);
+  const port = validatePort(options.port);
+  const local = { localAddress, localPort };
+  if (isIP(host)) {
+    process.nextTick(() => {
+      if (socket.connecting) attempt(socket, { address: host, port, settle, ...local });
+    });
+    return;
+  }
+  if (options.lookup !== undefined && typeof options.lookup !== 'function')
+    throw invalidArgType('options.lookup', 'of type function', options.lookup);
+  if (typeof host !== 'string') throw invalidArgType('hostname', 'of type string', host);
+  socket._host = host;
+  const all = options.autoSelectFamily !== false && options.family !== 4 && options.family !== 6 && !localAddress;
+  const lookup = options.lookup ?? require('dns').lookup;
+  lookup(host, { family: options.family ?? 0, hints: options.hints ?? 0, all }, (error, found, family) => {
+    const list = all ? found : [{ address: found, family }];
+    if (!error && Array.isArray(list))
+      for (const item of list) socket.emit('lookup', error, item.address, item.family, host);
+    else
+      socket.emit('lookup', error, found, family, host);
+    if (!socket.connecting) return;
+    if (error) {
+      process.nextTick(() => socket.destroy(error));
+      return;
+    }
+    refreshTimer(socket);
+    if (list.length > 1) tryAll(socket, alternate(list), port);
+    else attempt(socket, { address: list[0].address, port, settle, ...local });
+  });
+}
+
+// Starts one attempt; settle(socket, status, request) hears of its end.
+function attempt(socket, request) {
+  let err = 0;
+  const { address, port, path } = request;
+  if (path !== undefined) {
+    err = binding.pipeConnect(socket._handle, path, request);
+  } else {
+    if (request.localAddress || request.localPort)
+      err = binding.bind(socket._handle,
+        request.localAddress ?? (isIP(address) === 6 ? '::' : '0.0.0.0'), request.localPort ?? 0, 0);
+    if (err === 0) err = binding.connect(socket._handle, address, port, request);
+  }
+  if (err < 0) socket.destroy(connectException(err, path ?? address, port, localOf(socket)));
+}
+
+function localOf(socket) {
+  const { address, port } = socket._getsockname();
+  return address !== undefined && port ? `${address}:${port}` : undefined;
+}
+
+function settle(socket, status, request) {
+  if (socket.destroyed || socket._handle === null) return;
+  socket.connecting = false;
+  socket._sockname = null;
+  if (status < 0) {
+    const local = request.localAddress && request.localPort ? `${request.localAddress}:${request.localPort}` : undefined;
+    socket.destroy(connectException(status, request.path ?? request.address, request.port, local));
+    return;
+  }
+  refreshTimer(socket);
+  socket._applySettings();
+  socket.emit('connect');
+  socket.emit('ready');
+  // Reading starts by itself, so that the other side's end is noticed.
+  if (socket.readable && !socket.isPaused()) socket.read(0);
+}
+
+// --- several addresses, one after the other ---------------------------------------------------
+
+function alternate(list) {
+  const first = list.filter((item) => item.family === list[0].family);
+  const second = list.filter((item) => item.family !== list[0].family);
+  const mixed = [];
+  for (let i = 0; i < Math.max(first.length, second.length); i++) {
+    if (first[i]) mixed.push(first[i]);
+    if (second[i]) mixed.push(second[i]);
+  }
+  return mixed;
+}
+
+function tryAll(socket, list, port) {
+  const errors = [];
+  let at = 0;
+  let timer;
+  const next = () => {
+    const { address, family } = list[at++];
+    let done = false;
+    const over = (owner, status) => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      if (owner.destroyed || owner._handle === null) return;
+      if (status === 0) {
+        settle(owner, 0, { address, port });
+        return;
+      }
+      const error = connectException(status, address, port);
+      owner.emit('connectionAttemptFailed', address, port, family, error);
+      errors.push(error);
+      if (at === list.length) {
+        owner.connecting = false;
+        owner.destroy(errors.length === 1 ? error : aggregate(errors));
+        return;
+      }
+      handles.close(owner._handle);
+      owner._handle = binding.tcp(owner);
+      next();
+    };
+    socket.emit('connectionAttempt', address, port, family);
+    const err = binding.connect(socket._handle, address, port, { settle: over });
+    if (err < 0) process.nextTick(over, socket, err);
+    if (at < list.length) timer = setTimeout(() => over(socket, ETIMEDOUT), ATTEMPT_TIMEOUT);
+  };
+  next();
+}
+
+function aggregate(errors) {
+  const error = new AggregateError(errors);
+  error.code = errors[0].code;
+  return error;
+}
+
+setHooks(undefined, (socket, status, request) => {
+  if (status !== ECANCELED) request.settle(socket, status, request);
+});
+
+module.exports = { connect };

@@ -1,0 +1,523 @@
+'use strict';
+// net.Socket: a Duplex over a TCP or pipe handle (or a terminal's).
+
+const binding = native('stream');
+const handles = native('handle');
+const { Duplex } = require('stream');
+const { Buffer } = require('buffer');
+const { coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber } =
+  require('internal/errors');
+const { EOF, errnoException } = require('internal/net/util');
+
+const kTimeout = Symbol('timeout');
+const kBytesRead = Symbol('bytesRead');
+const kBytesWritten = Symbol('bytesWritten');
+const kReading = Symbol('reading');
+const kNoDelay = Symbol('noDelay');
+const kKeepAlive = Symbol('keepAlive');
+const kQueued = Symbol('queued');
+const kMake = Symbol('make'); // option: (socket) => token
+const kKind = Symbol('kind');
+
+const ENOTCONN = -107;
+
+// --- events from C ---------------------------------------------------------------------------
+
+// An ArrayBuffer's part as a Buffer, without copying.
+const toBuffer = (bytes, offset, length) => Buffer.from(bytes, offset, length);
+
+function onRead(socket, count, bytes, offset) {
+  if (socket._handle === null) return;
+  refreshTimer(socket);
+  if (count > 0) {
+    socket[kBytesRead] += count;
+    if (!socket.push(toBuffer(bytes, offset, count)) && socket._handle !== null) {
+      socket[kReading] = false;
+      binding.readStop(socket._handle);
+    }
+    return;
+  }
+  if (count !== EOF) {
+    socket.destroy(errnoException(count, 'read'));
+    return;
+  }
+  // The other side has nothing more to say. When that has been read to its end, the
+  // handle goes too, unless there is still something to write.
+  if (socket._readableState.endEmitted) maybeDestroy(socket);
+  else socket.on('end', onEnd);
+  socket.push(null);
+  socket.read(0);
+}
+
+function onEnd() {
+  maybeDestroy(this);
+}
+
+function maybeDestroy(socket) {
+  if (!socket.readable && !socket.writable && !socket.destroyed && !socket.connecting &&
+      socket.writableLength === 0)
+    socket.destroy();
+}
+
+function onWritten(socket, status, request) {
+  const { callback } = request;
+  if (socket.destroyed) {
+    callback(null);
+    return;
+  }
+  if (status < 0) {
+    callback(errnoException(status, 'write', request.error));
+    return;
+  }
+  refreshTimer(socket);
+  socket[kQueued] = 0;
+  callback(null);
+}
+
+function onShut(socket, status, request) {
+  request.callback(status < 0 && status !== ENOTCONN ? errnoException(status, 'shutdown') : undefined);
+}
+
+let onConnection, onConnected;
+binding.setCallbacks(onRead, onWritten, onShut,
+  (server, status) => onConnection(server, status),
+  (socket, status, request) => onConnected(socket, status, request));
+
+// --- time-outs ---------------------------------------------------------------------------------
+
+function refreshTimer(socket) {
+  for (let at = socket; at; at = at._parent) at[kTimeout]?.refresh();
+}
+
+function clearTimer(socket) {
+  clearTimeout(socket[kTimeout]);
+  socket[kTimeout] = null;
+}
+
+// --- Socket ----------------------------------------------------------------------------------------
+
+function openDescriptor(socket, fd) {
+  if (typeof fd !== 'number' || !Number.isInteger(fd)) throw invalidArgType('options.fd', 'of type number', fd);
+  if (fd < 0) throw coded(RangeError, 'ERR_OUT_OF_RANGE',
+    `The value of "options.fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
+  const kind = binding.guess(fd);
+  let err;
+  if (kind === 'TTY') {
+    socket[kKind] = 'tty';
+    return binding.tty(socket, fd);
+  }
+  let token;
+  if (kind === 'PIPE') {
+    socket[kKind] = 'pipe';
+    token = binding.pipe(socket, false);
+    err = binding.pipeOpen(token, fd);
+  } else if (kind === 'TCP') {
+    socket[kKind] = 'tcp';
+    token = binding.tcp(socket);
+    err = binding.tcpOpen(token, fd);
+  } else {
+    throw coded(TypeError, 'ERR_INVALID_FD_TYPE', `Unsupported fd type: ${kind}`);
+  }
+  if (err < 0) {
+    handles.close(token);
+    throw errnoException(err, 'open');
+  }
+  return token;
+}
+
+function Socket(options) {
+  if (!(this instanceof Socket)) return new Socket(options);
+  if (options?.objectMode || options?.readableObjectMode || options?.writableObjectMode)
+    throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property 'options.objectMode' is not supported. Received true");
+  options = { ...options };
+  const given = options.handle !== undefined || options.fd !== undefined || options[kMake] !== undefined;
+  if (options.onread !== undefined) throw require('internal/errors').notImplemented('options.onread of net.Socket');
+  this.connecting = false;
+  this._hadError = false;
+  this._parent = null;
+  this._host = null;
+  this._handle = null;
+  this._peername = null;
+  this._sockname = null;
+  this._pendingData = null;
+  this._pendingEncoding = '';
+  this.server = null;
+  this._server = null;
+  this.timeout = 0;
+  this[kTimeout] = null;
+  this[kReading] = false;
+  this[kBytesRead] = 0;
+  this[kBytesWritten] = 0;
+  this[kQueued] = 0;
+  this[kKind] = options.kind ?? 'tcp';
+  this[kNoDelay] = Boolean(options.noDelay);
+  this[kKeepAlive] = options.keepAlive ? { delay: Math.floor((options.keepAliveInitialDelay ?? 0) / 1000) } : null;
+  // 'close' comes from the handle's close callback, not from the stream.
+  Duplex.call(this, {
+    allowHalfOpen: Boolean(options.allowHalfOpen),
+    autoDestroy: true,
+    decodeStrings: false,
+    emitClose: false,
+    highWaterMark: options.highWaterMark,
+    readable: options.readable,
+    writable: options.writable,
+    signal: undefined,
+  });
+  if (options[kMake] !== undefined) this._handle = options[kMake](this);
+  else if (options.fd !== undefined) this._handle = openDescriptor(this, options.fd);
+  if (options.signal !== undefined) addSignal(this, options.signal);
+  this.on('end', onReadableStreamEnd);
+  if (given) {
+    if (options.readable === false) this.push(null), this._readableState.endEmitted = this._readableState.ended = true, this.readable = false;
+    if (options.writable === false) endWritable(this);
+  }
+  if (this._handle !== null && options.readable !== false && !options.manualStart) {
+    if (options.pauseOnCreate) this.pause();
+    else this.read(0);
+  }
+}
+Object.setPrototypeOf(Socket.prototype, Duplex.prototype);
+Object.setPrototypeOf(Socket, Duplex);
+
+function endWritable(socket) {
+  const state = socket._writableState;
+  socket.writable = false;
+  state.ending = state.ended = state.finished = true;
+}
+
+function addSignal(socket, signal) {
+  validateAbortSignal(signal, 'options.signal');
+  require('stream').addAbortSignal(signal, socket);
+}
+
+// A client that doesn't want half-open sockets answers the other's end with its own, even
+// to writes that come after it.
+function onReadableStreamEnd() {
+  if (!this.allowHalfOpen) this.write = writeAfterFIN;
+}
+
+function writeAfterFIN(chunk, encoding, callback) {
+  if (!this.writableEnded) return Duplex.prototype.write.call(this, chunk, encoding, callback);
+  if (typeof encoding === 'function') callback = encoding;
+  const error = coded(Error, 'EPIPE', 'This socket has been ended by the other party');
+  if (typeof callback === 'function') process.nextTick(callback, error);
+  this.destroy(error);
+  return false;
+}
+
+Socket.prototype._read = function (size) {
+  if (this.connecting || this._handle === null) {
+    if (this.connecting) this.once('connect', () => this._read(size));
+    return;
+  }
+  if (this[kReading]) return;
+  this[kReading] = true;
+  const err = binding.readStart(this._handle);
+  if (err < 0) this.destroy(errnoException(err, 'read'));
+};
+
+Socket.prototype.pause = function () {
+  if (this[kReading] && this._handle !== null && !this.connecting) {
+    this[kReading] = false;
+    if (!this.destroyed) {
+      const err = binding.readStop(this._handle);
+      if (err < 0) this.destroy(errnoException(err, 'read'));
+    }
+  }
+  return Duplex.prototype.pause.call(this);
+};
+
+Socket.prototype.resume = function () {
+  if (this._handle !== null && !this.connecting && !this[kReading] && !this.destroyed) this._read(0);
+  return Duplex.prototype.resume.call(this);
+};
+
+Socket.prototype.read = function (size) {
+  if (this._handle !== null && !this.connecting && !this[kReading] && !this.destroyed) this._read(0);
+  return Duplex.prototype.read.call(this, size);
+};
+
+// --- writing ---------------------------------------------------------------------------------------
+
+function afterConnecting(socket, write, callback) {
+  const connected = () => {
+    socket.off('close', closed);
+    write();
+  };
+  const closed = () => {
+    callback(coded(Error, 'ERR_SOCKET_CLOSED_BEFORE_CONNECTION', 'Socket closed before the connection was established'));
+  };
+  socket.once('connect', connected);
+  socket.once('close', closed);
+}
+
+// Sends chunks, of which `size` bytes; tells the callback at once if the kernel took all.
+function send(socket, status, size, request, callback) {
+  if (status < 0) {
+    callback(errnoException(status, 'write'));
+    return;
+  }
+  socket[kBytesWritten] += size;
+  if (status === 1) {
+    callback();
+    return;
+  }
+  request.callback = callback;
+  socket[kQueued] = size;
+}
+
+Socket.prototype._write = function (data, encoding, callback) {
+  if (this.connecting) {
+    this._pendingData = data;
+    this._pendingEncoding = encoding;
+    afterConnecting(this, () => this._write(data, encoding, callback), callback);
+    return;
+  }
+  this._pendingData = null;
+  if (this._handle === null) {
+    callback(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+    return;
+  }
+  refreshTimer(this);
+  const request = {};
+  if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
+    send(this, binding.writeText(this._handle, data, request), Buffer.byteLength(data), request, callback);
+    return;
+  }
+  const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : data;
+  send(this, binding.writeBytes(this._handle, bytes, request), bytes.length, request, callback);
+};
+
+Socket.prototype._writev = function (items, callback) {
+  if (this.connecting) {
+    this._pendingData = items;
+    afterConnecting(this, () => this._writev(items, callback), callback);
+    return;
+  }
+  this._pendingData = null;
+  if (this._handle === null) {
+    callback(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+    return;
+  }
+  refreshTimer(this);
+  let size = 0;
+  const views = items.map(({ chunk, encoding }) => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+    size += bytes.length;
+    return bytes;
+  });
+  const request = {};
+  send(this, binding.writeMany(this._handle, views, request), size, request, callback);
+};
+
+Socket.prototype._final = function (callback) {
+  if (this.connecting) {
+    this.once('connect', () => this._final(callback));
+    return;
+  }
+  if (this._handle === null) {
+    callback();
+    return;
+  }
+  const err = binding.shutdown(this._handle, { callback });
+  if (err === ENOTCONN) callback();
+  else if (err < 0) callback(errnoException(err, 'shutdown'));
+};
+
+Socket.prototype.end = function (data, encoding, callback) {
+  Duplex.prototype.end.call(this, data, encoding, callback);
+  return this;
+};
+
+Socket.prototype.destroySoon = function () {
+  if (this.writable) this.end();
+  if (this.writableFinished) this.destroy();
+  else this.once('finish', this.destroy);
+};
+
+Socket.prototype._destroy = function (exception, callback) {
+  this.connecting = false;
+  for (let at = this; at; at = at._parent) clearTimer(at);
+  if (this._handle !== null) {
+    const failed = Boolean(exception);
+    const handle = this._handle;
+    this._handle = null;
+    this._sockname = null;
+    const closed = () => this.emit('close', failed);
+    if (this.resetting) {
+      this.resetting = false;
+      if (binding.reset(handle, closed) < 0) handles.close(handle, closed);
+    } else {
+      handles.close(handle, closed);
+    }
+    callback(exception);
+  } else {
+    callback(exception);
+    process.nextTick(() => this.emit('close', Boolean(exception)));
+  }
+  if (this._server !== null) {
+    const server = this._server;
+    this._server = null;
+    server._connections--;
+    server._emitCloseIfDrained();
+  }
+};
+
+Socket.prototype.resetAndDestroy = function () {
+  if (this._handle === null && !this.connecting) {
+    this.destroy(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+  } else if (this[kKind] !== 'tcp') {
+    throw coded(TypeError, 'ERR_INVALID_HANDLE_TYPE', 'This handle type cannot be sent');
+  } else if (this.connecting) {
+    this.once('connect', () => this.resetAndDestroy());
+  } else {
+    this.resetting = true;
+    this.destroy();
+  }
+  return this;
+};
+
+// --- settings ----------------------------------------------------------------------------------------
+
+Socket.prototype.setTimeout = function (ms, callback) {
+  if (this.destroyed) return this;
+  validateNumber(ms, 'msecs');
+  this.timeout = ms;
+  clearTimer(this);
+  if (callback !== undefined) validateFunction(callback, 'callback');
+  if (ms === 0) {
+    if (callback !== undefined) this.removeListener('timeout', callback);
+    return this;
+  }
+  this[kTimeout] = setTimeout(() => this._onTimeout(), ms).unref();
+  if (callback !== undefined) this.once('timeout', callback);
+  return this;
+};
+
+Socket.prototype._onTimeout = function () {
+  // A long write that makes progress is no silence.
+  if (this._handle !== null && this[kQueued] > 0) {
+    const queued = binding.queued(this._handle);
+    if (queued !== this[kQueued]) {
+      this[kQueued] = queued;
+      this[kTimeout]?.refresh();
+      return;
+    }
+  }
+  this.emit('timeout');
+};
+
+Socket.prototype.setNoDelay = function (enable) {
+  enable = enable === undefined ? true : Boolean(enable);
+  if (this._handle !== null && !this.connecting && this[kKind] === 'tcp' && enable !== this[kNoDelay])
+    binding.noDelay(this._handle, enable);
+  this[kNoDelay] = enable;
+  return this;
+};
+
+Socket.prototype.setKeepAlive = function (enable, initialDelay) {
+  const delay = Math.floor((initialDelay | 0) / 1000);
+  this[kKeepAlive] = enable ? { delay } : null;
+  if (this._handle !== null && !this.connecting && this[kKind] === 'tcp')
+    binding.keepAlive(this._handle, Boolean(enable), delay);
+  return this;
+};
+
+// What was set before there was a connection.
+Socket.prototype._applySettings = function () {
+  if (this[kKind] !== 'tcp') return;
+  if (this[kNoDelay]) binding.noDelay(this._handle, true);
+  if (this[kKeepAlive] !== null) binding.keepAlive(this._handle, true, this[kKeepAlive].delay);
+};
+
+Socket.prototype.setRawMode = function (on) {
+  if (this[kKind] !== 'tty') return this;
+  const err = binding.rawMode(this._handle, Boolean(on));
+  if (err < 0) this.emit('error', errnoException(err, 'setRawMode'));
+  else this.isRaw = Boolean(on);
+  return this;
+};
+
+Socket.prototype.ref = function () {
+  if (this._handle === null) this.once('connect', this.ref);
+  else handles.ref(this._handle);
+  return this;
+};
+
+Socket.prototype.unref = function () {
+  if (this._handle === null) this.once('connect', this.unref);
+  else handles.unref(this._handle);
+  return this;
+};
+
+Socket.prototype.connect = function (...args) {
+  return require('internal/net/connect').connect(this, ...args);
+};
+
+Socket.prototype.address = function () {
+  return this._getsockname();
+};
+
+Socket.prototype._getsockname = function () {
+  if (this._handle === null || this[kKind] !== 'tcp') return {};
+  if (this._sockname === null) {
+    const name = binding.sockName(this._handle);
+    if (typeof name === 'number') return {};
+    this._sockname = name;
+  }
+  return this._sockname;
+};
+
+Socket.prototype._getpeername = function () {
+  if (this._handle === null || this.connecting || this[kKind] !== 'tcp') return this._peername ?? {};
+  if (this._peername === null) {
+    const name = binding.peerName(this._handle);
+    if (typeof name === 'number') return {};
+    this._peername = name;
+  }
+  return this._peername;
+};
+
+function getter(name, get) {
+  Object.defineProperty(Socket.prototype, name, { get, configurable: true, enumerable: true });
+}
+getter('_connecting', function () { return this.connecting; });
+getter('pending', function () { return this._handle === null || this.connecting; });
+getter('readyState', function () {
+  if (this.connecting) return 'opening';
+  if (this.readable && this.writable) return 'open';
+  if (this.readable && !this.writable) return 'readOnly';
+  if (!this.readable && this.writable) return 'writeOnly';
+  return 'closed';
+});
+getter('bufferSize', function () { return this._handle !== null ? this.writableLength : undefined; });
+getter('bytesRead', function () { return this[kBytesRead]; });
+getter('bytesWritten', function () {
+  let bytes = this[kBytesWritten];
+  const data = this._pendingData;
+  for (const item of this._writableState.getBuffer?.() ?? [])
+    bytes += typeof item.chunk === 'string' ? Buffer.byteLength(item.chunk, item.encoding) : item.chunk.length;
+  if (Array.isArray(data))
+    for (const item of data)
+      bytes += typeof item.chunk === 'string' ? Buffer.byteLength(item.chunk, item.encoding) : item.chunk.length;
+  else if (data)
+    bytes += typeof data === 'string' ? Buffer.byteLength(data, this._pendingEncoding) : data.byteLength;
+  return bytes;
+});
+getter('remoteAddress', function () { return this._getpeername().address; });
+getter('remoteFamily', function () { return this._getpeername().family; });
+getter('remotePort', function () { return this._getpeername().port; });
+getter('localAddress', function () { return this._getsockname().address; });
+getter('localPort', function () { return this._getsockname().port; });
+getter('localFamily', function () { return this._getsockname().family; });
+
+module.exports = {
+  Socket,
+  kKind,
+  kMake,
+  refreshTimer,
+  setHooks(connection, connected) {
+    if (connection) onConnection = connection;
+    if (connected) onConnected = connected;
+  },
+};
