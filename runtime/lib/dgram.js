@@ -1,0 +1,334 @@
+'use strict';
+// dgram: datagram sockets.
+
+const binding = native('udp');
+const handles = native('handle');
+const uv = native('process');
+const EventEmitter = require('events');
+const { Buffer } = require('buffer');
+const {
+  coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber, validateString,
+} = require('internal/errors');
+const { errnoException, validatePort } = require('internal/net/util');
+
+const IPV6ONLY = 1;
+const REUSEADDR = 4;
+const UNBOUND = 0;
+const BINDING = 1;
+const BOUND = 2;
+const DISCONNECTED = 0;
+const CONNECTING = 1;
+const CONNECTED = 2;
+
+function addressException(err, syscall, address, port) {
+  const code = uv.errorName(err);
+  const detail = port > 0 ? `${address}:${port}` : address;
+  const error = new Error(`${syscall} ${code}${detail ? ` ${detail}` : ''}`);
+  error.errno = err;
+  error.code = code;
+  error.syscall = syscall;
+  error.address = address;
+  if (port) error.port = port;
+  return error;
+}
+
+const notRunning = () => coded(Error, 'ERR_SOCKET_DGRAM_NOT_RUNNING', 'Not running');
+
+binding.setCallbacks(
+  (socket, count, bytes, from) => {
+    if (socket._handle === null) return;
+    if (count < 0) {
+      socket.emit('error', errnoException(count, 'recvmsg'));
+      return;
+    }
+    from.size = count;
+    socket.emit('message', Buffer.from(bytes.buffer, 0, count), from);
+  },
+  (socket, status, request) => {
+    if (request.callback === undefined) return;
+    if (status < 0) request.callback(addressException(status, 'send', request.address, request.port));
+    else request.callback(null, request.size);
+  });
+
+class Socket extends EventEmitter {
+  #bound = UNBOUND;
+  #connected = DISCONNECTED;
+  #waiting = []; // sends that wait for the socket to be bound
+  #options;
+  #lookup;
+
+  constructor(type, listener) {
+    super();
+    let options = {};
+    if (type !== null && typeof type === 'object') {
+      options = type;
+      type = options.type;
+      validateLookup(options.lookup);
+    }
+    if (type !== 'udp4' && type !== 'udp6')
+      throw coded(TypeError, 'ERR_SOCKET_BAD_TYPE', 'Bad socket type specified. Valid types are: udp4, udp6');
+    this.type = type;
+    this.#options = options;
+    this.#lookup = options.lookup ?? require('dns').lookup;
+    this._handle = binding.udp(this);
+    if (typeof listener === 'function') this.on('message', listener);
+    if (options.signal !== undefined) this.#abortWith(options.signal);
+  }
+
+  #abortWith(signal) {
+    validateAbortSignal(signal, 'options.signal');
+    const abort = () => this.close();
+    if (signal.aborted) abort();
+    else {
+      signal.addEventListener('abort', abort, { once: true });
+      this.once('close', () => signal.removeEventListener('abort', abort));
+    }
+  }
+
+  #running() {
+    if (this._handle === null) throw notRunning();
+    return this._handle;
+  }
+
+  #resolve(address, answer) {
+    const six = this.type === 'udp6';
+    this.#lookup(address || (six ? '::1' : '127.0.0.1'), six ? 6 : 4, answer);
+  }
+
+  bind(port, address, callback) {
+    this.#running();
+    if (this.#bound !== UNBOUND) throw coded(Error, 'ERR_SOCKET_ALREADY_BOUND', 'Socket is already bound');
+    this.#bound = BINDING;
+    const last = [callback, address, port].find((value) => typeof value === 'function');
+    if (last !== undefined) {
+      const forget = () => {
+        this.removeListener('error', forget);
+        this.removeListener('listening', listening);
+      };
+      const listening = (...args) => {
+        forget();
+        last.apply(this, args);
+      };
+      this.on('error', forget);
+      this.on('listening', listening);
+    }
+    if (port !== null && typeof port === 'object') ({ port, address } = port);
+    const any = this.type === 'udp6' ? '::' : '0.0.0.0';
+    address = typeof address === 'string' && address !== '' ? address : any;
+    port = typeof port === 'function' ? 0 : port;
+    this.#resolve(address, (error, ip) => {
+      if (this._handle === null) return;
+      if (error) {
+        this.#bound = UNBOUND;
+        this.emit('error', error);
+        return;
+      }
+      let flags = 0;
+      if (this.#options.reuseAddr) flags |= REUSEADDR;
+      if (this.#options.ipv6Only) flags |= IPV6ONLY;
+      const err = binding.bind(this._handle, ip, port | 0, flags);
+      if (err < 0) {
+        this.#bound = UNBOUND;
+        this.emit('error', addressException(err, 'bind', ip, port | 0));
+        return;
+      }
+      this.#listen();
+    });
+    return this;
+  }
+
+  #listen() {
+    binding.receiveStart(this._handle);
+    this.#bound = BOUND;
+    const { recvBufferSize, sendBufferSize } = this.#options;
+    if (recvBufferSize) binding.bufferSize(this._handle, recvBufferSize, true);
+    if (sendBufferSize) binding.bufferSize(this._handle, sendBufferSize, false);
+    this.emit('listening');
+    for (const send of this.#waiting.splice(0)) send();
+  }
+
+  // Sending and connecting need a bound socket; the first of them binds it.
+  #whenBound(action) {
+    if (this.#bound === UNBOUND) this.bind({ port: 0, exclusive: true });
+    if (this.#bound === BOUND) action();
+    else this.#waiting.push(action);
+  }
+
+  connect(port, address, callback) {
+    port = validatePort(port, 'Port', false);
+    if (typeof address === 'function') [address, callback] = ['', address];
+    this.#running();
+    if (this.#connected !== DISCONNECTED)
+      throw coded(Error, 'ERR_SOCKET_DGRAM_IS_CONNECTED', 'Already connected');
+    this.#connected = CONNECTING;
+    this.#whenBound(() => {
+      if (callback) this.once('connect', callback);
+      this.#resolve(address, (error, ip) => {
+        if (this._handle === null) return;
+        const err = error ? 0 : binding.connect(this._handle, ip, port);
+        if (error || err < 0) {
+          this.#connected = DISCONNECTED;
+          const failed = error ?? addressException(err, 'connect', address || ip, port);
+          process.nextTick(() => {
+            if (callback) {
+              this.removeListener('connect', callback);
+              callback(failed);
+            } else {
+              this.emit('error', failed);
+            }
+          });
+          return;
+        }
+        this.#connected = CONNECTED;
+        process.nextTick(() => this.emit('connect'));
+      });
+    });
+  }
+
+  disconnect() {
+    if (this.#connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
+    const err = binding.disconnect(this.#running());
+    if (err < 0) throw errnoException(err, 'connect');
+    this.#connected = DISCONNECTED;
+  }
+
+  // send(msg[, offset, length][, port][, address][, callback])
+  send(buffer, offset, length, port, address, callback) {
+    const connected = this.#connected === CONNECTED;
+    if (typeof length === 'number' && (connected || typeof port === 'number' || typeof port === 'string')) {
+      if (typeof buffer === 'string') buffer = Buffer.from(buffer);
+      if (!ArrayBuffer.isView(buffer))
+        throw invalidArgType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer);
+      if (offset > buffer.byteLength || offset + length > buffer.byteLength || offset < 0 || length < 0)
+        throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${offset > buffer.byteLength ? 'offset' : 'length'}" is outside of buffer bounds`);
+      buffer = Buffer.from(buffer.buffer, buffer.byteOffset + offset, length);
+      if (connected) [port, address, callback] = [undefined, undefined, port];
+    } else if (connected) {
+      [callback, port, address] = [offset, undefined, undefined];
+    } else {
+      [callback, address, port] = [port, length, offset];
+    }
+    const list = (Array.isArray(buffer) ? buffer : [buffer]).map((part) => {
+      if (typeof part === 'string') return Buffer.from(part);
+      if (ArrayBuffer.isView(part)) return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+      throw Array.isArray(buffer) ? invalidArgType('buffer list arguments', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer) :
+        invalidArgType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer);
+    });
+    const data = list.length === 1 ? list[0] : Buffer.concat(list);
+    if (!connected) port = validatePort(port, 'Port', false);
+    if (typeof callback !== 'function') callback = undefined;
+    if (typeof address === 'function') {
+      callback = address;
+      address = undefined;
+    } else if (address !== undefined && address !== null && typeof address !== 'string') {
+      throw invalidArgType('address', 'of type string', address);
+    }
+    this.#running();
+    this.#whenBound(() => this.#sendNow(data, port, address, connected, callback));
+  }
+
+  #sendNow(data, port, address, connected, callback) {
+    const finish = (error, ip) => {
+      if (error) {
+        if (callback !== undefined) process.nextTick(callback, error);
+        else process.nextTick(() => this.emit('error', error));
+        return;
+      }
+      if (this._handle === null) return;
+      const request = { callback, address: ip, port, size: data.length };
+      const err = connected ? binding.send(this._handle, data, request) :
+        binding.send(this._handle, data, request, ip, port);
+      if (err < 0 && callback !== undefined)
+        process.nextTick(callback, addressException(err, 'send', ip, port));
+    };
+    if (connected) finish(null);
+    else this.#resolve(address, finish);
+  }
+
+  close(callback) {
+    if (typeof callback === 'function') this.on('close', callback);
+    if (this.#bound === BINDING && this.#waiting.length > 0) {
+      this.#waiting.push(() => this.close());
+      return this;
+    }
+    const handle = this.#running();
+    binding.receiveStop(handle);
+    this._handle = null;
+    this.#bound = UNBOUND;
+    handles.close(handle);
+    process.nextTick(() => this.emit('close'));
+    return this;
+  }
+
+  address() {
+    const name = binding.sockName(this.#running());
+    if (typeof name === 'number') throw errnoException(name, 'getsockname');
+    return { address: name.address, family: name.family, port: name.port };
+  }
+
+  remoteAddress() {
+    this.#running();
+    if (this.#connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
+    const name = binding.peerName(this._handle);
+    if (typeof name === 'number') throw errnoException(name, 'getpeername');
+    return name;
+  }
+
+  setBroadcast(on) { this.#set('setBroadcast', Boolean(on)); }
+  setTTL(ttl) { validateNumber(ttl, 'ttl'); this.#set('setTTL', ttl); return ttl; }
+  setMulticastTTL(ttl) { validateNumber(ttl, 'ttl'); this.#set('setMulticastTTL', ttl); return ttl; }
+  setMulticastLoopback(on) { this.#set('setMulticastLoopback', Boolean(on)); return on; }
+  setMulticastInterface(address) { validateString(address, 'interfaceAddress'); this.#set('setMulticastInterface', address); }
+
+  #set(name, value) {
+    const err = binding[name](this.#running(), value);
+    if (err < 0) throw errnoException(err, name);
+  }
+
+  addMembership(group, address) { this.#membership(group, address, true, 'addMembership'); }
+  dropMembership(group, address) { this.#membership(group, address, false, 'dropMembership'); }
+
+  #membership(group, address, join, name) {
+    if (!group) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "multicastAddress" argument must be specified');
+    if (this.#bound === UNBOUND) this.bind({ port: 0, exclusive: true });
+    const err = binding.membership(this.#running(), group, address, join);
+    if (err < 0) throw errnoException(err, name);
+  }
+
+  #bufferSize(size, receive) {
+    if (size !== 0 && (size >>> 0) !== size)
+      throw coded(TypeError, 'ERR_SOCKET_BAD_BUFFER_SIZE', 'Buffer size must be a positive integer');
+    const result = binding.bufferSize(this.#running(), size, receive);
+    if (result < 0)
+      throw coded(Error, 'ERR_SOCKET_BUFFER_SIZE',
+        `Could not get or set buffer size: uv_${receive ? 'recv' : 'send'}_buffer_size returned ${uv.errorName(result)} (${uv.errorText(result)})`);
+    return result;
+  }
+
+  setRecvBufferSize(size) { this.#bufferSize(size, true); }
+  setSendBufferSize(size) { this.#bufferSize(size, false); }
+  getRecvBufferSize() { return this.#bufferSize(0, true); }
+  getSendBufferSize() { return this.#bufferSize(0, false); }
+  getSendQueueSize() { return binding.queued(this.#running())[0]; }
+  getSendQueueCount() { return binding.queued(this.#running())[1]; }
+
+  ref() {
+    if (this._handle !== null) handles.ref(this._handle);
+    return this;
+  }
+
+  unref() {
+    if (this._handle !== null) handles.unref(this._handle);
+    return this;
+  }
+}
+if (Symbol.asyncDispose)
+  Socket.prototype[Symbol.asyncDispose] = function () {
+    return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
+  };
+
+function validateLookup(lookup) {
+  if (lookup !== undefined) validateFunction(lookup, 'lookup');
+}
+
+module.exports = { Socket, createSocket: (type, listener) => new Socket(type, listener) };
