@@ -142,6 +142,12 @@ void native_os(JSObjectRef exports);
 void native_util(JSObjectRef exports);
 void native_encoding(JSObjectRef exports);
 void native_script(JSObjectRef exports);
+void native_fs(JSObjectRef exports);
+void native_handle(JSObjectRef exports);
+void native_stream(JSObjectRef exports);
+void native_dns(JSObjectRef exports);
+void native_spawn(JSObjectRef exports);
+void native_udp(JSObjectRef exports);
 
 /* ---- the runtime as a whole ----------------------------------------------------- */
 

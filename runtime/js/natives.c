@@ -3,13 +3,19 @@
 #include "js.h"
 
 const js_native_t js_natives[] = {
+    {"dns", native_dns},
     {"encoding", native_encoding},
+    {"fs", native_fs},
+    {"handle", native_handle},
     {"os", native_os},
     {"process", native_process},
     {"script", native_script},
     {"signals", native_signals},
+    {"spawn", native_spawn},
     {"stdio", native_stdio},
+    {"stream", native_stream},
     {"timers", native_timers},
+    {"udp", native_udp},
     {"util", native_util},
     {NULL, NULL},
 };

@@ -1,0 +1,165 @@
+/* native('spawn'): child processes. spawn() starts one and tells its end to the owner;
+ * what its streams are is decided by the list of descriptors and pipe tokens. */
+#include "spawn.h"
+#include "handle.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t array_length(JSObjectRef array) {
+  if (array == NULL)
+    return 0;
+  double count = JSValueToNumber(js.ctx, js_get(array, "length"), NULL);
+  return count > 0 && count < 1u << 30 ? (size_t) count : 0;
+}
+
+static JSObjectRef object_at(JSObjectRef object, const char* name) {
+  JSValueRef value = js_get(object, name);
+  return JSValueIsObject(js.ctx, value) ? (JSObjectRef) value : NULL;
+}
+
+static char* text_at(JSObjectRef object, const char* name) {
+  JSValueRef value = js_get(object, name);
+  return JSValueIsString(js.ctx, value) ? js_utf8(value, NULL) : NULL;
+}
+
+static void texts_free(char** texts) {
+  for (char** at = texts; at != NULL && *at != NULL; at++)
+    free(*at);
+  free(texts);
+}
+
+/* An array of strings as C has it, NULL without memory. */
+static char** texts_of(JSObjectRef array) {
+  size_t count = array_length(array);
+  char** texts = calloc(count + 1, sizeof *texts);
+  for (size_t i = 0; texts != NULL && i < count; i++) {
+    texts[i] =
+        js_utf8(JSObjectGetPropertyAtIndex(js.ctx, array, (unsigned) i, NULL), NULL);
+    if (texts[i] == NULL) {
+      texts_free(texts);
+      return NULL;
+    }
+  }
+  return texts;
+}
+
+bool child_read(child_t* child, JSObjectRef description, size_t stdio_count) {
+  uv_process_options_t* options = &child->options;
+  JSObjectRef env = object_at(description, "env");
+  *child = (child_t){0};
+  options->file = text_at(description, "file");
+  options->cwd = text_at(description, "cwd");
+  options->args = texts_of(object_at(description, "args"));
+  child->stdio = calloc(stdio_count + 1, sizeof *child->stdio);
+  child->stdio_count = stdio_count;
+  options->stdio = child->stdio;
+  options->stdio_count = (int) stdio_count;
+  if (env != NULL && (options->env = texts_of(env)) == NULL)
+    return false;
+  if (JSValueToBoolean(js.ctx, js_get(description, "detached")))
+    options->flags |= UV_PROCESS_DETACHED;
+  JSValueRef uid = js_get(description, "uid"), gid = js_get(description, "gid");
+  if (JSValueIsNumber(js.ctx, uid)) {
+    options->flags |= UV_PROCESS_SETUID;
+    options->uid = (uv_uid_t) JSValueToNumber(js.ctx, uid, NULL);
+  }
+  if (JSValueIsNumber(js.ctx, gid)) {
+    options->flags |= UV_PROCESS_SETGID;
+    options->gid = (uv_gid_t) JSValueToNumber(js.ctx, gid, NULL);
+  }
+  return options->file != NULL && options->args != NULL && child->stdio != NULL;
+}
+
+void child_free(child_t* child) {
+  free((char*) child->options.file);
+  free((char*) child->options.cwd);
+  texts_free(child->options.args);
+  texts_free(child->options.env);
+  free(child->stdio);
+}
+
+JSObjectRef child_stdio_at(JSObjectRef list, size_t index) {
+  JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) index, NULL);
+  return JSValueIsObject(js.ctx, entry) ? (JSObjectRef) entry : NULL;
+}
+
+/* Entries are numbers (a descriptor to inherit), tokens of pipes (to be connected) or
+ * null (nothing, which the library makes /dev/null of). */
+static void read_stdio(child_t* child, JSObjectRef list) {
+  for (size_t i = 0; i < child->stdio_count; i++) {
+    JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) i, NULL);
+    uv_stdio_container_t* stdio = &child->stdio[i];
+    handle_t* handle = handle_arg(1, &entry, 0);
+    if (handle != NULL) {
+      stdio->flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE;
+      stdio->data.stream = &handle->uv.stream;
+    } else if (JSValueIsNumber(js.ctx, entry)) {
+      stdio->flags = UV_INHERIT_FD;
+      stdio->data.fd = (int) JSValueToNumber(js.ctx, entry, NULL);
+    } else {
+      stdio->flags = UV_IGNORE;
+    }
+  }
+}
+
+static void child_exited(uv_process_t* uv, int64_t status, int signal) {
+  handle_t* handle = uv->data;
+  JSValueRef arguments[] = {js_number((double) status), js_number(signal)};
+  js_call_method(handle->owner, "onexit", 2, arguments);
+}
+
+static void close_failed(uv_handle_t* uv) {
+  handle_discard(uv->data);
+}
+
+/* spawn(owner, description, stdio): [token, pid], or a negative error */
+static JSValueRef spawn_child(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef description = js_arg_object(argc, argv, 1);
+  JSObjectRef list = js_arg_object(argc, argv, 2);
+  child_t child;
+  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  if (handle == NULL || description == NULL ||
+      !child_read(&child, description, array_length(list))) {
+    if (handle != NULL)
+      handle_discard(handle);
+    return js_number(UV_ENOMEM);
+  }
+  read_stdio(&child, list);
+  child.options.exit_cb = child_exited;
+  handle->uv.handle.data = handle;
+  int err = uv_spawn(js.loop, &handle->uv.process, &child.options);
+  child_free(&child);
+  if (err < 0) {
+    /* Even one that didn't start is on the loop. */
+    handle->uv.handle.data = handle;
+    uv_close(&handle->uv.handle, close_failed);
+    return js_number(err);
+  }
+  JSValueRef made[] = {handle_made(handle), js_number(handle->uv.process.pid)};
+  return js_array(2, made);
+}
+
+/* kill(token, signal): 0 or a negative error */
+static JSValueRef spawn_kill(JS_ARGS) {
+  JS_UNUSED;
+  handle_t* handle = handle_arg(argc, argv, 0);
+  if (handle == NULL)
+    return js_number(UV_ESRCH);
+  return js_number(
+      uv_process_kill(&handle->uv.process, js_arg_int(argc, argv, 1, SIGTERM)));
+}
+
+JSValueRef spawn_sync(JS_ARGS);
+
+void native_spawn(JSObjectRef exports) {
+  static const js_method_t methods[] = {
+      {"spawn", spawn_child},
+      {"kill", spawn_kill},
+      {"spawnSync", spawn_sync},
+      {NULL, NULL},
+  };
+  js_methods(exports, methods);
+}

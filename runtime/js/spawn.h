@@ -1,0 +1,22 @@
+/* What spawn and spawnSync share: the description of a child, read from JavaScript. */
+#ifndef RONDO_JS_SPAWN_H
+#define RONDO_JS_SPAWN_H
+
+#include "js.h"
+
+typedef struct {
+  uv_process_options_t options;
+  uv_stdio_container_t* stdio;
+  size_t stdio_count;
+} child_t;
+
+/* Reads { file, args, env, cwd, detached, uid, gid }; the stdio part is left to the
+ * caller, who gets room for stdio_count streams. False without memory. */
+bool child_read(child_t* child, JSObjectRef description, size_t stdio_count);
+void child_free(child_t* child);
+
+/* One entry of a stdio list: { type: 'ignore' | 'pipe' | 'fd' …, fd }. */
+JSObjectRef child_stdio_at(JSObjectRef list, size_t index);
+size_t array_length(JSObjectRef array);
+
+#endif
