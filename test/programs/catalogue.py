@@ -132,7 +132,8 @@ class CMake:
 
     @staticmethod
     def proves(output):
-        return f"{lines(output)}: configures and builds this project, and CTest runs tests, with time limits, as many at once"
+        return ("the same results: this project configured and built, 37 tests run by CTest, good, bad, "
+                "crashing, loud and too slow ones")
 
     def prepare(self, shelf):
         program = Path("/usr/bin/cmake")

@@ -45,7 +45,6 @@ function evidence() {
 }
 
 async function main() {
-  evidence();
   for (const { name, run } of features) {
     try {
       console.log(`${name}: ${JSON.stringify(await within(run(), name))}`);
@@ -54,6 +53,7 @@ async function main() {
       process.exitCode = 1;
     }
   }
+  evidence();
   console.log(`${features.length} features`);
 }
 

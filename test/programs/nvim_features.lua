@@ -50,11 +50,13 @@ feature("a job's big output arrives whole", function()
 end)
 
 feature("jobs are waited for and stopped", function()
-  local long = vim.fn.jobstart({ "sleep", "100" })
-  local short = vim.fn.jobstart({ "true" })
+  local short = vim.fn.jobwait({ vim.fn.jobstart({ "sh", "-c", "exit 6" }) }, 10000)
+  local stopped
+  local long = vim.fn.jobstart({ "sleep", "100" }, { on_exit = function(_, status) stopped = status end })
   local early = vim.fn.jobwait({ long }, 20)
   vim.fn.jobstop(long)
-  return { early, vim.fn.jobwait({ short, long }, 10000), vim.fn.jobstart({ "true" }) > 0 }
+  wait(function() return stopped ~= nil end)
+  return { short, early, stopped }
 end)
 
 feature("system() with input and exit code", function()
@@ -87,8 +89,12 @@ end)
 feature("a server on a socket, and over tcp", function()
   local path = vim.fn.getcwd() .. "/nvim.sock"
   local server = vim.fn.jobstart({ vim.v.progpath, "--headless", "--clean", "--listen", path })
-  wait(function() return vim.fn.getftype(path) == "socket" end)
-  local pipe = vim.fn.sockconnect("pipe", path, { rpc = true })
+  local pipe
+  wait(function() -- for the socket, and then for the server to listen on it
+    local ok, channel = pcall(vim.fn.sockconnect, "pipe", path, { rpc = true })
+    pipe = ok and channel
+    return ok
+  end)
   local address = vim.rpcrequest(pipe, "nvim_call_function", "serverstart", { "127.0.0.1:0" })
   local tcp = vim.fn.sockconnect("tcp", address, { rpc = true })
   local seen = { vim.rpcrequest(pipe, "nvim_eval", "'over a pipe'"), vim.rpcrequest(tcp, "nvim_eval", "'over tcp'") }
