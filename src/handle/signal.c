@@ -234,19 +234,24 @@ static int signal_start(uv_signal_t* handle, uv_signal_cb signal_cb, int signum,
 }
 
 /* A stop in the callback counts everything as delivered, and so ends this. A one-shot
- * handle is stopped after its callback, unless that started it anew. */
-static void signal_deliver_to(uv_signal_t* handle) {
+ * handle is stopped after its callback, unless that started it anew. False if the phase's
+ * limit was reached before everything was told. */
+static bool signal_deliver_to(uv_signal_t* handle) {
   unsigned int target = signal_caught(handle);
 
   while ((int) (target - handle->dispatched_signals) > 0) {
+    if (!poll_take(handle->loop))
+      return false;
     handle->dispatched_signals++;
     if (handle->flags & SIGNAL_ONESHOT)
       handle->flags |= SIGNAL_FIRED;
+    handle->loop->events++;
     loop_count_callback(handle->loop);
     handle->signal_cb(handle, handle->signum);
     if (handle->flags & SIGNAL_FIRED)
       signal_stop(handle);
   }
+  return true;
 }
 
 /* The loop was told that at least one of its handles caught something. */
@@ -259,7 +264,15 @@ static void signal_deliver(uv_loop_t* loop) {
     struct queue* link = queue_first(&batch);
     queue_remove(link);
     queue_push_back(&state->handles, link);
-    signal_deliver_to(rondo_container_of(link, uv_signal_t, loop_queue));
+    if (signal_deliver_to(rondo_container_of(link, uv_signal_t, loop_queue)))
+      continue;
+    /* The next turn goes on with this one. */
+    queue_remove(link);
+    queue_push_front(&batch, link);
+    queue_append(&batch, &state->handles);
+    queue_move(&batch, &state->handles);
+    loop_wake(loop, WAKE_SIGNAL);
+    return;
   }
 }
 

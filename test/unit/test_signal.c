@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "rondo.h"
 #include "uv.h"
 
 static uv_loop_t loop;
@@ -258,6 +259,31 @@ static void a_callback_may_close_the_next_handle(void** state) {
   assert_int_equal(0, second.calls);
 }
 
+/* Contract P4: what a limit leaves over comes in the next turns, in order. */
+static void a_limit_spreads_signals_over_turns(void** state) {
+  struct watch first;
+  struct watch second;
+  (void) state;
+  watch_open(&loop, &first);
+  watch_open(&loop, &second);
+  assert_int_equal(0, uv_signal_start(&first.handle, count, SIGUSR1));
+  assert_int_equal(0, uv_signal_start(&second.handle, count, SIGUSR1));
+  assert_int_equal(0, rondo_loop_limit(&loop, RONDO_PHASE_POLL, 3));
+  for (int i = 0; i < 5; i++)
+    raise(SIGUSR1);
+  /* Being woken may count as one of the three. */
+  for (int turn = 0; turn < 10 && second.calls < 5; turn++) {
+    int before = first.calls + second.calls;
+    uv_run(&loop, UV_RUN_ONCE);
+    assert_in_range(first.calls + second.calls, before + 1, before + 3);
+    assert_true(second.calls == 0 || first.calls == 5);
+  }
+  assert_int_equal(5, first.calls);
+  assert_int_equal(5, second.calls);
+  close_now(&first.handle);
+  close_now(&second.handle);
+}
+
 static int steps;
 static int signal_step;
 
@@ -447,6 +473,7 @@ int main(void) {
       TEST(one_shot_and_regular_handles_mix),
       TEST(close_drops_a_signal_in_flight),
       TEST(a_callback_may_close_the_next_handle),
+      TEST(a_limit_spreads_signals_over_turns),
       TEST(signals_come_last_in_a_batch),
       TEST(a_storm_reaches_every_loop_in_full),
       TEST(a_forked_child_hears_its_own_signals),
