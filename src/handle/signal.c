@@ -358,7 +358,6 @@ int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb signal_cb, int sig
 }
 
 int uv_signal_stop(uv_signal_t* handle) {
-  assert(!handle_closing((uv_handle_t*) handle));
   signal_stop(handle);
   return 0;
 }

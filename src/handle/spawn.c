@@ -57,15 +57,13 @@ IN_CHILD static void child_unblock_signals(void) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, (size_t) (NSIG - 1) / 8);
 }
 
-/* Gives descriptor i of the child /dev/null. */
+/* Gives descriptor i of the child /dev/null. All below it are in use, so once it is free
+ * it is the next that the kernel gives: no room for another one is needed. */
 IN_CHILD static long child_open_null(int i) {
+  syscall(SYS_close, i);
   long fd = child_error(
       syscall(SYS_openat, AT_FDCWD, "/dev/null", i == 0 ? O_RDONLY : O_RDWR, 0));
-  if (fd < 0 || fd == i)
-    return fd;
-  long err = child_error(syscall(SYS_dup3, (int) fd, i, 0));
-  syscall(SYS_close, (int) fd);
-  return err;
+  return fd >= 0 && fd != i ? -EBADF : fd;
 }
 
 IN_CHILD static long child_place_descriptor(int fd, int i) {
@@ -198,8 +196,9 @@ static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
 
   *pidfd = -1;
   pid_t pid = clone(child_main, top, flags | CLONE_PIDFD, plan, pidfd);
-  /* Older kernels ignore the flag; sandboxes may not. */
-  if (pid == -1 && errno == EINVAL) {
+  /* Older kernels ignore the flag; sandboxes may not, and the descriptor table may be
+   * full: the child can do without. */
+  if (pid == -1 && (errno == EINVAL || errno == EMFILE || errno == ENFILE)) {
     *pidfd = -1;
     pid = clone(child_main, top, flags, plan);
   }
