@@ -90,13 +90,18 @@ static void check_phase(uv_check_t* check) {
   if (im->count == 0 || node->left)
     return;
   assert(im->entered.first == NULL);
-  im->entered = im->queued;
-  im->queued.first = im->queued.last = NULL;
-  /* After an error the others of this turn run at once, ticks wait for them. */
+  /* After an error the others of this turn run at once, ticks wait for them; and if
+   * there are none, those that were queued meanwhile, as happens in Node. */
+  const void* error;
   do {
+    if (im->entered.first == NULL) {
+      im->entered = im->queued;
+      im->queued.first = im->queued.last = NULL;
+    }
     rondo_node_enter(node);
-    rondo_node_leave(node, immediates_run(node));
-  } while (im->entered.first != NULL && !node->left);
+    error = immediates_run(node);
+    rondo_node_leave(node, error);
+  } while (error != NULL && !node->left);
   refed_changed(im);
 }
 

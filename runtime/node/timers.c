@@ -223,6 +223,11 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
   return error;
 }
 
+/* A timer started by a callback of this very run may have begun after `now`. */
+static int timer_due(const rondo_node_timer_t* timer, uint64_t now) {
+  return timer->start + timer->duration <= now;
+}
+
 /* Runs the due timers of one list. Returns the error that ended it, if any. */
 static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint64_t now,
                                    int* cut_short) {
@@ -230,7 +235,7 @@ static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint6
   rondo_node_timer_t* timer;
   int ran_one = 0;
   while ((timer = list->first) != NULL) {
-    if (now - timer->start < list->duration) {
+    if (!timer_due(timer, now)) {
       uint64_t expiry = timer->start + list->duration;
       list->expiry = expiry > now ? expiry : now + 1;
       list->id = timers->next_list_id++;
@@ -245,7 +250,7 @@ static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint6
       if ((timer = list->first) == NULL)
         break;
       /* A tick may have refreshed or cleared what was next. */
-      if (now - timer->start < list->duration) {
+      if (!timer_due(timer, now)) {
         ran_one = 0;
         continue;
       }

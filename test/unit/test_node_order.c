@@ -240,6 +240,27 @@ static void lists_go_by_expiry(void** state) { /* N2 */
   assert_string_equal(trail, "5 10 20a 20b");
 }
 
+static const void* restart_late(rondo_node_t* n, void* data) {
+  say_it(n, data);
+  uv_sleep(3); /* the clock moves on inside the callback */
+  timer(1, "restarted", 30, say_it);
+  immediate(0, "immediate", say_it);
+  return NULL;
+}
+
+static const void* restart_main(rondo_node_t* n, void* data) {
+  (void) n;
+  (void) data;
+  timer(0, "first", 30, restart_late);
+  return NULL;
+}
+
+static void a_timer_joining_the_running_list_waits_its_time(void** state) { /* N2 */
+  (void) state;
+  run(restart_main);
+  assert_string_equal(trail, "first immediate restarted");
+}
+
 static const void* clear_other(rondo_node_t* n, void* data) {
   say_it(n, data);
   rondo_node_timer_clear(n, &timers[1]);
@@ -506,6 +527,7 @@ int main(void) {
       ORDER(ticks_between_equal_timers),
       ORDER(ticks_after_the_group_in_the_older_order),
       ORDER(lists_go_by_expiry),
+      ORDER(a_timer_joining_the_running_list_waits_its_time),
       ORDER(a_timer_cleared_in_its_batch_stays_silent),
       ORDER(an_interval_ends_from_its_own_callback),
       ORDER(refresh_starts_a_fired_timer_again),

@@ -201,8 +201,8 @@ function errorBase(ctx, error, name, tag, keys) {
       const at = keys.indexOf(key);
       if (at >= 0 && (key === 'stack' || stack.includes(error[key]))) keys.splice(at, 1);
     }
-  // The engine's own notes about the place are in the stack already.
-  if (ctx.showHidden) for (const key of ['line', 'column', 'sourceURL']) {
+  // The engine's own notes about the place: the stack has them.
+  for (const key of ['line', 'column', 'sourceURL']) {
     const at = keys.indexOf(key);
     if (at >= 0) keys.splice(at, 1);
   }

@@ -30,7 +30,10 @@ function isOurs(frame) {
 }
 
 function format(stack) {
-  let list = frames(stack).filter((frame) => !isOurs(frame));
+  const all = frames(stack);
+  let list = all.filter((frame) => !isOurs(frame));
+  // An error from inside us alone still says where.
+  if (list.length === 0) list = all.filter((frame) => frame.file !== '');
   const limit = typeof Error.stackTraceLimit === 'number' ? Error.stackTraceLimit : 10;
   list = list.slice(0, Math.min(10, limit));
   return list.map(({ name, file, line, column }) => {

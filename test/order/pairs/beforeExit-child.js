@@ -1,0 +1,3 @@
+'use strict';
+// child inside beforeExit, and immediate inside both.
+require('../lib/chain')('beforeExit', 'child', 'immediate');

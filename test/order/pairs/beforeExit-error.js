@@ -1,0 +1,3 @@
+'use strict';
+// error inside beforeExit, and child inside both.
+require('../lib/chain')('beforeExit', 'error', 'child');

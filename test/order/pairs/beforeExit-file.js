@@ -1,0 +1,3 @@
+'use strict';
+// file inside beforeExit, and timer inside both.
+require('../lib/chain')('beforeExit', 'file', 'timer');

@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside beforeExit, and queue inside both.
+require('../lib/chain')('beforeExit', 'immediate', 'queue');

@@ -1,0 +1,3 @@
+'use strict';
+// socket inside beforeExit, and interval inside both.
+require('../lib/chain')('beforeExit', 'socket', 'interval');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside beforeExit, and beforeExit inside both.
+require('../lib/chain')('beforeExit', 'tick', 'beforeExit');

@@ -1,0 +1,3 @@
+'use strict';
+// beforeExit inside child, and immediate inside both.
+require('../lib/chain')('child', 'beforeExit', 'immediate');

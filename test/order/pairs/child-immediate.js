@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside child, and tick inside both.
+require('../lib/chain')('child', 'immediate', 'tick');

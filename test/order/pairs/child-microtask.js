@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside child, and close inside both.
+require('../lib/chain')('child', 'microtask', 'close');

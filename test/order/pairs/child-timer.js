@@ -1,0 +1,3 @@
+'use strict';
+// timer inside child, and error inside both.
+require('../lib/chain')('child', 'timer', 'error');

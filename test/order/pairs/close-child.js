@@ -1,0 +1,3 @@
+'use strict';
+// child inside close, and interval inside both.
+require('../lib/chain')('close', 'child', 'interval');

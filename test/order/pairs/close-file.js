@@ -1,0 +1,3 @@
+'use strict';
+// file inside close, and queue inside both.
+require('../lib/chain')('close', 'file', 'queue');

@@ -1,0 +1,3 @@
+'use strict';
+// interval inside close, and tick inside both.
+require('../lib/chain')('close', 'interval', 'tick');

@@ -1,0 +1,3 @@
+'use strict';
+// rejection inside close, and child inside both.
+require('../lib/chain')('close', 'rejection', 'child');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside close, and close inside both.
+require('../lib/chain')('close', 'tick', 'close');

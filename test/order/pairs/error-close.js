@@ -1,0 +1,3 @@
+'use strict';
+// close inside error, and socket inside both.
+require('../lib/chain')('error', 'close', 'socket');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside error, and error inside both.
+require('../lib/chain')('error', 'tick', 'error');

@@ -1,0 +1,3 @@
+'use strict';
+// socket inside file, and tick inside both.
+require('../lib/chain')('file', 'socket', 'tick');

@@ -1,0 +1,3 @@
+'use strict';
+// timer inside file, and close inside both.
+require('../lib/chain')('file', 'timer', 'close');

@@ -1,0 +1,3 @@
+'use strict';
+// beforeExit inside immediate, and queue inside both.
+require('../lib/chain')('immediate', 'beforeExit', 'queue');

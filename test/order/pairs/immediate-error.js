@@ -1,0 +1,3 @@
+'use strict';
+// error inside immediate, and timer inside both.
+require('../lib/chain')('immediate', 'error', 'timer');

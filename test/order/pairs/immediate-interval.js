@@ -1,0 +1,3 @@
+'use strict';
+// interval inside immediate, and close inside both.
+require('../lib/chain')('immediate', 'interval', 'close');

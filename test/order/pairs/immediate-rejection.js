@@ -1,0 +1,3 @@
+'use strict';
+// rejection inside immediate, and interval inside both.
+require('../lib/chain')('immediate', 'rejection', 'interval');

@@ -1,0 +1,3 @@
+'use strict';
+// timer inside immediate, and child inside both.
+require('../lib/chain')('immediate', 'timer', 'child');

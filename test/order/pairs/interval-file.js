@@ -1,0 +1,3 @@
+'use strict';
+// file inside interval, and beforeExit inside both.
+require('../lib/chain')('interval', 'file', 'beforeExit');

@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside interval, and close inside both.
+require('../lib/chain')('interval', 'immediate', 'close');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside interval, and immediate inside both.
+require('../lib/chain')('interval', 'microtask', 'immediate');

@@ -1,0 +1,3 @@
+'use strict';
+// timer inside interval, and socket inside both.
+require('../lib/chain')('interval', 'timer', 'socket');

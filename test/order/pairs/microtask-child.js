@@ -1,0 +1,3 @@
+'use strict';
+// child inside microtask, and close inside both.
+require('../lib/chain')('microtask', 'child', 'close');

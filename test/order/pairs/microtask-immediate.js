@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside microtask, and file inside both.
+require('../lib/chain')('microtask', 'immediate', 'file');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside microtask, and queue inside both.
+require('../lib/chain')('microtask', 'microtask', 'queue');

@@ -1,0 +1,3 @@
+'use strict';
+// socket inside microtask, and child inside both.
+require('../lib/chain')('microtask', 'socket', 'child');

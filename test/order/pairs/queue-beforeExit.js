@@ -1,0 +1,3 @@
+'use strict';
+// beforeExit inside queue, and rejection inside both.
+require('../lib/chain')('queue', 'beforeExit', 'rejection');

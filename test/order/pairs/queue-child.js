@@ -1,0 +1,3 @@
+'use strict';
+// child inside queue, and beforeExit inside both.
+require('../lib/chain')('queue', 'child', 'beforeExit');

@@ -1,0 +1,3 @@
+'use strict';
+// close inside queue, and error inside both.
+require('../lib/chain')('queue', 'close', 'error');

@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside queue, and socket inside both.
+require('../lib/chain')('queue', 'immediate', 'socket');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside queue, and timer inside both.
+require('../lib/chain')('queue', 'microtask', 'timer');

@@ -1,0 +1,3 @@
+'use strict';
+// socket inside queue, and close inside both.
+require('../lib/chain')('queue', 'socket', 'close');

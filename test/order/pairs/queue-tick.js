@@ -1,0 +1,3 @@
+'use strict';
+// tick inside queue, and queue inside both.
+require('../lib/chain')('queue', 'tick', 'queue');

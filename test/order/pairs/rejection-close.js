@@ -1,0 +1,3 @@
+'use strict';
+// close inside rejection, and child inside both.
+require('../lib/chain')('rejection', 'close', 'child');

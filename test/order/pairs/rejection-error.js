@@ -1,0 +1,3 @@
+'use strict';
+// error inside rejection, and beforeExit inside both.
+require('../lib/chain')('rejection', 'error', 'beforeExit');

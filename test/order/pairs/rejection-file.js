@@ -1,0 +1,3 @@
+'use strict';
+// file inside rejection, and immediate inside both.
+require('../lib/chain')('rejection', 'file', 'immediate');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside rejection, and tick inside both.
+require('../lib/chain')('rejection', 'microtask', 'tick');

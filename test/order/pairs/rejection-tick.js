@@ -1,0 +1,3 @@
+'use strict';
+// tick inside rejection, and rejection inside both.
+require('../lib/chain')('rejection', 'tick', 'rejection');

@@ -1,0 +1,3 @@
+'use strict';
+// timer inside rejection, and queue inside both.
+require('../lib/chain')('rejection', 'timer', 'queue');

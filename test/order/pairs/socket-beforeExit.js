@@ -1,0 +1,3 @@
+'use strict';
+// beforeExit inside socket, and interval inside both.
+require('../lib/chain')('socket', 'beforeExit', 'interval');

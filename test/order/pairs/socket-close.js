@@ -1,0 +1,3 @@
+'use strict';
+// close inside socket, and timer inside both.
+require('../lib/chain')('socket', 'close', 'timer');

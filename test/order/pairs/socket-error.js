@@ -1,0 +1,3 @@
+'use strict';
+// error inside socket, and immediate inside both.
+require('../lib/chain')('socket', 'error', 'immediate');

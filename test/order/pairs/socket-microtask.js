@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside socket, and child inside both.
+require('../lib/chain')('socket', 'microtask', 'child');

@@ -1,0 +1,3 @@
+'use strict';
+// queue inside socket, and close inside both.
+require('../lib/chain')('socket', 'queue', 'close');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside socket, and socket inside both.
+require('../lib/chain')('socket', 'tick', 'socket');

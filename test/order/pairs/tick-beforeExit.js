@@ -1,0 +1,3 @@
+'use strict';
+// beforeExit inside tick, and beforeExit inside both.
+require('../lib/chain')('tick', 'beforeExit', 'beforeExit');

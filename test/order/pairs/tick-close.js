@@ -1,0 +1,3 @@
+'use strict';
+// close inside tick, and close inside both.
+require('../lib/chain')('tick', 'close', 'close');

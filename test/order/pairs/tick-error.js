@@ -1,0 +1,3 @@
+'use strict';
+// error inside tick, and error inside both.
+require('../lib/chain')('tick', 'error', 'error');

@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside tick, and immediate inside both.
+require('../lib/chain')('tick', 'immediate', 'immediate');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside tick, and microtask inside both.
+require('../lib/chain')('tick', 'microtask', 'microtask');

@@ -1,0 +1,3 @@
+'use strict';
+// queue inside tick, and queue inside both.
+require('../lib/chain')('tick', 'queue', 'queue');

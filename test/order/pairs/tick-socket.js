@@ -1,0 +1,3 @@
+'use strict';
+// socket inside tick, and socket inside both.
+require('../lib/chain')('tick', 'socket', 'socket');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside tick, and tick inside both.
+require('../lib/chain')('tick', 'tick', 'tick');

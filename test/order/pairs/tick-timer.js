@@ -1,0 +1,3 @@
+'use strict';
+// timer inside tick, and timer inside both.
+require('../lib/chain')('tick', 'timer', 'timer');

@@ -1,0 +1,3 @@
+'use strict';
+// close inside timer, and rejection inside both.
+require('../lib/chain')('timer', 'close', 'rejection');

@@ -1,0 +1,3 @@
+'use strict';
+// error inside timer, and microtask inside both.
+require('../lib/chain')('timer', 'error', 'microtask');

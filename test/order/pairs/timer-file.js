@@ -1,0 +1,3 @@
+'use strict';
+// file inside timer, and close inside both.
+require('../lib/chain')('timer', 'file', 'close');

@@ -1,0 +1,3 @@
+'use strict';
+// immediate inside timer, and child inside both.
+require('../lib/chain')('timer', 'immediate', 'child');

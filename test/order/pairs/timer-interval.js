@@ -1,0 +1,3 @@
+'use strict';
+// interval inside timer, and socket inside both.
+require('../lib/chain')('timer', 'interval', 'socket');

@@ -1,0 +1,3 @@
+'use strict';
+// microtask inside timer, and interval inside both.
+require('../lib/chain')('timer', 'microtask', 'interval');

@@ -1,0 +1,3 @@
+'use strict';
+// queue inside timer, and immediate inside both.
+require('../lib/chain')('timer', 'queue', 'immediate');

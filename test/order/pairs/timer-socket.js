@@ -1,0 +1,3 @@
+'use strict';
+// socket inside timer, and beforeExit inside both.
+require('../lib/chain')('timer', 'socket', 'beforeExit');

@@ -1,0 +1,3 @@
+'use strict';
+// tick inside timer, and timer inside both.
+require('../lib/chain')('timer', 'tick', 'timer');

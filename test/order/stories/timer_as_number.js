@@ -1,0 +1,10 @@
+'use strict';
+const timer = setTimeout(() => console.log('never'), 10);
+console.log(typeof +timer, Number.isInteger(+timer));
+clearTimeout(+timer);
+const other = setTimeout(() => console.log('never'), 10);
+clearTimeout(`${+other}`);
+clearTimeout(undefined);
+clearTimeout(null);
+clearTimeout({});
+setTimeout(() => console.log('end'), 20);
