@@ -26,7 +26,7 @@ typedef struct {
   uv_loop_t* loop;
   uint64_t start_time; /* ns, as uv_hrtime counts */
   double start_wall;   /* ms since 1970 */
-  int argc; /* argv[0] is this program, the rest the script's */
+  int argc;            /* argv[0] is this program, the rest the script's */
   char** argv;
 } js_engine_t;
 
