@@ -57,6 +57,9 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
                     const JSValueRef argv[]) {
   JSValueRef exception = NULL;
+  /* What the loop still had in this turn when the program left is not heard. */
+  if (rondo_node_exiting(js.node))
+    return;
   rondo_node_enter(js.node);
   JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
   rondo_node_leave(js.node, exception);
