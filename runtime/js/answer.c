@@ -1,7 +1,7 @@
 /* Answers from C to JavaScript: by callback or by promise. */
 #include "answer.h"
 
-JSValueRef answer_open(answer_t* answer, JSValueRef how) {
+JSValueRef js_answer_open(answer_t* answer, JSValueRef how) {
   *answer = (answer_t){0};
   if (JSValueIsNull(js.ctx, how)) {
     JSObjectRef promise =
@@ -17,7 +17,7 @@ JSValueRef answer_open(answer_t* answer, JSValueRef how) {
   return js_undefined();
 }
 
-void answer_drop(answer_t* answer) {
+void js_answer_drop(answer_t* answer) {
   if (answer->callback != NULL)
     js_drop(answer->callback);
   if (answer->resolve != NULL) {
@@ -27,11 +27,11 @@ void answer_drop(answer_t* answer) {
   *answer = (answer_t){0};
 }
 
-void answer_give(answer_t* answer, JSValueRef error, JSValueRef value) {
+void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value) {
   /* The callback may do anything, so nothing of the answer is used after it is called.
    * What it needs is on this stack, where the collector looks for it. */
   answer_t given = *answer;
-  answer_drop(answer);
+  js_answer_drop(answer);
   if (given.callback == NULL) {
     JSValueRef settled = error != NULL ? error : value != NULL ? value : js_undefined();
     js_call_scoped(error != NULL ? given.reject : given.resolve, NULL, 1, &settled);

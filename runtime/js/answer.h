@@ -14,7 +14,7 @@ typedef struct {
 
 /* Reads how to answer. Returns what the native function returns to its caller: the
  * promise, or undefined. */
-JSValueRef answer_open(answer_t* answer, JSValueRef how);
+JSValueRef js_answer_open(answer_t* answer, JSValueRef how);
 
 /* False if the caller stands waiting for the answer as return value. */
 static inline bool answer_waits(const answer_t* answer) {
@@ -24,9 +24,9 @@ static inline bool answer_waits(const answer_t* answer) {
 /* From a loop callback: enters JavaScript with the answer. error or value is NULL; a
  * NULL value with a NULL error is undefined, of which a callback is told only the null.
  */
-void answer_give(answer_t* answer, JSValueRef error, JSValueRef value);
+void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value);
 
 /* Lets go of an answer that will not be given. */
-void answer_drop(answer_t* answer);
+void js_answer_drop(answer_t* answer);
 
 #endif

@@ -46,7 +46,7 @@ static void on_lookup(uv_getaddrinfo_t* uv, int status, struct addrinfo* result)
   answer_t answer = lookup->answer;
   uv_freeaddrinfo(result);
   free(lookup);
-  answer_give(&answer, error, value);
+  js_answer_give(&answer, error, value);
 }
 
 /* lookup(host, family, hints, callback): 0 or a negative error */
@@ -64,10 +64,10 @@ static JSValueRef dns_lookup(JS_ARGS) {
         .ai_socktype = SOCK_STREAM,
         .ai_flags = js_arg_int(argc, argv, 2, 0),
     };
-    answer_open(&lookup->answer, js_arg(argc, argv, 3));
+    js_answer_open(&lookup->answer, js_arg(argc, argv, 3));
     err = uv_getaddrinfo(js.loop, &lookup->uv, on_lookup, host, NULL, &hints);
     if (err < 0)
-      answer_drop(&lookup->answer);
+      js_answer_drop(&lookup->answer);
   }
   free(host);
   if (err < 0)
@@ -87,7 +87,7 @@ static void on_service(uv_getnameinfo_t* uv, int status, const char* host,
   JSValueRef error = status < 0 ? js_number(status) : NULL;
   answer_t answer = request->answer;
   free(request);
-  answer_give(&answer, error, value);
+  js_answer_give(&answer, error, value);
 }
 
 /* lookupService(address, port, callback): 0 or a negative error */
@@ -103,11 +103,11 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
     if (err < 0)
       err = uv_ip6_addr(text, port, (struct sockaddr_in6*) &address);
     if (err == 0) {
-      answer_open(&request->answer, js_arg(argc, argv, 2));
+      js_answer_open(&request->answer, js_arg(argc, argv, 2));
       err = uv_getnameinfo(js.loop, &request->uv, on_service,
                            (const struct sockaddr*) &address, NI_NAMEREQD);
       if (err < 0)
-        answer_drop(&request->answer);
+        js_answer_drop(&request->answer);
     }
   }
   free(text);

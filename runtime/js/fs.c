@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char* fs_path(JSValueRef value) {
+char* js_fs_path(JSValueRef value) {
   uint8_t* bytes;
   size_t length;
   if (!JSValueIsObject(js.ctx, value) || !js_bytes(value, &bytes, &length))
@@ -24,7 +24,7 @@ static void request_free(fs_request_t* request) {
   uv_fs_req_cleanup(&request->uv);
   if (request->kept != NULL)
     js_drop(request->kept);
-  answer_drop(&request->answer);
+  js_answer_drop(&request->answer);
   free(request->buffers);
   free(request->path);
   free(request->dest);
@@ -44,7 +44,7 @@ static void request_answer(fs_request_t* request, int err) {
   answer_t answer = request->answer;
   request->answer = (answer_t){0};
   request_free(request);
-  answer_give(&answer, error, value);
+  js_answer_give(&answer, error, value);
 }
 
 static void request_done(uv_fs_t* uv) {
@@ -58,8 +58,8 @@ static const void* request_failed(rondo_node_t* node, void* data) {
   return NULL;
 }
 
-fs_call_t fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
-                   const JSValueRef argv[], JSValueRef* exception) {
+fs_call_t js_fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
+                      const JSValueRef argv[], JSValueRef* exception) {
   fs_call_t call = {.returned = js_undefined()};
   fs_request_t* request = calloc(1, sizeof *request);
   if (request == NULL) {
@@ -68,9 +68,9 @@ fs_call_t fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
   }
   request->syscall = syscall;
   if (paths > 0)
-    request->path = fs_path(js_arg(argc, argv, 0));
+    request->path = js_fs_path(js_arg(argc, argv, 0));
   if (paths > 1)
-    request->dest = fs_path(js_arg(argc, argv, 1));
+    request->dest = js_fs_path(js_arg(argc, argv, 1));
   if ((paths > 0 && request->path == NULL) || (paths > 1 && request->dest == NULL)) {
     request_free(request);
     *exception = js_uv_error(UV_ENOMEM, syscall, NULL, NULL);
@@ -78,13 +78,13 @@ fs_call_t fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
   }
   request->uv.data = request;
   call.request = request;
-  call.returned = answer_open(&request->answer, js_arg(argc, argv, how));
+  call.returned = js_answer_open(&request->answer, js_arg(argc, argv, how));
   if (answer_waits(&request->answer))
     call.done = request_done;
   return call;
 }
 
-JSValueRef fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception) {
+JSValueRef js_fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception) {
   fs_request_t* request = call->request;
   request->value = value;
   if (answer_waits(&request->answer)) {
@@ -107,7 +107,7 @@ JSValueRef fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* excep
 
 static JSObjectRef buffer_prototype;
 
-JSValueRef fs_buffer_take(void* bytes, size_t length) {
+JSValueRef js_fs_buffer_take(void* bytes, size_t length) {
   JSValueRef array = js_bytes_take(bytes, length);
   if (buffer_prototype != NULL && JSValueIsObject(js.ctx, array))
     JSObjectSetPrototype(js.ctx, (JSObjectRef) array, buffer_prototype);
@@ -126,12 +126,12 @@ static JSValueRef set_buffer(JS_ARGS) {
 }
 
 void native_fs(JSObjectRef exports) {
-  js_methods(exports, fs_path_methods);
-  js_methods(exports, fs_file_methods);
-  js_methods(exports, fs_stat_methods);
-  js_methods(exports, fs_list_methods);
-  js_methods(exports, fs_whole_methods);
-  js_methods(exports, fs_watch_methods);
+  js_methods(exports, js_fs_path_methods);
+  js_methods(exports, js_fs_file_methods);
+  js_methods(exports, js_fs_stat_methods);
+  js_methods(exports, js_fs_list_methods);
+  js_methods(exports, js_fs_whole_methods);
+  js_methods(exports, js_fs_watch_methods);
   js_set(exports, "setBuffer", js_function("setBuffer", set_buffer));
-  fs_stat_init(exports);
+  js_fs_stat_init(exports);
 }

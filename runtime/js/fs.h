@@ -32,29 +32,29 @@ typedef struct {
 
 /* Starts a call whose first `paths` arguments are paths and whose argument `how` says
  * how to answer. */
-fs_call_t fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
-                   const JSValueRef argv[], JSValueRef* exception);
+fs_call_t js_fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
+                      const JSValueRef argv[], JSValueRef* exception);
 
 /* Ends it with what uv_fs_… returned. */
-JSValueRef fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception);
+JSValueRef js_fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception);
 
 /* A path of JavaScript's (a string or bytes) as C has it, to be freed by the caller. */
-char* fs_path(JSValueRef value);
+char* js_fs_path(JSValueRef value);
 
 /* The functions of each file, for native('fs'). */
-extern const js_method_t fs_path_methods[];
-extern const js_method_t fs_file_methods[];
-extern const js_method_t fs_stat_methods[];
-extern const js_method_t fs_list_methods[];
-extern const js_method_t fs_whole_methods[];
-extern const js_method_t fs_watch_methods[];
+extern const js_method_t js_fs_path_methods[];
+extern const js_method_t js_fs_file_methods[];
+extern const js_method_t js_fs_stat_methods[];
+extern const js_method_t js_fs_list_methods[];
+extern const js_method_t js_fs_whole_methods[];
+extern const js_method_t js_fs_watch_methods[];
 
 /* Sets up what stat results pass through. */
-void fs_stat_init(JSObjectRef exports);
+void js_fs_stat_init(JSObjectRef exports);
 /* The Stats object of a result, made by JavaScript. */
-JSValueRef fs_stat_value(const uv_stat_t* stat, bool big);
+JSValueRef js_fs_stat_value(const uv_stat_t* stat, bool big);
 
 /* A Buffer over memory from malloc, which it takes over. */
-JSValueRef fs_buffer_take(void* bytes, size_t length);
+JSValueRef js_fs_buffer_take(void* bytes, size_t length);
 
 #endif

@@ -15,25 +15,26 @@ static JSValueRef value_result(fs_request_t* request) {
 /* open(path, flags, mode, how) */
 static JSValueRef file_open(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("open", 1, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("open", 1, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, value_result,
-                uv_fs_open(js.loop, &call.request->uv, call.request->path,
-                           js_arg_int(argc, argv, 1, 0), js_arg_int(argc, argv, 2, 0666),
-                           call.done),
-                exception);
+  return js_fs_end(&call, value_result,
+                   uv_fs_open(js.loop, &call.request->uv, call.request->path,
+                              js_arg_int(argc, argv, 1, 0),
+                              js_arg_int(argc, argv, 2, 0666), call.done),
+                   exception);
 }
 
 /* close(fd, how) */
 static JSValueRef file_close(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("close", 0, 1, argc, argv, exception);
+  fs_call_t call = js_fs_begin("close", 0, 1, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_close(js.loop, &call.request->uv, arg_file(argc, argv), call.done),
-                exception);
+  return js_fs_end(
+      &call, NULL,
+      uv_fs_close(js.loop, &call.request->uv, arg_file(argc, argv), call.done),
+      exception);
 }
 
 /* The part of one view that a request is about, not more than the view has. */
@@ -56,31 +57,31 @@ static void request_keep(fs_request_t* request, JSValueRef value) {
 /* read(fd, view, offset, length, position, how) */
 static JSValueRef file_read(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("read", 0, 5, argc, argv, exception);
+  fs_call_t call = js_fs_begin("read", 0, 5, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   uv_buf_t part = view_part(js_arg(argc, argv, 1), js_arg_number(argc, argv, 2, 0),
                             js_arg_number(argc, argv, 3, -1));
   request_keep(call.request, js_arg(argc, argv, 1));
-  return fs_end(&call, value_result,
-                uv_fs_read(js.loop, &call.request->uv, arg_file(argc, argv), &part, 1,
-                           (int64_t) js_arg_number(argc, argv, 4, -1), call.done),
-                exception);
+  return js_fs_end(&call, value_result,
+                   uv_fs_read(js.loop, &call.request->uv, arg_file(argc, argv), &part, 1,
+                              (int64_t) js_arg_number(argc, argv, 4, -1), call.done),
+                   exception);
 }
 
 /* write(fd, view, offset, length, position, how) */
 static JSValueRef file_write(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("write", 0, 5, argc, argv, exception);
+  fs_call_t call = js_fs_begin("write", 0, 5, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   uv_buf_t part = view_part(js_arg(argc, argv, 1), js_arg_number(argc, argv, 2, 0),
                             js_arg_number(argc, argv, 3, -1));
   request_keep(call.request, js_arg(argc, argv, 1));
-  return fs_end(&call, value_result,
-                uv_fs_write(js.loop, &call.request->uv, arg_file(argc, argv), &part, 1,
-                            (int64_t) js_arg_number(argc, argv, 4, -1), call.done),
-                exception);
+  return js_fs_end(&call, value_result,
+                   uv_fs_write(js.loop, &call.request->uv, arg_file(argc, argv), &part, 1,
+                               (int64_t) js_arg_number(argc, argv, 4, -1), call.done),
+                   exception);
 }
 
 /* The views of a JavaScript array as a list of buffers that the request owns. */
@@ -105,61 +106,62 @@ static unsigned request_views(fs_request_t* request, JSValueRef views) {
 /* readv(fd, views, position, how) */
 static JSValueRef file_readv(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("read", 0, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("read", 0, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   unsigned count = request_views(call.request, js_arg(argc, argv, 1));
-  return fs_end(&call, value_result,
-                uv_fs_read(js.loop, &call.request->uv, arg_file(argc, argv),
-                           call.request->buffers, count,
-                           (int64_t) js_arg_number(argc, argv, 2, -1), call.done),
-                exception);
+  return js_fs_end(&call, value_result,
+                   uv_fs_read(js.loop, &call.request->uv, arg_file(argc, argv),
+                              call.request->buffers, count,
+                              (int64_t) js_arg_number(argc, argv, 2, -1), call.done),
+                   exception);
 }
 
 /* writev(fd, views, position, how) */
 static JSValueRef file_writev(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("write", 0, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("write", 0, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   unsigned count = request_views(call.request, js_arg(argc, argv, 1));
-  return fs_end(&call, value_result,
-                uv_fs_write(js.loop, &call.request->uv, arg_file(argc, argv),
-                            call.request->buffers, count,
-                            (int64_t) js_arg_number(argc, argv, 2, -1), call.done),
-                exception);
+  return js_fs_end(&call, value_result,
+                   uv_fs_write(js.loop, &call.request->uv, arg_file(argc, argv),
+                               call.request->buffers, count,
+                               (int64_t) js_arg_number(argc, argv, 2, -1), call.done),
+                   exception);
 }
 
 /* ftruncate(fd, length, how) */
 static JSValueRef file_truncate(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("ftruncate", 0, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("ftruncate", 0, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_ftruncate(js.loop, &call.request->uv, arg_file(argc, argv),
-                                (int64_t) js_arg_number(argc, argv, 1, 0), call.done),
-                exception);
+  return js_fs_end(&call, NULL,
+                   uv_fs_ftruncate(js.loop, &call.request->uv, arg_file(argc, argv),
+                                   (int64_t) js_arg_number(argc, argv, 1, 0), call.done),
+                   exception);
 }
 
 /* fsync(fd, how) */
 static JSValueRef file_sync(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("fsync", 0, 1, argc, argv, exception);
+  fs_call_t call = js_fs_begin("fsync", 0, 1, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_fsync(js.loop, &call.request->uv, arg_file(argc, argv), call.done),
-                exception);
+  return js_fs_end(
+      &call, NULL,
+      uv_fs_fsync(js.loop, &call.request->uv, arg_file(argc, argv), call.done),
+      exception);
 }
 
 /* fdatasync(fd, how) */
 static JSValueRef file_datasync(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("fdatasync", 0, 1, argc, argv, exception);
+  fs_call_t call = js_fs_begin("fdatasync", 0, 1, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(
+  return js_fs_end(
       &call, NULL,
       uv_fs_fdatasync(js.loop, &call.request->uv, arg_file(argc, argv), call.done),
       exception);
@@ -168,43 +170,43 @@ static JSValueRef file_datasync(JS_ARGS) {
 /* fchmod(fd, mode, how) */
 static JSValueRef file_chmod(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("fchmod", 0, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("fchmod", 0, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_fchmod(js.loop, &call.request->uv, arg_file(argc, argv),
-                             js_arg_int(argc, argv, 1, 0), call.done),
-                exception);
+  return js_fs_end(&call, NULL,
+                   uv_fs_fchmod(js.loop, &call.request->uv, arg_file(argc, argv),
+                                js_arg_int(argc, argv, 1, 0), call.done),
+                   exception);
 }
 
 /* fchown(fd, uid, gid, how) */
 static JSValueRef file_chown(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("fchown", 0, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("fchown", 0, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_fchown(js.loop, &call.request->uv, arg_file(argc, argv),
-                             (unsigned) (int64_t) js_arg_number(argc, argv, 1, -1),
-                             (unsigned) (int64_t) js_arg_number(argc, argv, 2, -1),
-                             call.done),
-                exception);
+  return js_fs_end(&call, NULL,
+                   uv_fs_fchown(js.loop, &call.request->uv, arg_file(argc, argv),
+                                (unsigned) (int64_t) js_arg_number(argc, argv, 1, -1),
+                                (unsigned) (int64_t) js_arg_number(argc, argv, 2, -1),
+                                call.done),
+                   exception);
 }
 
 /* futimes(fd, access, modification, how), in seconds */
 static JSValueRef file_utimes(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("futime", 0, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("futime", 0, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, NULL,
-                uv_fs_futime(js.loop, &call.request->uv, arg_file(argc, argv),
-                             js_arg_number(argc, argv, 1, 0),
-                             js_arg_number(argc, argv, 2, 0), call.done),
-                exception);
+  return js_fs_end(&call, NULL,
+                   uv_fs_futime(js.loop, &call.request->uv, arg_file(argc, argv),
+                                js_arg_number(argc, argv, 1, 0),
+                                js_arg_number(argc, argv, 2, 0), call.done),
+                   exception);
 }
 
-const js_method_t fs_file_methods[] = {
+const js_method_t js_fs_file_methods[] = {
     {"open", file_open},
     {"close", file_close},
     {"read", file_read},

@@ -20,7 +20,7 @@ static JSValueRef name_value(const char* name, bool bytes) {
   if (copy == NULL)
     return js_string_n(name, length);
   memcpy(copy, name, length);
-  return fs_buffer_take(copy, length);
+  return js_fs_buffer_take(copy, length);
 }
 
 static JSValueRef value_names(fs_request_t* request) {
@@ -45,11 +45,11 @@ static JSValueRef value_entries(fs_request_t* request) {
 /* readdir(path, bytes, types, how): an array of names, or of names and types in turn. */
 static JSValueRef list_readdir(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("scandir", 1, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("scandir", 1, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   call.request->option = js_arg_bool(argc, argv, 1);
-  return fs_end(
+  return js_fs_end(
       &call, js_arg_bool(argc, argv, 2) ? value_entries : value_names,
       uv_fs_scandir(js.loop, &call.request->uv, call.request->path, 0, call.done),
       exception);
@@ -108,12 +108,13 @@ static JSValueRef value_dir(fs_request_t* request) {
 /* opendir(path, how) */
 static JSValueRef list_opendir(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("opendir", 1, 1, argc, argv, exception);
+  fs_call_t call = js_fs_begin("opendir", 1, 1, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
-  return fs_end(&call, value_dir,
-                uv_fs_opendir(js.loop, &call.request->uv, call.request->path, call.done),
-                exception);
+  return js_fs_end(
+      &call, value_dir,
+      uv_fs_opendir(js.loop, &call.request->uv, call.request->path, call.done),
+      exception);
 }
 
 static JSValueRef value_dir_entries(fs_request_t* request) {
@@ -131,17 +132,17 @@ static JSValueRef value_dir_entries(fs_request_t* request) {
 /* readdirSome(dir, count, bytes, how): names and types in turn, null at the end. */
 static JSValueRef list_read_some(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("readdir", 0, 3, argc, argv, exception);
+  fs_call_t call = js_fs_begin("readdir", 0, 3, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   open_dir_t* open = arg_dir(argc, argv);
   int32_t count = js_arg_int(argc, argv, 1, 32);
   if (open == NULL || open->dir == NULL || count < 1)
-    return fs_end(&call, value_dir_entries, UV_EBADF, exception);
+    return js_fs_end(&call, value_dir_entries, UV_EBADF, exception);
   if ((size_t) count > open->capacity) {
     uv_dirent_t* grown = realloc(open->entries, (size_t) count * sizeof *grown);
     if (grown == NULL)
-      return fs_end(&call, value_dir_entries, UV_ENOMEM, exception);
+      return js_fs_end(&call, value_dir_entries, UV_ENOMEM, exception);
     open->entries = grown;
     open->capacity = (size_t) count;
   }
@@ -150,27 +151,27 @@ static JSValueRef list_read_some(JS_ARGS) {
   call.request->option = js_arg_bool(argc, argv, 2);
   js_keep(argv[0]);
   call.request->kept = argv[0];
-  return fs_end(&call, value_dir_entries,
-                uv_fs_readdir(js.loop, &call.request->uv, open->dir, call.done),
-                exception);
+  return js_fs_end(&call, value_dir_entries,
+                   uv_fs_readdir(js.loop, &call.request->uv, open->dir, call.done),
+                   exception);
 }
 
 /* closedir(dir, how) */
 static JSValueRef list_closedir(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("closedir", 0, 1, argc, argv, exception);
+  fs_call_t call = js_fs_begin("closedir", 0, 1, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   open_dir_t* open = arg_dir(argc, argv);
   if (open == NULL || open->dir == NULL)
-    return fs_end(&call, NULL, UV_EBADF, exception);
+    return js_fs_end(&call, NULL, UV_EBADF, exception);
   uv_dir_t* dir = open->dir;
   open->dir = NULL;
-  return fs_end(&call, NULL, uv_fs_closedir(js.loop, &call.request->uv, dir, call.done),
-                exception);
+  return js_fs_end(&call, NULL,
+                   uv_fs_closedir(js.loop, &call.request->uv, dir, call.done), exception);
 }
 
-const js_method_t fs_list_methods[] = {
+const js_method_t js_fs_list_methods[] = {
     {"readdir", list_readdir},
     {"opendir", list_opendir},
     {"readdirSome", list_read_some},

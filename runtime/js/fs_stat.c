@@ -28,7 +28,7 @@ static size_t put_fields(int64_t* out, const uv_stat_t* stat) {
   return count;
 }
 
-JSValueRef fs_stat_value(const uv_stat_t* stat, bool big) {
+JSValueRef js_fs_stat_value(const uv_stat_t* stat, bool big) {
   size_t count = put_fields(integers, stat);
   for (size_t i = 0; !big && i < count; i++)
     numbers[i] = (double) integers[i];
@@ -37,41 +37,41 @@ JSValueRef fs_stat_value(const uv_stat_t* stat, bool big) {
 }
 
 static JSValueRef value_stat(fs_request_t* request) {
-  return fs_stat_value(&request->uv.statbuf, request->option);
+  return js_fs_stat_value(&request->uv.statbuf, request->option);
 }
 
 /* stat(path, bigint, how) */
 static JSValueRef stat_path(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("stat", 1, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("stat", 1, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   call.request->option = js_arg_bool(argc, argv, 1);
-  return fs_end(&call, value_stat,
-                uv_fs_stat(js.loop, &call.request->uv, call.request->path, call.done),
-                exception);
+  return js_fs_end(&call, value_stat,
+                   uv_fs_stat(js.loop, &call.request->uv, call.request->path, call.done),
+                   exception);
 }
 
 /* lstat(path, bigint, how) */
 static JSValueRef stat_link(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("lstat", 1, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("lstat", 1, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   call.request->option = js_arg_bool(argc, argv, 1);
-  return fs_end(&call, value_stat,
-                uv_fs_lstat(js.loop, &call.request->uv, call.request->path, call.done),
-                exception);
+  return js_fs_end(&call, value_stat,
+                   uv_fs_lstat(js.loop, &call.request->uv, call.request->path, call.done),
+                   exception);
 }
 
 /* fstat(fd, bigint, how) */
 static JSValueRef stat_file(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("fstat", 0, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("fstat", 0, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   call.request->option = js_arg_bool(argc, argv, 1);
-  return fs_end(
+  return js_fs_end(
       &call, value_stat,
       uv_fs_fstat(js.loop, &call.request->uv, js_arg_int(argc, argv, 0, -1), call.done),
       exception);
@@ -92,13 +92,13 @@ static JSValueRef value_statfs(fs_request_t* request) {
 /* statfs(path, bigint, how) */
 static JSValueRef stat_system(JS_ARGS) {
   JS_UNUSED;
-  fs_call_t call = fs_begin("statfs", 1, 2, argc, argv, exception);
+  fs_call_t call = js_fs_begin("statfs", 1, 2, argc, argv, exception);
   if (call.request == NULL)
     return call.returned;
   call.request->option = js_arg_bool(argc, argv, 1);
-  return fs_end(&call, value_statfs,
-                uv_fs_statfs(js.loop, &call.request->uv, call.request->path, call.done),
-                exception);
+  return js_fs_end(
+      &call, value_statfs,
+      uv_fs_statfs(js.loop, &call.request->uv, call.request->path, call.done), exception);
 }
 
 /* setStats(makeStats, makeBigStats, makeStatfs) */
@@ -118,7 +118,7 @@ static JSValueRef set_stats(JS_ARGS) {
 static JSValueRef stat_exists(JS_ARGS) {
   JS_UNUSED;
   uv_fs_t request;
-  char* path = fs_path(js_arg(argc, argv, 0));
+  char* path = js_fs_path(js_arg(argc, argv, 0));
   if (path == NULL)
     return js_boolean(false);
   int result = uv_fs_access(js.loop, &request, path, 0, NULL);
@@ -127,7 +127,7 @@ static JSValueRef stat_exists(JS_ARGS) {
   return js_boolean(result == 0);
 }
 
-const js_method_t fs_stat_methods[] = {
+const js_method_t js_fs_stat_methods[] = {
     {"stat", stat_path},
     {"lstat", stat_link},
     {"fstat", stat_file},
@@ -137,7 +137,7 @@ const js_method_t fs_stat_methods[] = {
     {NULL, NULL},
 };
 
-void fs_stat_init(JSObjectRef exports) {
+void js_fs_stat_init(JSObjectRef exports) {
   js_set(exports, "statNumbers",
          js_shared(kJSTypedArrayTypeFloat64Array, numbers, sizeof numbers));
   js_set(exports, "statBytes",

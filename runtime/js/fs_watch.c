@@ -15,25 +15,25 @@ static void on_event(uv_fs_event_t* uv, const char* name, int events, int status
 
 static JSValueRef failed(handle_t* handle, int err, const char* path,
                          JSValueRef* exception) {
-  handle_discard(handle);
+  js_handle_discard(handle);
   *exception = js_uv_error(err, "watch", path, NULL);
   return js_undefined();
 }
 
 static void close_failed(uv_handle_t* uv) {
-  handle_discard(uv->data);
+  js_handle_discard(uv->data);
 }
 
 /* watch(owner, path, recursive): a token */
 static JSValueRef watch_path(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
-  char* path = fs_path(js_arg(argc, argv, 1));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  char* path = js_fs_path(js_arg(argc, argv, 1));
   JSValueRef returned = js_undefined();
   if (handle == NULL || path == NULL) {
     *exception = js_uv_error(UV_ENOMEM, "watch", NULL, NULL);
     if (handle != NULL)
-      handle_discard(handle);
+      js_handle_discard(handle);
   } else {
     unsigned flags = js_arg_bool(argc, argv, 2) ? UV_FS_EVENT_RECURSIVE : 0;
     int err = uv_fs_event_init(js.loop, &handle->uv.fs_event);
@@ -45,7 +45,7 @@ static JSValueRef watch_path(JS_ARGS) {
       handle->uv.handle.data = handle;
       uv_close(&handle->uv.handle, close_failed);
     } else {
-      returned = handle_made(handle);
+      returned = js_handle_made(handle);
     }
   }
   free(path);
@@ -56,8 +56,8 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
                     const uv_stat_t* now) {
   handle_t* handle = uv->data;
   bool big = handle->extra != NULL;
-  JSValueRef current = fs_stat_value(now, big);
-  JSValueRef previous = fs_stat_value(before, big);
+  JSValueRef current = js_fs_stat_value(now, big);
+  JSValueRef previous = js_fs_stat_value(before, big);
   JSValueRef arguments[] = {js_number(status), current, previous};
   js_call_method(handle->owner, "onstat", 3, arguments);
 }
@@ -65,20 +65,20 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
 /* poll(owner, path, interval, bigint): a token */
 static JSValueRef watch_poll(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
-  char* path = fs_path(js_arg(argc, argv, 1));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  char* path = js_fs_path(js_arg(argc, argv, 1));
   JSValueRef returned = js_undefined();
   if (handle == NULL || path == NULL) {
     *exception = js_uv_error(UV_ENOMEM, "watch", NULL, NULL);
     if (handle != NULL)
-      handle_discard(handle);
+      js_handle_discard(handle);
   } else {
     handle->extra = js_arg_bool(argc, argv, 3) ? handle : NULL;
     int err = uv_fs_poll_init(js.loop, &handle->uv.fs_poll);
     if (err < 0) {
       returned = failed(handle, err, path, exception);
     } else {
-      returned = handle_made(handle);
+      returned = js_handle_made(handle);
       err = uv_fs_poll_start(&handle->uv.fs_poll, on_poll, path,
                              (unsigned) js_arg_number(argc, argv, 2, 5007));
       if (err < 0)
@@ -89,7 +89,7 @@ static JSValueRef watch_poll(JS_ARGS) {
   return returned;
 }
 
-const js_method_t fs_watch_methods[] = {
+const js_method_t js_fs_watch_methods[] = {
     {"watch", watch_path},
     {"poll", watch_poll},
     {NULL, NULL},

@@ -36,7 +36,7 @@ typedef struct {
 } whole_t;
 
 static void whole_free(whole_t* whole) {
-  answer_drop(&whole->answer);
+  js_answer_drop(&whole->answer);
   if (whole->kept != NULL)
     js_drop(whole->kept);
   else
@@ -173,7 +173,7 @@ static JSValueRef whole_value(whole_t* whole) {
     uint8_t* shrunk = realloc(bytes, whole->length > 0 ? whole->length : 1);
     bytes = shrunk != NULL ? shrunk : bytes;
   }
-  return fs_buffer_take(bytes, whole->length);
+  return js_fs_buffer_take(bytes, whole->length);
 }
 
 static void whole_answer(whole_t* whole) {
@@ -182,7 +182,7 @@ static void whole_answer(whole_t* whole) {
   answer_t answer = whole->answer;
   whole->answer = (answer_t){0};
   whole_free(whole);
-  answer_give(&answer, error, value);
+  js_answer_give(&answer, error, value);
 }
 
 /* Goes on until a step waits or all is done. A step that the library refuses at once is
@@ -228,7 +228,7 @@ static JSValueRef whole_at_once(whole_t* whole, JSValueRef* exception) {
 }
 
 static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* exception) {
-  JSValueRef returned = answer_open(&whole->answer, how);
+  JSValueRef returned = js_answer_open(&whole->answer, how);
   whole->uv.data = whole;
   if (!answer_waits(&whole->answer))
     return whole_at_once(whole, exception);
@@ -250,7 +250,7 @@ static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* except
 static whole_t* whole_new(JSValueRef target, JSValueRef* exception) {
   whole_t* whole = calloc(1, sizeof *whole);
   bool is_file = JSValueIsNumber(js.ctx, target);
-  if (whole != NULL && !is_file && (whole->path = fs_path(target)) == NULL) {
+  if (whole != NULL && !is_file && (whole->path = js_fs_path(target)) == NULL) {
     free(whole);
     whole = NULL;
   }
@@ -295,7 +295,7 @@ static JSValueRef whole_write(JS_ARGS) {
   return whole_start(whole, js_arg(argc, argv, 4), exception);
 }
 
-const js_method_t fs_whole_methods[] = {
+const js_method_t js_fs_whole_methods[] = {
     {"readFile", whole_read},
     {"writeFile", whole_write},
     {NULL, NULL},

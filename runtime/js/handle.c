@@ -13,7 +13,7 @@ static JSClassRef token_class(void) {
   return class;
 }
 
-handle_t* handle_new(JSObjectRef owner) {
+handle_t* js_handle_new(JSObjectRef owner) {
   handle_t* handle = calloc(1, sizeof *handle);
   if (handle == NULL)
     return NULL;
@@ -23,14 +23,14 @@ handle_t* handle_new(JSObjectRef owner) {
   return handle;
 }
 
-JSValueRef handle_made(handle_t* handle) {
+JSValueRef js_handle_made(handle_t* handle) {
   handle->uv.handle.data = handle;
   handle->token = JSObjectMake(js.ctx, token_class(), handle);
   js_keep(handle->token);
   return handle->token;
 }
 
-void handle_discard(handle_t* handle) {
+void js_handle_discard(handle_t* handle) {
   if (handle->release != NULL)
     handle->release(handle);
   if (handle->owner != NULL)
@@ -38,25 +38,25 @@ void handle_discard(handle_t* handle) {
   free(handle);
 }
 
-handle_t* handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
+handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
   if (index >= argc || !JSValueIsObjectOfClass(js.ctx, argv[index], token_class()))
     return NULL;
   return JSObjectGetPrivate((JSObjectRef) argv[index]);
 }
 
-void handle_closed(uv_handle_t* uv) {
+void js_handle_closed(uv_handle_t* uv) {
   handle_t* handle = uv->data;
   JSObjectRef closed = handle->closed, owner = handle->owner;
   JSObjectSetPrivate(handle->token, NULL);
   js_drop(handle->token);
-  handle_discard(handle);
+  js_handle_discard(handle);
   if (closed != NULL) {
     js_drop(closed);
     js_call_scoped(closed, owner, 0, NULL);
   }
 }
 
-void handle_on_closed(handle_t* handle, JSObjectRef callback) {
+void js_handle_on_closed(handle_t* handle, JSObjectRef callback) {
   handle->closed = callback;
   if (callback != NULL)
     js_keep(callback);
@@ -66,17 +66,17 @@ void handle_on_closed(handle_t* handle, JSObjectRef callback) {
  * this. A second close does nothing. */
 static JSValueRef handle_close(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL || uv_is_closing(&handle->uv.handle))
     return js_undefined();
-  handle_on_closed(handle, js_arg_function(argc, argv, 1));
-  uv_close(&handle->uv.handle, handle_closed);
+  js_handle_on_closed(handle, js_arg_function(argc, argv, 1));
+  uv_close(&handle->uv.handle, js_handle_closed);
   return js_undefined();
 }
 
 static JSValueRef handle_ref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle != NULL)
     uv_ref(&handle->uv.handle);
   return js_undefined();
@@ -84,7 +84,7 @@ static JSValueRef handle_ref(JS_ARGS) {
 
 static JSValueRef handle_unref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle != NULL)
     uv_unref(&handle->uv.handle);
   return js_undefined();
@@ -92,7 +92,7 @@ static JSValueRef handle_unref(JS_ARGS) {
 
 static JSValueRef handle_has_ref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return js_boolean(handle != NULL && uv_has_ref(&handle->uv.handle));
 }
 

@@ -32,16 +32,16 @@ struct handle_s {
 };
 
 /* Memory for a handle of this owner; NULL without memory. The caller initialises the uv
- * part, then calls handle_made, or handle_discard if that failed. */
-handle_t* handle_new(JSObjectRef owner);
-JSValueRef handle_made(handle_t* handle);
-void handle_discard(handle_t* handle);
+ * part, then calls js_handle_made, or js_handle_discard if that failed. */
+handle_t* js_handle_new(JSObjectRef owner);
+JSValueRef js_handle_made(handle_t* handle);
+void js_handle_discard(handle_t* handle);
 
 /* The handle of a token, NULL if it is closed or the argument is no token. */
-handle_t* handle_arg(size_t argc, const JSValueRef argv[], size_t index);
+handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
 
 /* The close callback of every handle, and the function of JavaScript's it will call. */
-void handle_closed(uv_handle_t* uv);
-void handle_on_closed(handle_t* handle, JSObjectRef callback);
+void js_handle_closed(uv_handle_t* uv);
+void js_handle_on_closed(handle_t* handle, JSObjectRef callback);
 
 #endif

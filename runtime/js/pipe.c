@@ -6,7 +6,7 @@
 static JSValueRef failed(handle_t* handle, int err, const char* syscall,
                          JSValueRef* exception) {
   if (handle != NULL)
-    handle_discard(handle);
+    js_handle_discard(handle);
   *exception = js_uv_error(err, syscall, NULL, NULL);
   return js_undefined();
 }
@@ -14,17 +14,17 @@ static JSValueRef failed(handle_t* handle, int err, const char* syscall,
 /* pipe(owner, ipc): a token */
 static JSValueRef pipe_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL
                 ? uv_pipe_init(js.loop, &handle->uv.pipe, js_arg_bool(argc, argv, 1))
                 : UV_ENOMEM;
-  return err == 0 ? handle_made(handle) : failed(handle, err, "pipe", exception);
+  return err == 0 ? js_handle_made(handle) : failed(handle, err, "pipe", exception);
 }
 
 /* pipeOpen(token, fd) */
 static JSValueRef pipe_open(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_pipe_open(&handle->uv.pipe, js_arg_int(argc, argv, 1, -1)));
@@ -33,7 +33,7 @@ static JSValueRef pipe_open(JS_ARGS) {
 /* pipeBind(token, path) */
 static JSValueRef pipe_bind(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   char* path = js_arg_utf8(argc, argv, 1);
   int err = path == NULL ? UV_ENOMEM : UV_EBADF;
   if (handle != NULL && path != NULL)
@@ -45,13 +45,13 @@ static JSValueRef pipe_bind(JS_ARGS) {
 /* pipeConnect(token, path, request) */
 static JSValueRef pipe_connect(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   char* path = js_arg_utf8(argc, argv, 1);
-  connect_t* connect = path != NULL ? connect_new(js_arg(argc, argv, 2)) : NULL;
+  connect_t* connect = path != NULL ? js_connect_new(js_arg(argc, argv, 2)) : NULL;
   if (connect != NULL)
-    uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, stream_connected);
+    uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, js_stream_connected);
   free(path);
   return stream_status(connect != NULL ? 0 : UV_ENOMEM);
 }
@@ -59,7 +59,7 @@ static JSValueRef pipe_connect(JS_ARGS) {
 /* pipeChmod(token, flags) */
 static JSValueRef pipe_chmod(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_pipe_chmod(&handle->uv.pipe, js_arg_int(argc, argv, 1, 0)));
@@ -68,17 +68,18 @@ static JSValueRef pipe_chmod(JS_ARGS) {
 /* tty(owner, fd): a token */
 static JSValueRef tty_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL
                 ? uv_tty_init(js.loop, &handle->uv.tty, js_arg_int(argc, argv, 1, 0), 0)
                 : UV_ENOMEM;
-  return err == 0 ? handle_made(handle) : failed(handle, err, "uv_tty_init", exception);
+  return err == 0 ? js_handle_made(handle)
+                  : failed(handle, err, "uv_tty_init", exception);
 }
 
 /* rawMode(token, on) */
 static JSValueRef tty_raw_mode(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_tty_set_mode(&handle->uv.tty, js_arg_bool(argc, argv, 1)
@@ -89,7 +90,7 @@ static JSValueRef tty_raw_mode(JS_ARGS) {
 /* windowSize(token): [columns, rows] or null */
 static JSValueRef tty_window_size(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   int width, height;
   if (handle == NULL || uv_tty_get_winsize(&handle->uv.tty, &width, &height) < 0)
     return js_null();
@@ -109,7 +110,7 @@ static JSValueRef guess(JS_ARGS) {
   return js_string(known ? names[type] : "UNKNOWN");
 }
 
-const js_method_t pipe_methods[] = {
+const js_method_t js_pipe_methods[] = {
     {"pipe", pipe_new},        {"pipeOpen", pipe_open},
     {"pipeBind", pipe_bind},   {"pipeConnect", pipe_connect},
     {"pipeChmod", pipe_chmod}, {"tty", tty_new},

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t array_length(JSObjectRef array) {
+size_t js_array_length(JSObjectRef array) {
   if (array == NULL)
     return 0;
   double count = JSValueToNumber(js.ctx, js_get(array, "length"), NULL);
@@ -32,7 +32,7 @@ static void texts_free(char** texts) {
 
 /* An array of strings as C has it, NULL without memory. */
 static char** texts_of(JSObjectRef array) {
-  size_t count = array_length(array);
+  size_t count = js_array_length(array);
   char** texts = calloc(count + 1, sizeof *texts);
   for (size_t i = 0; texts != NULL && i < count; i++) {
     texts[i] =
@@ -45,7 +45,7 @@ static char** texts_of(JSObjectRef array) {
   return texts;
 }
 
-bool child_read(child_t* child, JSObjectRef description, size_t stdio_count) {
+bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count) {
   uv_process_options_t* options = &child->options;
   JSObjectRef env = object_at(description, "env");
   *child = (child_t){0};
@@ -72,7 +72,7 @@ bool child_read(child_t* child, JSObjectRef description, size_t stdio_count) {
   return options->file != NULL && options->args != NULL && child->stdio != NULL;
 }
 
-void child_free(child_t* child) {
+void js_child_free(child_t* child) {
   free((char*) child->options.file);
   free((char*) child->options.cwd);
   texts_free(child->options.args);
@@ -80,7 +80,7 @@ void child_free(child_t* child) {
   free(child->stdio);
 }
 
-JSObjectRef child_stdio_at(JSObjectRef list, size_t index) {
+JSObjectRef js_child_stdio_at(JSObjectRef list, size_t index) {
   JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) index, NULL);
   return JSValueIsObject(js.ctx, entry) ? (JSObjectRef) entry : NULL;
 }
@@ -91,7 +91,7 @@ static void read_stdio(child_t* child, JSObjectRef list) {
   for (size_t i = 0; i < child->stdio_count; i++) {
     JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) i, NULL);
     uv_stdio_container_t* stdio = &child->stdio[i];
-    handle_t* handle = handle_arg(1, &entry, 0);
+    handle_t* handle = js_handle_arg(1, &entry, 0);
     if (handle != NULL) {
       stdio->flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE;
       stdio->data.stream = &handle->uv.stream;
@@ -111,7 +111,7 @@ static void child_exited(uv_process_t* uv, int64_t status, int signal) {
 }
 
 static void close_failed(uv_handle_t* uv) {
-  handle_discard(uv->data);
+  js_handle_discard(uv->data);
 }
 
 /* spawn(owner, description, stdio): [token, pid], or a negative error */
@@ -120,45 +120,45 @@ static JSValueRef spawn_child(JS_ARGS) {
   JSObjectRef description = js_arg_object(argc, argv, 1);
   JSObjectRef list = js_arg_object(argc, argv, 2);
   child_t child;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   if (handle == NULL || description == NULL ||
-      !child_read(&child, description, array_length(list))) {
+      !js_child_read(&child, description, js_array_length(list))) {
     if (handle != NULL)
-      handle_discard(handle);
+      js_handle_discard(handle);
     return js_number(UV_ENOMEM);
   }
   read_stdio(&child, list);
   child.options.exit_cb = child_exited;
   handle->uv.handle.data = handle;
   int err = uv_spawn(js.loop, &handle->uv.process, &child.options);
-  child_free(&child);
+  js_child_free(&child);
   if (err < 0) {
     /* Even one that didn't start is on the loop. */
     handle->uv.handle.data = handle;
     uv_close(&handle->uv.handle, close_failed);
     return js_number(err);
   }
-  JSValueRef made[] = {handle_made(handle), js_number(handle->uv.process.pid)};
+  JSValueRef made[] = {js_handle_made(handle), js_number(handle->uv.process.pid)};
   return js_array(2, made);
 }
 
 /* kill(token, signal): 0 or a negative error */
 static JSValueRef spawn_kill(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return js_number(UV_ESRCH);
   return js_number(
       uv_process_kill(&handle->uv.process, js_arg_int(argc, argv, 1, SIGTERM)));
 }
 
-JSValueRef spawn_sync(JS_ARGS);
+JSValueRef js_spawn_sync(JS_ARGS);
 
 void native_spawn(JSObjectRef exports) {
   static const js_method_t methods[] = {
       {"spawn", spawn_child},
       {"kill", spawn_kill},
-      {"spawnSync", spawn_sync},
+      {"spawnSync", js_spawn_sync},
       {NULL, NULL},
   };
   js_methods(exports, methods);

@@ -12,11 +12,11 @@ typedef struct {
 
 /* Reads { file, args, env, cwd, detached, uid, gid }; the stdio part is left to the
  * caller, who gets room for stdio_count streams. False without memory. */
-bool child_read(child_t* child, JSObjectRef description, size_t stdio_count);
-void child_free(child_t* child);
+bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count);
+void js_child_free(child_t* child);
 
 /* One entry of a stdio list: { type: 'ignore' | 'pipe' | 'fd' …, fd }. */
-JSObjectRef child_stdio_at(JSObjectRef list, size_t index);
-size_t array_length(JSObjectRef array);
+JSObjectRef js_child_stdio_at(JSObjectRef list, size_t index);
+size_t js_array_length(JSObjectRef array);
 
 #endif

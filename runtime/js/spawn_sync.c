@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-JSValueRef spawn_sync(JS_ARGS);
+JSValueRef js_spawn_sync(JS_ARGS);
 
 typedef struct run_s run_t;
 
@@ -130,7 +130,7 @@ static void end_start(end_t* end) {
  * null for nothing. */
 static int read_stdio(run_t* run, child_t* child, JSObjectRef list) {
   for (size_t i = 0; i < run->count; i++) {
-    JSObjectRef entry = child_stdio_at(list, i);
+    JSObjectRef entry = js_child_stdio_at(list, i);
     end_t* end = &run->ends[i];
     uv_stdio_container_t* stdio = &child->stdio[i];
     stdio->flags = UV_IGNORE;
@@ -210,7 +210,7 @@ static JSObjectRef run_result(run_t* run) {
 }
 
 /* spawnSync(description, stdio, timeout, limit, signal) */
-JSValueRef spawn_sync(JS_ARGS) {
+JSValueRef js_spawn_sync(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef description = js_arg_object(argc, argv, 0);
   JSObjectRef list = js_arg_object(argc, argv, 1);
@@ -220,11 +220,11 @@ JSValueRef spawn_sync(JS_ARGS) {
   int err = UV_ENOMEM;
   if (run == NULL || description == NULL)
     goto done;
-  run->count = array_length(list);
+  run->count = js_array_length(list);
   run->ends = calloc(run->count + 1, sizeof *run->ends);
   run->limit = js_arg_number(argc, argv, 3, -1);
   run->signal = js_arg_int(argc, argv, 4, SIGTERM);
-  if (run->ends == NULL || !child_read(&child, description, run->count))
+  if (run->ends == NULL || !js_child_read(&child, description, run->count))
     goto done;
   err = uv_loop_init(&run->loop);
   if (err < 0)
@@ -248,6 +248,6 @@ done:
   if (run != NULL)
     free(run->ends);
   free(run);
-  child_free(&child);
+  js_child_free(&child);
   return result;
 }

@@ -16,7 +16,7 @@ enum { BLOCK = 64 * 1024, SMALL = 4 * 1024, PACK = 64 * 1024 };
 
 static JSObjectRef callbacks[STREAM_EVENTS];
 
-void stream_tell(stream_event event, size_t argc, const JSValueRef argv[]) {
+void js_stream_tell(stream_event event, size_t argc, const JSValueRef argv[]) {
   if (callbacks[event] != NULL)
     js_call_scoped(callbacks[event], NULL, argc, argv);
 }
@@ -119,12 +119,12 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
   JSValueRef arguments[] = {handle->owner, js_number((double) count),
                             bytes != NULL ? bytes : js_undefined(),
                             js_number((double) offset)};
-  stream_tell(STREAM_READ, 4, arguments);
+  js_stream_tell(STREAM_READ, 4, arguments);
 }
 
 static JSValueRef read_start(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_read_start(&handle->uv.stream, read_alloc, on_read));
@@ -132,7 +132,7 @@ static JSValueRef read_start(JS_ARGS) {
 
 static JSValueRef read_stop(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_read_stop(&handle->uv.stream));
@@ -160,7 +160,7 @@ static void on_written(uv_write_t* uv, int status) {
   handle_t* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   write_free(request);
-  stream_tell(STREAM_WRITTEN, 3, arguments);
+  js_stream_tell(STREAM_WRITTEN, 3, arguments);
 }
 
 /* Writes what the kernel takes now. Returns an error, or 0 with *buffers and *count cut
@@ -213,7 +213,7 @@ static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned coun
 /* writeBytes(token, view, request) */
 static JSValueRef write_bytes(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   uint8_t* bytes;
   size_t length;
   if (handle == NULL)
@@ -227,7 +227,7 @@ static JSValueRef write_bytes(JS_ARGS) {
 /* writeText(token, string, request): as UTF-8 */
 static JSValueRef write_text(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   size_t length;
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -241,7 +241,7 @@ static JSValueRef write_text(JS_ARGS) {
 /* writeMany(token, array of views, request) */
 static JSValueRef write_many(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   JSObjectRef views = js_arg_object(argc, argv, 1);
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -267,7 +267,7 @@ static JSValueRef write_many(JS_ARGS) {
 
 static JSValueRef write_queued(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return js_number(
       handle != NULL ? (double) uv_stream_get_write_queue_size(&handle->uv.stream) : 0);
 }
@@ -275,7 +275,7 @@ static JSValueRef write_queued(JS_ARGS) {
 /* setBlocking(token, on) */
 static JSValueRef set_blocking(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(
@@ -296,13 +296,13 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   js_drop(request->request);
   free(request);
-  stream_tell(STREAM_SHUT, 3, arguments);
+  js_stream_tell(STREAM_SHUT, 3, arguments);
 }
 
 /* shutdown(token, request) */
 static JSValueRef stream_shutdown(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   shutdown_t* request = handle != NULL ? calloc(1, sizeof *request) : NULL;
   if (request == NULL)
     return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);
@@ -322,13 +322,13 @@ static JSValueRef stream_shutdown(JS_ARGS) {
 static void on_client(uv_stream_t* server, int status) {
   handle_t* handle = server->data;
   JSValueRef arguments[] = {handle->owner, js_number(status)};
-  stream_tell(STREAM_CLIENT, 2, arguments);
+  js_stream_tell(STREAM_CLIENT, 2, arguments);
 }
 
 /* listen(token, backlog) */
 static JSValueRef stream_listen(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(
@@ -338,14 +338,14 @@ static JSValueRef stream_listen(JS_ARGS) {
 /* accept(server token, client token) */
 static JSValueRef stream_accept(JS_ARGS) {
   JS_UNUSED;
-  handle_t* server = handle_arg(argc, argv, 0);
-  handle_t* client = handle_arg(argc, argv, 1);
+  handle_t* server = js_handle_arg(argc, argv, 0);
+  handle_t* client = js_handle_arg(argc, argv, 1);
   if (server == NULL || client == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_accept(&server->uv.stream, &client->uv.stream));
 }
 
-connect_t* connect_new(JSValueRef request) {
+connect_t* js_connect_new(JSValueRef request) {
   connect_t* connect = calloc(1, sizeof *connect);
   if (connect == NULL)
     return NULL;
@@ -354,30 +354,30 @@ connect_t* connect_new(JSValueRef request) {
   return connect;
 }
 
-void connect_free(connect_t* connect) {
+void js_connect_free(connect_t* connect) {
   js_drop(connect->request);
   free(connect);
 }
 
-void stream_connected(uv_connect_t* uv, int status) {
+void js_stream_connected(uv_connect_t* uv, int status) {
   connect_t* connect = (connect_t*) uv;
   handle_t* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), connect->request};
-  connect_free(connect);
-  stream_tell(STREAM_CONNECT, 3, arguments);
+  js_connect_free(connect);
+  js_stream_tell(STREAM_CONNECT, 3, arguments);
 }
 
 /* fileno(token) */
 static JSValueRef stream_fileno(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   uv_os_fd_t fd = -1;
   if (handle == NULL || uv_fileno(&handle->uv.handle, &fd) < 0)
     return js_number(-1);
   return js_number(fd);
 }
 
-const js_method_t stream_methods[] = {
+const js_method_t js_stream_methods[] = {
     {"setCallbacks", set_callbacks},
     {"readStart", read_start},
     {"readStop", read_stop},
@@ -394,7 +394,7 @@ const js_method_t stream_methods[] = {
 };
 
 void native_stream(JSObjectRef exports) {
-  js_methods(exports, stream_methods);
-  js_methods(exports, tcp_methods);
-  js_methods(exports, pipe_methods);
+  js_methods(exports, js_stream_methods);
+  js_methods(exports, js_tcp_methods);
+  js_methods(exports, js_pipe_methods);
 }

@@ -16,7 +16,7 @@ typedef enum {
   STREAM_EVENTS
 } stream_event;
 
-void stream_tell(stream_event event, size_t argc, const JSValueRef argv[]);
+void js_stream_tell(stream_event event, size_t argc, const JSValueRef argv[]);
 
 /* The status of a call for JavaScript: 0 or a negative error. */
 static inline JSValueRef stream_status(int status) {
@@ -29,15 +29,15 @@ typedef struct {
   JSValueRef request;
 } connect_t;
 
-connect_t* connect_new(JSValueRef request);
-void connect_free(connect_t* connect);
-void stream_connected(uv_connect_t* uv, int status);
+connect_t* js_connect_new(JSValueRef request);
+void js_connect_free(connect_t* connect);
+void js_stream_connected(uv_connect_t* uv, int status);
 
 /* An address as JavaScript has it: { address, family, port }; null if it is none. */
-JSValueRef address_value(const struct sockaddr_storage* address);
+JSValueRef js_address_value(const struct sockaddr_storage* address);
 
-extern const js_method_t stream_methods[];
-extern const js_method_t tcp_methods[];
-extern const js_method_t pipe_methods[];
+extern const js_method_t js_stream_methods[];
+extern const js_method_t js_tcp_methods[];
+extern const js_method_t js_pipe_methods[];
 
 #endif

@@ -9,12 +9,12 @@
 /* tcp(owner): a token */
 static JSValueRef tcp_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL ? uv_tcp_init(js.loop, &handle->uv.tcp) : UV_ENOMEM;
   if (err == 0)
-    return handle_made(handle);
+    return js_handle_made(handle);
   if (handle != NULL)
-    handle_discard(handle);
+    js_handle_discard(handle);
   *exception = js_uv_error(err, "socket", NULL, NULL);
   return js_undefined();
 }
@@ -22,7 +22,7 @@ static JSValueRef tcp_new(JS_ARGS) {
 /* tcpOpen(token, fd) */
 static JSValueRef tcp_open(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_tcp_open(&handle->uv.tcp, js_arg_int(argc, argv, 1, -1)));
@@ -45,7 +45,7 @@ static int address_args(size_t argc, const JSValueRef argv[],
 /* bind(token, address, port, flags) */
 static JSValueRef tcp_bind(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -59,26 +59,26 @@ static JSValueRef tcp_bind(JS_ARGS) {
 /* connect(token, address, port, request) */
 static JSValueRef tcp_connect(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
   int err = address_args(argc, argv, &address);
   if (err < 0)
     return stream_status(err);
-  connect_t* connect = connect_new(js_arg(argc, argv, 3));
+  connect_t* connect = js_connect_new(js_arg(argc, argv, 3));
   if (connect == NULL)
     return stream_status(UV_ENOMEM);
   err = uv_tcp_connect(&connect->uv, &handle->uv.tcp, (const struct sockaddr*) &address,
-                       stream_connected);
+                       js_stream_connected);
   if (err < 0)
-    connect_free(connect);
+    js_connect_free(connect);
   return stream_status(err);
 }
 
 static JSValueRef tcp_nodelay(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_tcp_nodelay(&handle->uv.tcp, js_arg_bool(argc, argv, 1)));
@@ -87,7 +87,7 @@ static JSValueRef tcp_nodelay(JS_ARGS) {
 /* keepAlive(token, on, delay in seconds) */
 static JSValueRef tcp_keepalive(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_tcp_keepalive(&handle->uv.tcp, js_arg_bool(argc, argv, 1),
@@ -97,17 +97,17 @@ static JSValueRef tcp_keepalive(JS_ARGS) {
 /* reset(token, callback): closes with a reset instead of an orderly end */
 static JSValueRef tcp_reset(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL || uv_is_closing(&handle->uv.handle))
     return stream_status(UV_EBADF);
-  int err = uv_tcp_close_reset(&handle->uv.tcp, handle_closed);
+  int err = uv_tcp_close_reset(&handle->uv.tcp, js_handle_closed);
   if (err == 0)
-    handle_on_closed(handle, js_arg_function(argc, argv, 1));
+    js_handle_on_closed(handle, js_arg_function(argc, argv, 1));
   return stream_status(err);
 }
 
 /* An address as JavaScript has it: { address, family, port }; null if there is none. */
-JSValueRef address_value(const struct sockaddr_storage* address) {
+JSValueRef js_address_value(const struct sockaddr_storage* address) {
   char text[INET6_ADDRSTRLEN + IF_NAMESIZE] = "";
   JSObjectRef object = js_object();
   int port;
@@ -131,24 +131,24 @@ JSValueRef address_value(const struct sockaddr_storage* address) {
 /* sockName(token), peerName(token): an address, or a negative error */
 static JSValueRef tcp_sock_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
   int err = uv_tcp_getsockname(&handle->uv.tcp, (struct sockaddr*) &address, &length);
-  return err == 0 ? address_value(&address) : stream_status(err);
+  return err == 0 ? js_address_value(&address) : stream_status(err);
 }
 
 static JSValueRef tcp_peer_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
   int err = uv_tcp_getpeername(&handle->uv.tcp, (struct sockaddr*) &address, &length);
-  return err == 0 ? address_value(&address) : stream_status(err);
+  return err == 0 ? js_address_value(&address) : stream_status(err);
 }
 
 /* isIP(text): 4, 6 or 0 */
@@ -168,7 +168,7 @@ static JSValueRef tcp_is_ip(JS_ARGS) {
   return js_number(version);
 }
 
-const js_method_t tcp_methods[] = {
+const js_method_t js_tcp_methods[] = {
     {"tcp", tcp_new},
     {"tcpOpen", tcp_open},
     {"bind", tcp_bind},

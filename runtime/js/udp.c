@@ -31,12 +31,12 @@ static JSValueRef set_callbacks(JS_ARGS) {
 /* udp(owner, family): a token */
 static JSValueRef udp_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_new(js_arg_object(argc, argv, 0));
+  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL ? uv_udp_init(js.loop, &handle->uv.udp) : UV_ENOMEM;
   if (err == 0)
-    return handle_made(handle);
+    return js_handle_made(handle);
   if (handle != NULL)
-    handle_discard(handle);
+    js_handle_discard(handle);
   *exception = js_uv_error(err, "socket", NULL, NULL);
   return js_undefined();
 }
@@ -57,7 +57,7 @@ static int address_args(size_t argc, const JSValueRef argv[], size_t index,
 /* open(token, fd) */
 static JSValueRef udp_open(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_udp_open(&handle->uv.udp, js_arg_int(argc, argv, 1, -1)));
@@ -66,7 +66,7 @@ static JSValueRef udp_open(JS_ARGS) {
 /* bind(token, address, port, flags) */
 static JSValueRef udp_bind(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -80,7 +80,7 @@ static JSValueRef udp_bind(JS_ARGS) {
 /* connect(token, address, port), disconnect(token) */
 static JSValueRef udp_connect(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -92,7 +92,7 @@ static JSValueRef udp_connect(JS_ARGS) {
 
 static JSValueRef udp_disconnect(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(handle == NULL ? UV_EBADF : uv_udp_connect(&handle->uv.udp, NULL));
 }
 
@@ -126,7 +126,7 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
     memcpy(&sender, from,
            from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                        : sizeof(struct sockaddr_in));
-    address = address_value(&sender);
+    address = js_address_value(&sender);
   }
   JSValueRef arguments[] = {handle->owner, js_number((double) count), bytes, address};
   js_call_scoped(on_message_js, NULL, 4, arguments);
@@ -134,7 +134,7 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
 
 static JSValueRef udp_receive_start(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   int err = uv_udp_recv_start(&handle->uv.udp, receive_alloc, on_message);
@@ -143,7 +143,7 @@ static JSValueRef udp_receive_start(JS_ARGS) {
 
 static JSValueRef udp_receive_stop(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(handle == NULL ? UV_EBADF : uv_udp_recv_stop(&handle->uv.udp));
 }
 
@@ -165,7 +165,7 @@ static void on_sent(uv_udp_send_t* uv, int status) {
  * connected */
 static JSValueRef udp_send(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   uint8_t* bytes;
   size_t length;
@@ -198,30 +198,30 @@ static JSValueRef udp_send(JS_ARGS) {
 /* sockName(token), peerName(token): an address, or a negative error */
 static JSValueRef udp_sock_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof address;
   int err = handle == NULL ? UV_EBADF
                            : uv_udp_getsockname(&handle->uv.udp,
                                                 (struct sockaddr*) &address, &length);
-  return err == 0 ? address_value(&address) : stream_status(err);
+  return err == 0 ? js_address_value(&address) : stream_status(err);
 }
 
 static JSValueRef udp_peer_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof address;
   int err = handle == NULL ? UV_EBADF
                            : uv_udp_getpeername(&handle->uv.udp,
                                                 (struct sockaddr*) &address, &length);
-  return err == 0 ? address_value(&address) : stream_status(err);
+  return err == 0 ? js_address_value(&address) : stream_status(err);
 }
 
 /* setBroadcast, setTTL, setMulticastTTL, setMulticastLoopback (token, value) */
 static JSValueRef udp_broadcast(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(
       handle == NULL ? UV_EBADF
                      : uv_udp_set_broadcast(&handle->uv.udp, js_arg_bool(argc, argv, 1)));
@@ -229,7 +229,7 @@ static JSValueRef udp_broadcast(JS_ARGS) {
 
 static JSValueRef udp_ttl(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(
       handle == NULL ? UV_EBADF
                      : uv_udp_set_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0)));
@@ -237,7 +237,7 @@ static JSValueRef udp_ttl(JS_ARGS) {
 
 static JSValueRef udp_multicast_ttl(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(
       handle == NULL
           ? UV_EBADF
@@ -246,7 +246,7 @@ static JSValueRef udp_multicast_ttl(JS_ARGS) {
 
 static JSValueRef udp_multicast_loop(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   return stream_status(handle == NULL ? UV_EBADF
                                       : uv_udp_set_multicast_loop(
                                             &handle->uv.udp, js_arg_bool(argc, argv, 1)));
@@ -255,7 +255,7 @@ static JSValueRef udp_multicast_loop(JS_ARGS) {
 /* setMulticastInterface(token, address) */
 static JSValueRef udp_multicast_interface(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   char* text = js_arg_utf8(argc, argv, 1);
   int err = handle == NULL ? UV_EBADF : UV_ENOMEM;
   if (handle != NULL && text != NULL)
@@ -267,7 +267,7 @@ static JSValueRef udp_multicast_interface(JS_ARGS) {
 /* membership(token, group, interface or undefined, join) */
 static JSValueRef udp_membership(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   char* group = js_arg_utf8(argc, argv, 1);
   char* interface =
       argc > 2 && JSValueIsString(js.ctx, argv[2]) ? js_arg_utf8(argc, argv, 2) : NULL;
@@ -284,7 +284,7 @@ static JSValueRef udp_membership(JS_ARGS) {
 /* bufferSize(token, size, receive): the present size, or a negative error */
 static JSValueRef udp_buffer_size(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   int size = js_arg_int(argc, argv, 1, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -296,7 +296,7 @@ static JSValueRef udp_buffer_size(JS_ARGS) {
 /* queued(token): [bytes, datagrams] that wait to be sent */
 static JSValueRef udp_queued(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = handle_arg(argc, argv, 0);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
   size_t bytes = handle != NULL ? uv_udp_get_send_queue_size(&handle->uv.udp) : 0;
   size_t count = handle != NULL ? uv_udp_get_send_queue_count(&handle->uv.udp) : 0;
   JSValueRef values[] = {js_number((double) bytes), js_number((double) count)};
