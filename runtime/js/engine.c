@@ -15,6 +15,7 @@ extern void JSUnlock(JSContextRef ctx);
 extern void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx,
                                                          JSObjectRef function,
                                                          JSValueRef* exception);
+extern void JSDisableGCTimer(void);
 
 enum { MAX_DESCRIPTORS = 8, TURNS_BETWEEN_LOOKS = 64 };
 
@@ -171,6 +172,9 @@ int engine_open(void) {
   glib.context = g_main_context_new();
   g_main_context_push_thread_default(glib.context);
   g_main_context_acquire(glib.context);
+  /* Collections are due to allocation alone, as in Node. The engine's timer for full ones
+   * asks for the main run loop of a GTK program, which there is none of here, and dies. */
+  JSDisableGCTimer();
   js.ctx = JSGlobalContextCreate(NULL);
   if (js.ctx == NULL)
     return UV_ENOMEM;
