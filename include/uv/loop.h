@@ -121,8 +121,10 @@ struct uv_loop_s {
    * the loop's own thread writes in every turn */
   int wake_fd;
   uv_async_t* async_told;
+  unsigned int async_senders;
   unsigned int wake_state;
   unsigned int wake_flags;
+  unsigned int spare_word;
   uv__io_t wake_watcher;
   void (*on_wake[4])(struct uv_loop_s* loop);
 
@@ -140,7 +142,6 @@ struct uv_loop_s {
   void* file_state;
   void* trace_state;
   unsigned int backend_files; /* file operations that the backend has */
-  unsigned int spare_word;
   void* spare[4];
   char padding[216];
 };

@@ -1,21 +1,25 @@
 /* Async handles: the one thing that may be touched from other threads.
  *
- * A send marks the handle and pushes it on the loop's stack of handles that were told
- * about; a handle that is marked already is left alone, so sends are coalesced. Only the
- * send that finds the stack empty wakes the loop. The loop takes the whole stack at once,
- * so a burst costs it what was sent, not how many handles there are.
+ * A send marks the handle as told and pushes it on the loop's stack; a handle that is
+ * told already is left alone, so sends are coalesced. Only the send that finds the stack
+ * empty wakes the loop. The loop takes the whole stack at once, so a burst costs it what
+ * was sent, not how many handles there are.
  *
  * The stack is linked through the first word of the handle's queue link, which has no
  * other use until the loop takes the handle over. After the push a send does not touch
- * the handle any more. */
+ * the handle any more, and the loop only until it has left loop->async_senders: the
+ * callback may close both. */
 #include "base/base.h"
 #include "loop/loop.h"
 
 #include <sched.h>
 
-/* A handle's way: idle, told (a sender has it: it is on the stack, or will be in a
- * moment), taken (in the loop's queue). */
-enum { ASYNC_IDLE = 0, ASYNC_TOLD = 1, ASYNC_TAKEN = 2, ASYNC_CLOSED = 3 };
+/* handle->pending. Told: a sender has it, it is on the stack or will be in a moment; or
+ * the loop has it (ASYNC_TAKEN); or it is closed, and sends are to leave it alone. */
+enum { ASYNC_IDLE = 0, ASYNC_TOLD = 1 };
+
+/* In handle->flags, which senders never look at: it is in the loop's queue. */
+enum { ASYNC_TAKEN = HANDLE_ROOM };
 
 static const struct handle_kind async_kind = {.type = UV_ASYNC, .close = async_close};
 
@@ -29,6 +33,7 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
 }
 
 static void push_told(uv_loop_t* loop, uv_async_t* handle) {
+  __atomic_fetch_add(&loop->async_senders, 1, __ATOMIC_RELAXED);
   uv_async_t* first = __atomic_load_n(&loop->async_told, __ATOMIC_RELAXED);
   do
     handle->queue[0] = first;
@@ -36,14 +41,14 @@ static void push_told(uv_loop_t* loop, uv_async_t* handle) {
                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
   if (first == NULL)
     loop_wake(loop, WAKE_ASYNC);
+  __atomic_fetch_sub(&loop->async_senders, 1, __ATOMIC_RELEASE);
 }
 
+/* An exchange even where it was told before: only that orders what the sender has written
+ * before the loop's own exchange, so that the callback to come sees it. After a mere look
+ * the writes might still be on their way while the callback runs. */
 int uv_async_send(uv_async_t* handle) {
-  if (__atomic_load_n(&handle->pending, __ATOMIC_SEQ_CST) != ASYNC_IDLE)
-    return 0;
-  int idle = ASYNC_IDLE;
-  if (__atomic_compare_exchange_n(&handle->pending, &idle, ASYNC_TOLD, false,
-                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+  if (__atomic_exchange_n(&handle->pending, ASYNC_TOLD, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
     push_told(handle->loop, handle);
   return 0;
 }
@@ -56,7 +61,7 @@ static void take_told(uv_loop_t* loop) {
   while (handle != NULL) {
     uv_async_t* next = handle->queue[0];
     queue_push_front(&batch, queue_of(handle->queue));
-    __atomic_store_n(&handle->pending, ASYNC_TAKEN, __ATOMIC_RELAXED);
+    handle->flags |= ASYNC_TAKEN;
     handle = next;
   }
   queue_append(queue_of(loop->async_handles), &batch);
@@ -71,8 +76,9 @@ static void async_run(uv_loop_t* loop) {
     struct queue* link = queue_first(&batch);
     uv_async_t* handle = rondo_container_of(link, uv_async_t, queue);
     queue_remove(link);
+    handle->flags &= ~(unsigned int) ASYNC_TAKEN;
     /* Before the callback: a send from now on is a new one. */
-    __atomic_store_n(&handle->pending, ASYNC_IDLE, __ATOMIC_SEQ_CST);
+    __atomic_exchange_n(&handle->pending, ASYNC_IDLE, __ATOMIC_ACQ_REL);
     if (handle->async_cb == NULL)
       continue;
     loop_count_callback(loop);
@@ -95,6 +101,7 @@ void async_loop_init(uv_loop_t* loop) {
  * not ours, and nobody in this process will ever finish them. */
 void async_fork(uv_loop_t* loop) {
   loop->async_told = NULL;
+  loop->async_senders = 0;
   queue_init(queue_of(loop->async_handles));
   struct queue* handles = queue_of(loop->handle_queue);
   for (struct queue* link = queue_first(handles); link != NULL;
@@ -102,27 +109,31 @@ void async_fork(uv_loop_t* loop) {
     uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
     if (handle->type != UV_ASYNC || handle_closing(handle))
       continue;
+    handle->flags &= ~(unsigned int) ASYNC_TAKEN;
     ((uv_async_t*) handle)->pending = ASYNC_IDLE;
     queue_init(queue_of(((uv_async_t*) handle)->queue));
   }
 }
 
-/* Ends the handle's way, wherever it is. If another thread is just about to push it, that
- * is waited for: a matter of a few instructions. Nobody touches the handle afterwards. */
+/* Before the loop's memory goes: waits for senders that are past their push and on their
+ * way out. A matter of a few instructions. */
+void async_loop_close(uv_loop_t* loop) {
+  while (__atomic_load_n(&loop->async_senders, __ATOMIC_ACQUIRE) > 0)
+    sched_yield();
+}
+
+/* Ends the handle's way, wherever it is, and leaves it told: later sends do nothing. If
+ * another thread is just about to push it, that is waited for. */
 static void async_withdraw(uv_async_t* handle) {
-  for (;;) {
-    int idle = ASYNC_IDLE;
-    if (__atomic_compare_exchange_n(&handle->pending, &idle, ASYNC_CLOSED, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+  while (!(handle->flags & ASYNC_TAKEN)) {
+    if (__atomic_exchange_n(&handle->pending, ASYNC_TOLD, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
       return;
     take_told(handle->loop);
-    if (__atomic_load_n(&handle->pending, __ATOMIC_SEQ_CST) == ASYNC_TAKEN) {
-      queue_remove(queue_of(handle->queue));
-      __atomic_store_n(&handle->pending, ASYNC_CLOSED, __ATOMIC_SEQ_CST);
-      return;
-    }
-    sched_yield();
+    if (!(handle->flags & ASYNC_TAKEN))
+      sched_yield();
   }
+  handle->flags &= ~(unsigned int) ASYNC_TAKEN;
+  queue_remove(queue_of(handle->queue));
 }
 
 void async_close(uv_handle_t* base) {

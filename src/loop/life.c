@@ -77,6 +77,7 @@ int uv_loop_close(uv_loop_t* loop) {
       part->close(loop, part);
     *parts(loop, i) = NULL;
   }
+  async_loop_close(loop);
   wake_close(loop);
   loop->backend->close(loop);
   timers_free(loop);

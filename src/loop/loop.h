@@ -169,6 +169,7 @@ void wake_left(uv_loop_t* loop);
 void wake_deliver(uv_loop_t* loop);
 
 void async_loop_init(uv_loop_t* loop);
+void async_loop_close(uv_loop_t* loop);
 void async_close(uv_handle_t* handle);
 void async_fork(uv_loop_t* loop);
 

@@ -2,6 +2,7 @@
 /* Async: contract A1. */
 #include "loop_test.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -176,6 +177,77 @@ static void an_async_handle_is_active_from_init_to_close(void** state) {
   assert_false(uv_is_active((uv_handle_t*) &async));
 }
 
+/* --- what a sender may rely on ---------------------------------------------------- */
+
+static int written; /* plain memory on purpose: ThreadSanitizer checks the order */
+static int is_written;
+
+static void write_and_send(void* argument) {
+  written = 42;
+  uv_async_send(argument);
+  __atomic_store_n(&is_written, 1, __ATOMIC_RELAXED);
+}
+
+static void look_at_it(uv_async_t* handle) {
+  (void) handle;
+  calls = written;
+}
+
+/* Covers A1: a send that is coalesced with an earlier one still publishes what was
+ * written before it. */
+static void a_coalesced_send_publishes_what_was_written(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t thread;
+  calls = written = is_written = 0;
+  uv_async_init(loop, &async, look_at_it);
+  uv_async_send(&async);
+  uv_thread_create(&thread, write_and_send, &async);
+  while (!__atomic_load_n(&is_written, __ATOMIC_RELAXED))
+    continue;
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(calls, 42);
+  uv_thread_join(&thread);
+}
+
+enum { ROUNDS = 3000 };
+static uv_async_t* target; /* to be sent to once; NULL when that is done */
+
+static void send_to_targets(void* argument) {
+  (void) argument;
+  for (int i = 0; i < ROUNDS; i++) {
+    uv_async_t* handle;
+    while ((handle = __atomic_load_n(&target, __ATOMIC_ACQUIRE)) == NULL)
+      sched_yield();
+    uv_async_send(handle);
+    __atomic_store_n(&target, NULL, __ATOMIC_RELEASE);
+  }
+}
+
+static void close_at_once(uv_async_t* handle) {
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* The send may be all the program waited for: its callback closes the handle, the loop
+ * ends and its memory goes, all while the sender is on its way out of uv_async_send. */
+static void a_loop_may_go_right_after_the_last_send(void** state) {
+  (void) state;
+  uv_thread_t thread;
+  uv_thread_create(&thread, send_to_targets, NULL);
+  for (int i = 0; i < ROUNDS; i++) {
+    uv_loop_t* loop = malloc(sizeof(*loop));
+    assert_int_equal(uv_loop_init(loop), 0);
+    uv_async_init(loop, &async, close_at_once);
+    __atomic_store_n(&target, &async, __ATOMIC_RELEASE);
+    while (uv_run(loop, UV_RUN_NOWAIT) != 0)
+      continue;
+    assert_int_equal(uv_loop_close(loop), 0);
+    free(loop);
+    while (__atomic_load_n(&target, __ATOMIC_ACQUIRE) != NULL)
+      sched_yield();
+  }
+  uv_thread_join(&thread);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(sends_are_coalesced),
@@ -185,6 +257,8 @@ int main(void) {
       loop_test(sends_from_a_signal_handler),
       loop_test(a_callback_may_close_its_neighbours),
       loop_test(an_async_handle_is_active_from_init_to_close),
+      loop_test(a_coalesced_send_publishes_what_was_written),
+      loop_test(a_loop_may_go_right_after_the_last_send),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
