@@ -40,7 +40,19 @@ int uv_timer_init(uv_loop_t* loop, uv_timer_t* handle) {
   return 0;
 }
 
-int uv_timer_start(uv_timer_t* handle, uv_timer_cb cb, uint64_t timeout, uint64_t repeat) {
+/* There must be room in the heap. */
+static void arm(uv_loop_t* loop, uv_timer_t* handle, uint64_t timeout) {
+  handle->timeout = timeout;
+  handle->due_us = due_after(loop, timeout);
+  handle->start_id = loop->timer_counter++;
+  timer_heap_push(loop, (struct rondo_timer_entry){.due_us = handle->due_us,
+                                                   .start_id = handle->start_id,
+                                                   .handle = handle});
+  handle_start((uv_handle_t*) handle);
+}
+
+int uv_timer_start(uv_timer_t* handle, uv_timer_cb cb, uint64_t timeout,
+                   uint64_t repeat) {
   uv_loop_t* loop = handle->loop;
   if (cb == NULL || handle_closing((uv_handle_t*) handle))
     return UV_EINVAL;
@@ -49,14 +61,8 @@ int uv_timer_start(uv_timer_t* handle, uv_timer_cb cb, uint64_t timeout, uint64_
     return err;
   uv_timer_stop(handle);
   handle->timer_cb = cb;
-  handle->timeout = timeout;
   handle->repeat = repeat;
-  handle->due_us = due_after(loop, timeout);
-  handle->start_id = loop->timer_counter++;
-  timer_heap_push(loop, (struct rondo_timer_entry){.due_us = handle->due_us,
-                                                   .start_id = handle->start_id,
-                                                   .handle = handle});
-  handle_start((uv_handle_t*) handle);
+  arm(loop, handle, timeout);
   return 0;
 }
 
@@ -109,12 +115,12 @@ int64_t timers_next_ns(const uv_loop_t* loop) {
 /* --- the phase ------------------------------------------------------------------- */
 
 /* Re-armed before the callback runs (contract T3), so that the callback may stop it. The
- * place it had in the heap was just freed, so there is room. */
+ * heap has kept the place it had: see timer_heap_reserve. */
 static void fire(uv_loop_t* loop, uv_timer_t* handle) {
   handle_stop((uv_handle_t*) handle);
   handle->heap_index = TIMER_NOWHERE;
   if (handle->repeat != 0)
-    uv_timer_start(handle, handle->timer_cb, handle->repeat, handle->repeat);
+    arm(loop, handle, handle->repeat);
   loop_count_callback(loop);
   handle->timer_cb(handle);
 }
@@ -157,7 +163,7 @@ static void fire_taken(uv_loop_t* loop) {
     if (handle != NULL) /* else it was stopped by an earlier one */
       fire(loop, handle);
   }
-  loop->due_count = 0;
+  loop->due_count = loop->due_next = 0;
   mem_free(loop->due);
   loop->due = NULL;
   loop->due_capacity = 0;

@@ -26,7 +26,8 @@ static void rise(struct rondo_timer_entry* heap, size_t index,
   place(heap, index, entry);
 }
 
-static size_t first_child(const struct rondo_timer_entry* heap, size_t first, size_t end) {
+static size_t first_child(const struct rondo_timer_entry* heap, size_t first,
+                          size_t end) {
   size_t least = first;
   for (size_t child = first + 1; child < end; child++) {
     if (timer_entry_before(&heap[child], &heap[least]))
@@ -54,8 +55,10 @@ static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
   place(heap, index, entry);
 }
 
+/* Those that were taken out as due keep their places: they may repeat, and that must not
+ * need memory. */
 int timer_heap_reserve(uv_loop_t* loop) {
-  if (loop->timer_count < loop->timer_capacity)
+  if (loop->timer_count + (loop->due_count - loop->due_next) < loop->timer_capacity)
     return 0;
   size_t capacity = loop->timer_capacity == 0 ? 16 : loop->timer_capacity * 2;
   struct rondo_timer_entry* timers =
@@ -87,7 +90,8 @@ void timer_heap_remove(uv_loop_t* loop, size_t index) {
 
 /* Below an entry that isn't due nothing is, so only due entries and their children are
  * read. Recursion is as deep as the heap: 12 levels for ten million timers. */
-static size_t count_due(const uv_loop_t* loop, size_t index, uint64_t now_us, size_t most) {
+static size_t count_due(const uv_loop_t* loop, size_t index, uint64_t now_us,
+                        size_t most) {
   if (index >= loop->timer_count || loop->timers[index].due_us > now_us || most == 0)
     return 0;
   size_t count = 1;

@@ -58,9 +58,9 @@ static void timeout_counts_from_the_cached_time(void** state) {
 static void timeouts_at_the_end_of_time_are_clamped(void** state) {
   uv_loop_t* loop = *state;
   init_timers(loop);
-  static const uint64_t huge[] = {UINT64_MAX,           UINT64_MAX - 1, UINT64_MAX / 1000,
-                                  (uint64_t) INT_MAX,   UINT64_MAX / 2, 0xffffffffffff,
-                                  (uint64_t) INT_MAX + 1};
+  static const uint64_t huge[] = {
+      UINT64_MAX,     UINT64_MAX - 1, UINT64_MAX / 1000,     (uint64_t) INT_MAX,
+      UINT64_MAX / 2, 0xffffffffffff, (uint64_t) INT_MAX + 1};
   for (int i = 0; i < 7; i++)
     assert_int_equal(uv_timer_start(&timers[i], log_index, huge[i], 0), 0);
   uv_timer_start(&timers[7], log_index, 1, 0);
@@ -187,6 +187,59 @@ static void thousands_fire_in_order(void** state) {
   assert_int_equal(fired, MANY);
 }
 
+static void* no_memory(size_t size) {
+  (void) size;
+  return NULL;
+}
+
+static void* no_array(size_t count, size_t size) {
+  (void) count, (void) size;
+  return NULL;
+}
+
+static void* no_more(void* block, size_t size) {
+  (void) block, (void) size;
+  return NULL;
+}
+
+enum { REPEATING = 256 };
+
+static void count_fired(uv_timer_t* timer) {
+  (void) timer;
+  fired++;
+}
+
+/* Takes all the room that those which are due left behind. */
+static void start_while_there_is_room(uv_timer_t* timer) {
+  fired++;
+  if (timer != &many[0])
+    return;
+  uv_replace_allocator(no_memory, no_more, no_array, free);
+  for (int i = REPEATING; i < MANY; i++) {
+    uv_timer_init(timer->loop, &many[i]);
+    if (uv_timer_start(&many[i], count_fired, 100000, 0) != 0)
+      return;
+  }
+}
+
+/* Covers T3 and H3: a repeating timer needs no memory to go on, whatever the others that
+ * are due with it start. */
+static void repeating_timers_go_on_without_memory(void** state) {
+  uv_loop_t* loop = *state;
+  fired = 0;
+  memset(many, 0, sizeof(many));
+  for (int i = 0; i < REPEATING; i++) {
+    uv_timer_init(loop, &many[i]);
+    uv_timer_start(&many[i], start_while_there_is_room, 0, 1);
+  }
+  uv_update_time(loop);
+  uv_run(loop, UV_RUN_NOWAIT);
+  uv_replace_allocator(malloc, realloc, calloc, free);
+  assert_int_equal(fired, REPEATING);
+  for (int i = 0; i < REPEATING; i++)
+    assert_true(uv_is_active((uv_handle_t*) &many[i]));
+}
+
 static uint64_t fired_at;
 
 static void note_time(uv_timer_t* timer) {
@@ -257,6 +310,7 @@ int main(void) {
       loop_test(again_needs_a_start_and_uses_the_repeat),
       loop_test(callbacks_may_stop_their_neighbours),
       loop_test(thousands_fire_in_order),
+      loop_test(repeating_timers_go_on_without_memory),
       loop_test(timers_never_fire_early),
       loop_test(bad_arguments_change_nothing),
       loop_test(once_waits_for_a_timer_and_fires_it),
