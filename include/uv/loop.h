@@ -113,8 +113,7 @@ struct uv_loop_s {
   uint64_t turns;
   uint64_t events;
   uint64_t events_waiting;
-  uint64_t idle_ns;
-  uint64_t wait_started_ns;
+  uint64_t idle_time; /* see loop/poll.c */
   unsigned int limits[7];
 
   /* waking the poll from other threads: what they write lies together, away from what
@@ -143,7 +142,7 @@ struct uv_loop_s {
   void* trace_state;
   unsigned int backend_files; /* file operations that the backend has */
   void* spare[4];
-  char padding[216];
+  char padding[224];
 };
 
 #endif

@@ -30,9 +30,7 @@ static int epoll_backend_wait(uv_loop_t* loop, int64_t timeout_ns,
                               const struct epoll_event** events, int max) {
   struct epoll_state* state = loop->backend_state;
   *events = state->events;
-  if (!interest_flush(loop))
-    timeout_ns = interest_retry_ns(timeout_ns);
-  return interest_wait(loop, timeout_ns, state->events, max);
+  return interest_wait(loop, interest_flush(loop, timeout_ns), state->events, max);
 }
 
 static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,
@@ -51,6 +49,7 @@ const struct rondo_backend backend_epoll = {
     .open = epoll_open,
     .close = epoll_close,
     .fork = interest_fork,
+    .flush = interest_flush,
     .wait = epoll_backend_wait,
     .submit = epoll_submit,
     .cancel = epoll_cancel,

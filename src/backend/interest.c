@@ -109,10 +109,10 @@ static void slot_disarm(uv_loop_t* loop, int fd, struct rondo_slot* slot) {
   slot->armed = 0;
 }
 
-bool interest_flush(uv_loop_t* loop) {
+int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct queue* changed = queue_of(loop->changed_queue);
   if (queue_empty(changed))
-    return true;
+    return timeout_ns;
   struct queue batch;
   queue_move(changed, &batch);
   struct queue* link;
@@ -122,12 +122,15 @@ bool interest_flush(uv_loop_t* loop) {
     if (w->wanted == 0)
       continue; /* stopping is lazy: perhaps it starts again before an event comes */
     int err = slot_update(loop, w);
-    if (err == -ENOMEM || err == -ENOSPC)
+    if (err == -ENOMEM || err == -ENOSPC) {
       queue_push_back(changed, link);
-    else if (err != 0)
+      timeout_ns = retry_ns(timeout_ns);
+    } else if (err != 0) {
       watcher_feed(loop, w); /* its next read or write will find out what is wrong */
+      timeout_ns = 0;
+    }
   }
-  return queue_empty(changed);
+  return timeout_ns;
 }
 
 void interest_narrow(uv_loop_t* loop, uv__io_t* w) {

@@ -41,20 +41,21 @@ void interest_close(uv_loop_t* loop);
 /* In a forked child: a new set; everything that is wanted is noted to be handed over. */
 int interest_fork(uv_loop_t* loop);
 
-/* Hands what was noted since the last time to the kernel. Returns false if some of it
- * could not be handed over for lack of memory or watches: it stays noted, and the wait
- * must be short so that it is tried again. */
-bool interest_flush(uv_loop_t* loop);
+/* Hands what was noted since the last time to the kernel. Returns how long the loop may
+ * sleep now, at most timeout_ns: only for a moment if some of it could not be handed over
+ * for lack of memory or watches, stays noted and is to be tried again; not at all if the
+ * kernel refused a descriptor, which its watcher hears of in the pending phase. */
+int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns);
 
 /* Waits on the set with plain system calls, epoll_pwait2 or, where the kernel has only
  * that, epoll_pwait. Returns the number of events; 0 when the time is up or the wait was
  * interrupted. */
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events, int max);
 
-/* The longest wait while something stays noted. */
-static inline int64_t interest_retry_ns(int64_t timeout_ns) {
-  const int64_t retry_ns = 100 * 1000000;
-  return timeout_ns < 0 || timeout_ns > retry_ns ? retry_ns : timeout_ns;
+/* The longest wait while something could not be handed to the kernel. */
+static inline int64_t retry_ns(int64_t timeout_ns) {
+  const int64_t longest = 100 * 1000000;
+  return timeout_ns < 0 || timeout_ns > longest ? longest : timeout_ns;
 }
 
 /* Makes the kernel's mask for this watcher what is wanted now; used when an event comes

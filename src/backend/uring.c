@@ -150,10 +150,11 @@ static int uring_fork(uv_loop_t* loop) {
   return 0;
 }
 
-/* True if the ring's memory says that nothing has happened. */
+/* True if the ring's memory says that nothing has happened, and that the kernel has the
+ * wait: it may have had no memory to take it the last time. */
 static bool ring_quiet(struct io_uring* ring) {
   unsigned int flags = IO_URING_READ_ONCE(*ring->sq.kflags);
-  return io_uring_cq_ready(ring) == 0 &&
+  return io_uring_cq_ready(ring) == 0 && io_uring_sq_ready(ring) == 0 &&
          (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0;
 }
 
@@ -193,20 +194,22 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   int result = cqe->res;
   io_uring_cqe_seen(&state->ring, cqe);
   state->armed = false;
-  if (result <= 0)
-    return 0;
-  if (!waits_directly())
+  if (result < 0 || !waits_directly())
     return interest_wait(loop, 0, state->events, max);
   /* A limit may have become lower since the wait was armed. What is left out is level-
    * triggered and comes again. */
   return result < max ? result : max;
 }
 
-/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. */
+/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. A thread
+ * that comes to sleep finds the set as good as another thread's ring. */
 static bool ring_pays(struct uring_state* state, int64_t timeout_ns) {
   bool busy = state->busy;
   state->busy = timeout_ns == 0;
-  return !state->refused && (state->armed || (busy && timeout_ns == 0));
+  if (state->refused)
+    return false;
+  return timeout_ns == 0 ? busy || state->armed
+                         : state->armed && state->owner == this_thread();
 }
 
 static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns, int max) {
@@ -228,13 +231,17 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
   return ring_harvest(loop, state, max);
 }
 
+static int64_t uring_flush(uv_loop_t* loop, int64_t timeout_ns) {
+  struct uring_state* state = loop->backend_state;
+  timeout_ns = interest_flush(loop, timeout_ns);
+  return uring_files_flush(&state->files) ? timeout_ns : retry_ns(timeout_ns);
+}
+
 static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
                       const struct epoll_event** events, int max) {
   struct uring_state* state = loop->backend_state;
   *events = state->events;
-  if (!interest_flush(loop))
-    timeout_ns = interest_retry_ns(timeout_ns);
-  uring_files_flush(&state->files);
+  timeout_ns = uring_flush(loop, timeout_ns);
   if (ring_pays(state, timeout_ns))
     return ring_wait(loop, state, timeout_ns, max);
   return interest_wait(loop, timeout_ns, state->events, max);
@@ -256,6 +263,7 @@ const struct rondo_backend backend_uring = {
     .open = uring_open,
     .close = uring_close,
     .fork = uring_fork,
+    .flush = uring_flush,
     .wait = uring_wait,
     .submit = uring_submit,
     .cancel = uring_cancel,

@@ -80,21 +80,23 @@ int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
   return 0;
 }
 
-void uring_files_flush(struct uring_files* files) {
+bool uring_files_flush(struct uring_files* files) {
   if (files->unflushed == 0)
-    return;
+    return true;
   int submitted = io_uring_submit(&files->ring);
   /* EAGAIN, EBUSY, EINTR: they stay in the queue and are handed over the next time. */
   if (submitted > 0)
     files->unflushed -= (unsigned int) int_min(submitted, (int) files->unflushed);
+  return files->unflushed == 0;
 }
 
+/* The first is what the poll's limit was charged for already, as for any event. */
 static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   (void) events;
   struct uring_files* files = rondo_container_of(watcher, struct uring_files, watcher);
   for (int i = 0; i < HARVEST_BATCH && files->open; i++) {
     struct io_uring_cqe* cqe;
-    if (io_uring_peek_cqe(&files->ring, &cqe) != 0)
+    if (io_uring_peek_cqe(&files->ring, &cqe) != 0 || (i > 0 && !poll_take(loop)))
       break;
     struct uv__work* w = io_uring_cqe_get_data(cqe);
     int result = cqe->res;

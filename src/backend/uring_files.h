@@ -24,7 +24,8 @@ struct uring_files {
 int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
                        const struct file_operation* op, struct uv__work* w);
 int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w);
-void uring_files_flush(struct uring_files* files);
+/* False if some could not be handed over yet. */
+bool uring_files_flush(struct uring_files* files);
 void uring_files_close(uv_loop_t* loop, struct uring_files* files);
 /* The parent's operations stay the parent's: the child's copies of those requests are
  * never called back. */

@@ -191,13 +191,6 @@ int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n) {
   return 0;
 }
 
-/* May be called from other threads while the loop sleeps: the current sleep counts. */
-uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
-  uint64_t started = __atomic_load_n(&loop->wait_started_ns, __ATOMIC_ACQUIRE);
-  uint64_t idle = __atomic_load_n(&loop->idle_ns, __ATOMIC_ACQUIRE);
-  return started == 0 ? idle : idle + (clock_now_ns() - started);
-}
-
 int uv_metrics_info(uv_loop_t* loop, uv_metrics_t* metrics) {
   if (loop == NULL || metrics == NULL)
     return UV_EINVAL;

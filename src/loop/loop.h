@@ -33,7 +33,7 @@ enum {
   LOOP_BLOCK_SIGPROF = 1u << 0,
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
-  LOOP_SKIPPED = 1u << 3,   /* the last poll did not ask the kernel */
+  LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
 };
 
 /* What a kind of handle does when it is closed. `close` stops it at once, gives back its
@@ -131,16 +131,13 @@ void idle_run(uv_loop_t* loop);
 void prepare_run(uv_loop_t* loop);
 void check_run(uv_loop_t* loop);
 void poll_run(uv_loop_t* loop, int64_t timeout_ns);
-/* The part of the poll that needs no kernel: finished work and what was told. True if
- * there was any. */
-bool poll_deliver(uv_loop_t* loop);
 
 /* To be asked before each callback that the poll phase makes for something told or
  * finished: false when the phase's limit is reached; then what is left stays queued, and
  * whoever was told by loop_wake tells itself again. */
 static inline bool poll_take(uv_loop_t* loop) {
   if (loop->poll_left == 0) {
-    loop->flags |= LOOP_LEFTOVER;
+    loop->flags |= LOOP_LEFTOVER | LOOP_OWED;
     return false;
   }
   loop->poll_left--;

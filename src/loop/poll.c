@@ -18,6 +18,11 @@ enum { EVENT_LAST = 1u << 29 };
  * takes. The time adapts: it halves when the look was in vain. */
 enum { SPIN_MAX_NS = 50000, SPIN_MIN_NS = 1500 };
 
+/* Deadlines, in the loop's time. Longer waits than a year are cut and begun again:
+ * kernels add them to their clock without looking whether the sum overflows. */
+static const uint64_t NEVER = UINT64_MAX;
+static const uint64_t LONGEST_WAIT_NS = (uint64_t) 365 * 24 * 60 * 60 * 1000000000;
+
 /* The watcher an event is for, or NULL if it is for nobody any more. */
 static uv__io_t* event_watcher(uv_loop_t* loop, const struct epoll_event* event) {
   unsigned int fd = (unsigned int) event_fd(event);
@@ -40,7 +45,7 @@ static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
   uv__io_t* w = event_watcher(loop, event);
   if (w == NULL)
     return false;
-  if (w->wanted == 0 || (event->events & ~w->wanted & (WATCH_IN | WATCH_OUT))) {
+  if (w->wanted == 0 || (event->events & ~(w->wanted | WATCH_ERR | WATCH_HUP))) {
     interest_narrow(loop, w); /* stopped since: now it is worth telling the kernel */
     if (w->wanted == 0)
       return false;
@@ -113,12 +118,12 @@ static bool completed_run(uv_loop_t* loop) {
 }
 
 /* Looks for the end of work in the pool, for a while; true if something was told. */
-static bool spin(uv_loop_t* loop, int64_t timeout_ns) {
+static bool spin(uv_loop_t* loop, uint64_t deadline) {
   if (loop->work_active == 0)
     return false;
   uint64_t now = clock_now_ns();
   uint64_t most = loop->spin_ns == 0 ? SPIN_MAX_NS : loop->spin_ns;
-  uint64_t end = now + (timeout_ns < 0 ? most : u64_min(most, (uint64_t) timeout_ns));
+  uint64_t end = u64_min(now + most, deadline);
   while (now < end) {
     for (int i = 0; i < 32; i++) {
       if (wake_told(loop)) {
@@ -133,29 +138,42 @@ static bool spin(uv_loop_t* loop, int64_t timeout_ns) {
   return false;
 }
 
+/* Idle time is one word, so that other threads never see half of a change. It is the sum
+ * so far, shifted by one; the lowest bit is set while the loop sleeps, and then the time
+ * it fell asleep is subtracted, so that the sum up to now is had by adding the clock. */
 static void idle_time_begin(uv_loop_t* loop, uint64_t now) {
   if (loop->flags & LOOP_IDLE_TIME)
-    __atomic_store_n(&loop->wait_started_ns, now, __ATOMIC_RELEASE);
+    __atomic_store_n(&loop->idle_time, ((loop->idle_time >> 1) - now) << 1 | 1,
+                     __ATOMIC_RELAXED);
 }
 
-static void idle_time_end(uv_loop_t* loop) {
-  uint64_t started = loop->wait_started_ns;
-  if (started == 0)
-    return;
-  __atomic_store_n(&loop->wait_started_ns, 0, __ATOMIC_RELEASE);
-  __atomic_fetch_add(&loop->idle_ns, loop->now_ns - started, __ATOMIC_RELEASE);
+static void idle_time_end(uv_loop_t* loop, uint64_t now) {
+  if (loop->idle_time & 1)
+    __atomic_store_n(&loop->idle_time, ((loop->idle_time >> 1) + now) << 1,
+                     __ATOMIC_RELAXED);
 }
 
-/* One wait: fetches a batch of events into *events. */
-static int fetch(uv_loop_t* loop, int64_t timeout_ns, const struct epoll_event** events) {
+uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
+  uint64_t word = __atomic_load_n(&loop->idle_time, __ATOMIC_RELAXED);
+  return word & 1 ? ((word >> 1) + clock_now_ns()) & INT64_MAX : word >> 1;
+}
+
+static int64_t time_left(uint64_t deadline, uint64_t now) {
+  if (deadline == NEVER)
+    return -1;
+  return deadline <= now ? 0 : (int64_t) u64_min(deadline - now, LONGEST_WAIT_NS);
+}
+
+/* One wait, asleep until the deadline at most: fetches a batch of events into *events. */
+static int fetch(uv_loop_t* loop, uint64_t deadline, const struct epoll_event** events) {
   /* A blocking wait that took no longer than this found its events waiting: falling
    * asleep and being woken takes longer on any machine. */
   const uint64_t awake_ns = 2000;
-  if (timeout_ns != 0 && (spin(loop, timeout_ns) || !wake_may_sleep(loop)))
-    timeout_ns = 0;
   uint64_t started = loop->now_ns;
-  if (timeout_ns != 0) {
-    started = clock_now_ns();
+  int64_t timeout_ns = 0;
+  if (deadline > loop->now_ns && !spin(loop, deadline) && wake_may_sleep(loop)) {
+    started = clock_now_ns(); /* the turn so far may have taken its time */
+    timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
   }
   int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
@@ -163,14 +181,16 @@ static int fetch(uv_loop_t* loop, int64_t timeout_ns, const struct epoll_event**
   wake_awake(loop);
   clock_update(loop);
   loop->callbacks_at_clock = loop->callbacks_run;
-  idle_time_end(loop);
+  idle_time_end(loop, loop->now_ns);
   if (timeout_ns == 0 || loop->now_ns - started < awake_ns)
     loop->events_waiting += (uint64_t) count;
   loop->poll_left -= (unsigned int) count;
   return count;
 }
 
-bool poll_deliver(uv_loop_t* loop) {
+/* The part that needs no kernel: finished work and what was told. True if there was any.
+ */
+static bool deliver(uv_loop_t* loop) {
   bool progress = completed_run(loop);
   if (wake_told(loop)) {
     wake_deliver(loop);
@@ -179,31 +199,35 @@ bool poll_deliver(uv_loop_t* loop) {
   return progress;
 }
 
+/* What had to wait because events used up the limit goes before the next ones; but not
+ * twice in a row, for those must not wait for ever either. */
+static bool deliver_owed(uv_loop_t* loop) {
+  if (!(loop->flags & LOOP_OWED))
+    return false;
+  bool progress = deliver(loop);
+  loop->flags &= ~(unsigned int) LOOP_OWED;
+  return progress;
+}
+
 /* Waits until something was dispatched or the time is up. A wake-up that brought nothing
  * (a signal, an event that nobody wants any more) goes back to sleep with the time that
  * is left (contract I6). */
 void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
-  uint64_t deadline =
-      timeout_ns < 0 ? UINT64_MAX : u64_add_clamped(loop->now_ns, (uint64_t) timeout_ns);
-  int64_t left = timeout_ns;
+  uint64_t deadline = NEVER;
+  if (timeout_ns >= 0)
+    deadline = u64_add_clamped(loop->now_ns, (uint64_t) timeout_ns);
   int batches = 0;
-  bool progress = false;
-  for (;;) {
+  bool progress = deliver_owed(loop);
+  while (loop->poll_left > 0 && batches < BATCHES_MAX) {
     const struct epoll_event* events;
-    int count = fetch(loop, left, &events);
+    int count = fetch(loop, progress ? 0 : deadline, &events);
     progress |= dispatch(loop, events, count);
-    progress |= poll_deliver(loop);
-    if (loop->poll_left == 0 || (count == BACKEND_BATCH && ++batches == BATCHES_MAX)) {
-      loop->flags |= LOOP_LEFTOVER; /* there may be more: the next poll must not sleep */
+    progress |= deliver(loop);
+    if (count == BACKEND_BATCH)
+      batches++; /* there is more, perhaps */
+    else if (progress || loop->now_ns >= deadline ||
+             !queue_empty(queue_of(loop->pending_queue)))
       return;
-    }
-    if (count == BACKEND_BATCH) {
-      left = 0;
-      continue;
-    }
-    if (progress || left == 0 || loop->now_ns >= deadline)
-      return;
-    if (timeout_ns > 0)
-      left = (int64_t) (deadline - loop->now_ns);
   }
+  loop->flags |= LOOP_LEFTOVER; /* the next poll must not sleep */
 }

@@ -1,5 +1,5 @@
 /* The wheel: seven phases a turn, in an order that never changes (contract P). */
-#include "backend/interest.h"
+#include "backend/backend.h"
 #include "loop/loop.h"
 
 #include <limits.h>
@@ -30,8 +30,8 @@ int64_t loop_poll_timeout(const uv_loop_t* loop) {
 int uv_backend_timeout(const uv_loop_t* loop) {
   /* Whoever asks is about to sleep on the backend's descriptor in our place: the kernel
    * must know by then what is wanted. */
-  interest_flush((uv_loop_t*) (uintptr_t) loop);
-  int64_t ns = loop_poll_timeout(loop);
+  uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop;
+  int64_t ns = loop->backend->flush(own, loop_poll_timeout(loop));
   if (ns < 0)
     return -1;
   /* Up to whole milliseconds, as waking early helps nobody; but what due times were
@@ -39,29 +39,6 @@ int uv_backend_timeout(const uv_loop_t* loop) {
   int64_t us = ns / 1000;
   int64_t ms = us / 1000 + (us % 1000 != 0);
   return ms > INT_MAX ? INT_MAX : (int) ms;
-}
-
-/* A turn that does not sleep because callbacks wait in other phases, and not because an
- * idle handle keeps it busy, need not ask the kernel again right after it has been
- * asked: those callbacks come first anyway. Never twice in a row, so that a chain of such
- * turns can't hide what is ready. */
-static bool may_skip_poll(uv_loop_t* loop, uv_run_mode mode) {
-  if (mode != UV_RUN_DEFAULT || (loop->flags & LOOP_SKIPPED) || loop->stop_flag != 0 ||
-      !work_waits(loop))
-    return false;
-  return loop->idle_handles[0] == loop->idle_handles;
-}
-
-static void poll_phase(uv_loop_t* loop, uv_run_mode mode, bool may_sleep) {
-  int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
-  loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
-  if (may_skip_poll(loop, mode)) {
-    loop->flags |= LOOP_SKIPPED;
-    poll_deliver(loop);
-    return;
-  }
-  loop->flags &= ~(unsigned int) (LOOP_SKIPPED | LOOP_LEFTOVER);
-  poll_run(loop, timeout);
 }
 
 /* ONCE promises one callback (contract L8): where pending or idle ones made it already,
@@ -80,6 +57,13 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
     clock_update(loop);
 }
 
+static void poll_phase(uv_loop_t* loop, bool may_sleep) {
+  int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
+  loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
+  loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
+  poll_run(loop, timeout);
+}
+
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   loop->turns++;
   clock_at_start(loop, first);
@@ -88,7 +72,7 @@ static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   pending_run(loop);
   idle_run(loop);
   prepare_run(loop);
-  poll_phase(loop, mode, may_sleep);
+  poll_phase(loop, may_sleep);
   check_run(loop);
   closing_run(loop);
 }

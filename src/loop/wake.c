@@ -12,7 +12,7 @@
 #include "loop/loop.h"
 #include "loop/watcher.h"
 
-#include "backend/interest.h"
+#include "backend/backend.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ void wake_left(uv_loop_t* loop) {
     __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
     wake_write(loop);
   }
-  interest_flush(loop); /* so that an outer loop sees what was started last */
+  loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }
 
 void wake_deliver(uv_loop_t* loop) {

@@ -47,8 +47,8 @@ static void a_send_from_the_callback_is_not_lost(void** state) {
 
 enum { SENDERS = 4, HANDLES = 16, SENDS = 20000 };
 static uv_async_t many[HANDLES];
-static int sent[HANDLES];   /* by the senders, atomically, before the send */
-static int seen[HANDLES];   /* what the last callback saw */
+static int sent[HANDLES]; /* by the senders, atomically, before the send */
+static int seen[HANDLES]; /* what the last callback saw */
 static int senders_left;
 
 static void note_seen(uv_async_t* handle) {
