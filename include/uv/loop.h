@@ -123,7 +123,6 @@ struct uv_loop_s {
   unsigned int async_senders;
   unsigned int wake_state;
   unsigned int wake_flags;
-  unsigned int spare_word;
   uv__io_t wake_watcher;
   void (*on_wake[4])(struct uv_loop_s* loop);
 
@@ -142,7 +141,7 @@ struct uv_loop_s {
   void* trace_state;
   unsigned int backend_files; /* file operations that the backend has */
   void* spare[4];
-  char padding[224];
+  char padding[216];
 };
 
 #endif

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+_Static_assert(sizeof(uv_loop_t) == 848, "programs were compiled with this size");
+
 static uv_loop_t default_loop_memory;
 static uv_loop_t* default_loop;
 

@@ -21,8 +21,10 @@ static void opening_and_closing(void** state) {
     assert_int_equal(fcntl((int) fd, F_GETFD), FD_CLOEXEC);
     assert_int_equal(fcntl((int) fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDONLY);
     assert_int_equal(ASYNC(req, uv_fs_close, (uv_file) fd), 0);
-    assert_int_equal(fcntl((int) fd, F_GETFD), -1);
-    assert_int_equal(ASYNC(req, uv_fs_close, (uv_file) fd), UV_EBADF);
+    if (round > 0) { /* in the first, the loop's ring may be made and get the number */
+      assert_int_equal(fcntl((int) fd, F_GETFD), -1);
+      assert_int_equal(ASYNC(req, uv_fs_close, (uv_file) fd), UV_EBADF);
+    }
 
     fd = SYNC(req, uv_fs_open, ".", O_RDONLY | O_DIRECTORY, 0);
     assert_true(fd >= 0);
