@@ -1,5 +1,7 @@
-/* The command line: `rondo app.js`, `rondo -e code`, a script on standard input. Options
- * stand before the script; what follows it belongs to the script. */
+/* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, and
+ * `rondo exec` for programs that exist. Options stand before the script; what follows it
+ * belongs to the script. */
+#include "exec.h"
 #include "js/js.h"
 
 #include <stdio.h>
@@ -8,9 +10,11 @@
 
 static const char usage[] =
     "usage: rondo [options] [script.js] [arguments]\n"
+    "       rondo exec [--backend uring|epoll] [--] program [arguments]\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
-    "the script comes from standard input.\n"
+    "the script comes from standard input. \"rondo exec\" runs a program that uses libuv\n"
+    "on Rondo's library.\n"
     "\n"
     "  -e, --eval code     run this code\n"
     "  -p, --print code    run this code and print its value\n"
@@ -33,6 +37,8 @@ static bool is(const char* argument, const char* name, const char* alias) {
 int main(int argc, char** argv) {
   js_options_t options = {0};
   int next = 1;
+  if (argc > 1 && strcmp(argv[1], "exec") == 0)
+    return exec_main(argc - 1, argv + 1);
   argv = uv_setup_args(argc, argv);
   for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
     const char* argument = argv[next];
