@@ -335,6 +335,25 @@ static void pipe_without_writers_ends(void** state) {
   assert_int_equal(received, 30);
 }
 
+static void regular_file_is_always_ready(void** state) {
+  uv_loop_t* loop = *state;
+  uv_pipe_t pipe;
+  char name[] = "/tmp/rondo-read-XXXXXX";
+  int fd = mkstemp(name);
+  assert_true(fd >= 0);
+  unlink(name);
+  send_pattern(fd, 200000, 0);
+  assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+  assert_int_equal(uv_pipe_init(loop, &pipe, 0), 0);
+  assert_int_equal(uv_pipe_open(&pipe, fd), 0);
+  reset();
+  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_small, note_read), 0);
+  assert_int_equal(uv_run(loop, UV_RUN_DEFAULT), 0);
+  assert_int_equal(received, 200000);
+  assert_int_equal(last_nread, UV_EOF);
+  close_and_wait(&pipe);
+}
+
 static void unref_lets_the_loop_go(void** state) {
   uv_loop_t* loop = *state;
   uv_pipe_t pipe;
@@ -363,6 +382,7 @@ int main(void) {
       loop_test(busy_stream_lets_others_in),
       loop_test(unread_bytes_do_not_keep_the_loop_busy),
       loop_test(pipe_without_writers_ends),
+      loop_test(regular_file_is_always_ready),
       loop_test(unref_lets_the_loop_go),
   };
   return cmocka_run_group_tests_name("stream: reading", tests, NULL, NULL);
