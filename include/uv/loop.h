@@ -140,7 +140,12 @@ struct uv_loop_s {
   void* file_state;
   void* trace_state;
   unsigned int backend_files; /* file operations that the backend has */
-  void* spare[4];
+  unsigned int file_spent;    /* of what files may take on this thread in a turn */
+  uint64_t file_turn;         /* which turn that was */
+  uint64_t buffered_turn;     /* 1 more than when this one was seen to be buffered */
+  int buffered_file;
+  unsigned int spare_word;
+  void* spare[1];
   char padding[216];
 };
 
