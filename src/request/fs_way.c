@@ -37,47 +37,49 @@ struct fs_way {
   ssize_t (*run)(uv_fs_t* req);             /* 3, and for synchronous calls */
 };
 
+/* clang-format off */
 static const struct fs_way ways[] = {
-    /*                  at once           backend         thread          */
-    [UV_FS_READ] = {fs_read_cached, FILE_READV, fs_do_read},
-    [UV_FS_WRITE] = {NULL, FILE_WRITEV, fs_do_write},
-    [UV_FS_FSYNC] = {NULL, FILE_FSYNC, fs_do_fsync},
-    [UV_FS_FDATASYNC] = {NULL, FILE_FDATASYNC, fs_do_fdatasync},
+    /* request            1 at once         2 backend       3 on a thread */
+    [UV_FS_READ]       = {fs_read_cached,   FILE_READV,     fs_do_read},
+    [UV_FS_WRITE]      = {NULL,             FILE_WRITEV,    fs_do_write},
+    [UV_FS_FSYNC]      = {NULL,             FILE_FSYNC,     fs_do_fsync},
+    [UV_FS_FDATASYNC]  = {NULL,             FILE_FDATASYNC, fs_do_fdatasync},
 
-    [UV_FS_OPEN] = {fs_open_cached, NO_OPCODE, fs_do_open},
-    [UV_FS_CLOSE] = {fs_close_cached, NO_OPCODE, fs_do_close},
-    [UV_FS_STAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
-    [UV_FS_LSTAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
-    [UV_FS_FSTAT] = {fs_stat_cached, NO_OPCODE, fs_do_stat},
-    [UV_FS_ACCESS] = {fs_access_cached, NO_OPCODE, fs_do_access},
+    [UV_FS_OPEN]       = {fs_open_cached,   NO_OPCODE,      fs_do_open},
+    [UV_FS_CLOSE]      = {fs_close_cached,  NO_OPCODE,      fs_do_close},
+    [UV_FS_STAT]       = {fs_stat_cached,   NO_OPCODE,      fs_do_stat},
+    [UV_FS_LSTAT]      = {fs_stat_cached,   NO_OPCODE,      fs_do_stat},
+    [UV_FS_FSTAT]      = {fs_stat_cached,   NO_OPCODE,      fs_do_stat},
+    [UV_FS_ACCESS]     = {fs_access_cached, NO_OPCODE,      fs_do_access},
 
-    [UV_FS_SENDFILE] = {NULL, NO_OPCODE, fs_do_sendfile},
-    [UV_FS_FTRUNCATE] = {NULL, NO_OPCODE, fs_do_ftruncate},
-    [UV_FS_UTIME] = {NULL, NO_OPCODE, fs_do_utime},
-    [UV_FS_FUTIME] = {NULL, NO_OPCODE, fs_do_utime},
-    [UV_FS_LUTIME] = {NULL, NO_OPCODE, fs_do_utime},
-    [UV_FS_CHMOD] = {NULL, NO_OPCODE, fs_do_chmod},
-    [UV_FS_FCHMOD] = {NULL, NO_OPCODE, fs_do_chmod},
-    [UV_FS_CHOWN] = {NULL, NO_OPCODE, fs_do_chown},
-    [UV_FS_FCHOWN] = {NULL, NO_OPCODE, fs_do_chown},
-    [UV_FS_LCHOWN] = {NULL, NO_OPCODE, fs_do_chown},
-    [UV_FS_UNLINK] = {NULL, NO_OPCODE, fs_do_unlink},
-    [UV_FS_RENAME] = {NULL, NO_OPCODE, fs_do_rename},
-    [UV_FS_LINK] = {NULL, NO_OPCODE, fs_do_link},
-    [UV_FS_SYMLINK] = {NULL, NO_OPCODE, fs_do_symlink},
-    [UV_FS_READLINK] = {NULL, NO_OPCODE, fs_do_readlink},
-    [UV_FS_REALPATH] = {NULL, NO_OPCODE, fs_do_realpath},
-    [UV_FS_COPYFILE] = {NULL, NO_OPCODE, fs_do_copyfile},
-    [UV_FS_STATFS] = {NULL, NO_OPCODE, fs_do_statfs},
-    [UV_FS_MKDIR] = {NULL, NO_OPCODE, fs_do_mkdir},
-    [UV_FS_RMDIR] = {NULL, NO_OPCODE, fs_do_rmdir},
-    [UV_FS_MKDTEMP] = {NULL, NO_OPCODE, fs_do_mkdtemp},
-    [UV_FS_MKSTEMP] = {NULL, NO_OPCODE, fs_do_mkstemp},
-    [UV_FS_SCANDIR] = {NULL, NO_OPCODE, fs_do_scandir},
-    [UV_FS_OPENDIR] = {NULL, NO_OPCODE, fs_do_opendir},
-    [UV_FS_READDIR] = {NULL, NO_OPCODE, fs_do_readdir},
-    [UV_FS_CLOSEDIR] = {NULL, NO_OPCODE, fs_do_closedir},
+    [UV_FS_SENDFILE]   = {NULL,             NO_OPCODE,      fs_do_sendfile},
+    [UV_FS_FTRUNCATE]  = {NULL,             NO_OPCODE,      fs_do_ftruncate},
+    [UV_FS_UTIME]      = {NULL,             NO_OPCODE,      fs_do_utime},
+    [UV_FS_FUTIME]     = {NULL,             NO_OPCODE,      fs_do_utime},
+    [UV_FS_LUTIME]     = {NULL,             NO_OPCODE,      fs_do_utime},
+    [UV_FS_CHMOD]      = {NULL,             NO_OPCODE,      fs_do_chmod},
+    [UV_FS_FCHMOD]     = {NULL,             NO_OPCODE,      fs_do_chmod},
+    [UV_FS_CHOWN]      = {NULL,             NO_OPCODE,      fs_do_chown},
+    [UV_FS_FCHOWN]     = {NULL,             NO_OPCODE,      fs_do_chown},
+    [UV_FS_LCHOWN]     = {NULL,             NO_OPCODE,      fs_do_chown},
+    [UV_FS_UNLINK]     = {NULL,             NO_OPCODE,      fs_do_unlink},
+    [UV_FS_RENAME]     = {NULL,             NO_OPCODE,      fs_do_rename},
+    [UV_FS_LINK]       = {NULL,             NO_OPCODE,      fs_do_link},
+    [UV_FS_SYMLINK]    = {NULL,             NO_OPCODE,      fs_do_symlink},
+    [UV_FS_READLINK]   = {NULL,             NO_OPCODE,      fs_do_readlink},
+    [UV_FS_REALPATH]   = {NULL,             NO_OPCODE,      fs_do_realpath},
+    [UV_FS_COPYFILE]   = {NULL,             NO_OPCODE,      fs_do_copyfile},
+    [UV_FS_STATFS]     = {NULL,             NO_OPCODE,      fs_do_statfs},
+    [UV_FS_MKDIR]      = {NULL,             NO_OPCODE,      fs_do_mkdir},
+    [UV_FS_RMDIR]      = {NULL,             NO_OPCODE,      fs_do_rmdir},
+    [UV_FS_MKDTEMP]    = {NULL,             NO_OPCODE,      fs_do_mkdtemp},
+    [UV_FS_MKSTEMP]    = {NULL,             NO_OPCODE,      fs_do_mkstemp},
+    [UV_FS_SCANDIR]    = {NULL,             NO_OPCODE,      fs_do_scandir},
+    [UV_FS_OPENDIR]    = {NULL,             NO_OPCODE,      fs_do_opendir},
+    [UV_FS_READDIR]    = {NULL,             NO_OPCODE,      fs_do_readdir},
+    [UV_FS_CLOSEDIR]   = {NULL,             NO_OPCODE,      fs_do_closedir},
 };
+/* clang-format on */
 
 static const struct fs_way* fs_way(const uv_fs_t* req) {
   assert(req->fs_type > UV_FS_CUSTOM && (size_t) req->fs_type < ARRAY_LENGTH(ways));
@@ -226,7 +228,7 @@ static bool fs_needs_a_thread(const uv_fs_t* req) {
 
 int fs_send(uv_fs_t* req) {
   const struct fs_way* way = fs_way(req);
-  if (fs_needs_a_thread(req))
+  if ((way->at_once == NULL && way->opcode == NO_OPCODE) || fs_needs_a_thread(req))
     return fs_send_to_pool(req);
   enum fs_attempt attempt = way->at_once == NULL ? FS_MUST_WAIT : way->at_once(req);
   if (attempt == FS_ANSWERED) {

@@ -383,11 +383,19 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
   mem_free(state);
 }
 
+/* In the child: of all that was under way, only what had come back will be called
+ * back. */
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
-  (void) loop;
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
   state->generation = pool.generation;
+  work_collect(state);
+  loop->work_active = 0;
+  for (struct queue* link = queue_first(&state->backlog); link != NULL;
+       link = queue_next(&state->backlog, link))
+    loop->work_active++;
+  if (loop->work_active > 0)
+    loop_wake(loop, WAKE_WORK);
   return 0;
 }
 
