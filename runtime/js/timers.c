@@ -1,6 +1,8 @@
 /* native('timers'): ticks, timers and immediates for JavaScript. JavaScript names a timer
  * by a slot number and keeps the callback on its side; C keeps the order. So nothing has
- * to be protected from collection, and firing one is a single call into JavaScript. */
+ * to be protected from collection, and firing one is a single call into JavaScript. The
+ * hot calls pass their numbers through shared memory: converting a value takes the engine
+ * lock, which costs as much as all the rest. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -23,6 +25,7 @@ static JSObjectRef fire_timer, fire_immediate, run_ticks;
 static rondo_node_tick_t tick;
 static int32_t tick_info[1]; /* [0]: JavaScript's tick queue isn't empty */
 static int tick_queued;
+static double cell[2]; /* in: delay and repeat; out: the slot that is due */
 
 static void* slot_at(const slots_t* slots, uint32_t slot) {
   return slots->chunks[slot / CHUNK] + slot % CHUNK * slots->item_size;
@@ -69,8 +72,8 @@ static void slot_give(slots_t* slots, uint32_t slot) {
 
 static const void* call_with_slot(JSObjectRef function, void* data) {
   JSValueRef exception = NULL;
-  JSValueRef argument = js_number((double) (uintptr_t) data);
-  JSObjectCallAsFunction(js.ctx, function, NULL, 1, &argument, &exception);
+  cell[0] = (double) (uintptr_t) data;
+  JSObjectCallAsFunction(js.ctx, function, NULL, 0, NULL, &exception);
   return exception;
 }
 
@@ -106,12 +109,12 @@ static void timer_done(rondo_node_t* node, rondo_node_timer_t* timer) {
   slot_give(&timer_slots, (uint32_t) (uintptr_t) timer->data);
 }
 
-/* timerStart(ms, repeat) → slot */
+/* timerStart() → slot, with delay and repeat in the cell */
 static JSValueRef timer_start(JS_ARGS) {
   uint32_t slot;
-  (void) ctx, (void) function, (void) self;
-  double ms = js_arg_number(argc, argv, 0, 1);
-  int repeat = js_arg_bool(argc, argv, 1);
+  (void) ctx, (void) function, (void) self, (void) argc, (void) argv;
+  double ms = cell[0];
+  int repeat = cell[1] != 0;
   if (slot_take(&timer_slots, &slot) == 0) {
     rondo_node_timer_t* timer = slot_at(&timer_slots, slot);
     timer->data = (void*) (uintptr_t) slot;
@@ -215,7 +218,7 @@ static JSValueRef on_ticks(JS_ARGS) {
   return js_undefined();
 }
 
-/* onTimers(fireTimer, fireImmediate): each is called with a slot number */
+/* onTimers(fireTimer, fireImmediate): called with a slot number in the cell */
 static JSValueRef on_timers(JS_ARGS) {
   JS_UNUSED;
   fire_timer = kept_arg(argc, argv, 0);
@@ -238,6 +241,7 @@ void native_timers(JSObjectRef exports) {
       {NULL, NULL},
   };
   js_methods(exports, methods);
+  js_set(exports, "cell", js_shared(kJSTypedArrayTypeFloat64Array, cell, sizeof cell));
   js_set(exports, "tickInfo",
          js_shared(kJSTypedArrayTypeInt32Array, tick_info, sizeof tick_info));
 }

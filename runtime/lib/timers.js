@@ -11,6 +11,7 @@ const kRefed = Symbol('refed');
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
+const { cell, timerStart, immediateStart } = binding;
 const timeouts = []; // by slot
 const immediates = [];
 const byId = new Map(); // those that were turned into a primitive
@@ -93,7 +94,9 @@ class Timeout {
 }
 
 function start(timeout) {
-  const slot = binding.timerStart(timeout._idleTimeout, timeout._repeat !== null);
+  cell[0] = timeout._idleTimeout;
+  cell[1] = timeout._repeat === null ? 0 : 1;
+  const slot = timerStart();
   timeouts[slot] = timeout;
   return slot;
 }
@@ -103,7 +106,8 @@ function forget(timeout) {
   if (timeout._id !== undefined) byId.delete(timeout._id);
 }
 
-function fireTimer(slot) {
+function fireTimer() {
+  const slot = cell[0];
   const timeout = timeouts[slot];
   if (timeout._repeat === null) {
     // C gives the slot back after this call; a refresh takes a new one.
@@ -129,8 +133,9 @@ class Immediate {
     this._argv = args;
     this._destroyed = false;
     this[kRefed] = true;
-    this[kSlot] = binding.immediateStart();
-    immediates[this[kSlot]] = this;
+    const slot = immediateStart();
+    this[kSlot] = slot;
+    immediates[slot] = this;
   }
 
   ref() {
@@ -158,7 +163,8 @@ class Immediate {
   }
 }
 
-function fireImmediate(slot) {
+function fireImmediate() {
+  const slot = cell[0];
   const immediate = immediates[slot];
   immediates[slot] = undefined;
   immediate._destroyed = true;
