@@ -118,11 +118,12 @@ static void on_written(uv_write_t* request, int status) {
 
 static void end_start(end_t* end) {
   uv_stream_t* stream = (uv_stream_t*) &end->pipe;
+  uv_buf_t input = end->input; /* a copy: gcc 12 takes the member for a shorter object */
   end->write.data = end;
   if (!end->is_input)
     uv_read_start(stream, output_alloc, on_output);
-  else if (end->input.base == NULL ||
-           uv_write(&end->write, stream, &end->input, 1, on_written) < 0)
+  else if (input.base == NULL ||
+           uv_write(&end->write, stream, &input, 1, on_written) < 0)
     on_written(&end->write, 0);
 }
 
