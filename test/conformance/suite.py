@@ -24,7 +24,7 @@ from pathlib import Path
 # Listing a test may take this long at most, whatever its own limit says.
 HARD_LIMIT_S = 300
 EXIT_SKIPPED = 7
-OUTPUT_LINES = 40
+OUTPUT_LINES = 80
 PR_SET_CHILD_SUBREAPER = 36
 
 SOURCES = ("blackhole-server.c", "echo-server.c", "run-tests.c", "runner.c", "runner-unix.c")
@@ -42,6 +42,7 @@ class Result:
     status: str
     reason: str = ""
     output: str = ""
+    final: bool = False  # running it again can't change it
     flaky: bool = False
     allowed: str = ""
 
@@ -68,15 +69,16 @@ class Builder:
         lacks are replaced by ones that end the process."""
         if not Path(library).exists():
             raise BuildError(f"there is no {library}: run `make` first")
-        place = self.output / kind
+        place = self.output / (f"{kind}-asan" if self.asan else kind)
         place.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(library).resolve(), place / "libuv.so.1")
         extra = []
         (place / "libmissing.so").unlink(missing_ok=True)
         if complete:
             extra = self._stand_ins(place, complete)
-        objects = self._compile(place / "objects", include)
-        sanitizer = ["-fsanitize=address,undefined"] if self.asan and kind != "debian" else []
+        objects = self._compile(self.output / f"objects-{kind}", include)
+        # The sanitizers' libraries must come first; they look for leaks on both.
+        sanitizer = ["-fsanitize=address,undefined"] if self.asan else []
         self._call([self.compiler, "-rdynamic", *sanitizer, "-o", place / "uv_run_tests", *objects,
                     place / "libuv.so.1", *extra, "-Wl,-rpath,$ORIGIN", "-lpthread", "-ldl"])
         return place / "uv_run_tests"
@@ -153,7 +155,7 @@ class Runner:
         self.environment = {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.place), "LANG": "C.UTF-8",
             "UV_TEST_TIMEOUT_MULTIPLIER": str(patience),
-            "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=98",
+            "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=98",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=98",
             **environment,
         }
@@ -237,10 +239,12 @@ class Runner:
         if code == 0 and said and said.group(1) == "ok":
             return Result(Result.PASSED, "", tail)
         reason = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        final = False
         lines = [line.lstrip("# ") for line in output.splitlines()]
-        for sign in ("Assertion failed", "missing: ", "Sanitizer", "runtime error", "timeout"):
+        for sign in ("Sanitizer", "runtime error", "missing: ", "Assertion failed", "timeout"):
             found = next((line for line in lines if sign in line), None)
             if found:
                 reason = found.strip()
+                final = sign in ("Sanitizer", "runtime error", "missing: ")
                 break
-        return Result(Result.FAILED, reason, tail)
+        return Result(Result.FAILED, reason, tail, final)
