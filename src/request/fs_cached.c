@@ -122,9 +122,9 @@ void fs_learn(const uv_fs_t* req) {
 }
 
 /* What is known of the open file in memory; true if it can be believed. */
-static bool known_locally(uv_fs_t* req, int fd, struct statx* about) {
-  const unsigned int mask = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID_UNIQUE;
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, about) != 0)
+static bool known_locally(uv_fs_t* req, int fd, unsigned int mask, struct statx* about) {
+  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask | STATX_MNT_ID_UNIQUE,
+            about) != 0)
     return false;
   enum mount_answer answer = mount_find(about);
   if (answer == MOUNT_UNKNOWN)
@@ -156,16 +156,18 @@ static int walk_to_name(const uv_fs_t* req, int flags) {
   return walk_cached(req->path, O_PATH | flags);
 }
 
+enum { WHOLE_STAT = STATX_BASIC_STATS | STATX_BTIME };
+
 enum fs_attempt fs_stat_cached(uv_fs_t* req) {
   struct statx about;
   bool known;
   if (req->fs_type == UV_FS_FSTAT) {
-    known = known_locally(req, req->file, &about);
+    known = known_locally(req, req->file, WHOLE_STAT, &about);
   } else {
     int fd = walk_to_name(req, req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0);
     if (fd < 0)
       return FS_UNABLE;
-    known = known_locally(req, fd, &about);
+    known = known_locally(req, fd, WHOLE_STAT, &about);
     close(fd);
   }
   if (!known)
@@ -182,7 +184,7 @@ enum fs_attempt fs_access_cached(uv_fs_t* req) {
     return FS_UNABLE;
   struct statx about;
   bool done = false;
-  if (known_locally(req, fd, &about)) {
+  if (known_locally(req, fd, STATX_TYPE, &about)) {
     long r = syscall(SYS_faccessat2, fd, "", req->flags, AT_EMPTY_PATH);
     done = r == 0 || (errno != ENOSYS && errno != EINVAL && errno != EPERM);
     req->result = done ? fs_result(r) : 0;
@@ -209,7 +211,8 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
   int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
   if (name < 0)
     return FS_UNABLE;
-  bool try_it = known_locally(req, name, &about) && opens_without_waiting(&about);
+  bool try_it =
+      known_locally(req, name, STATX_TYPE, &about) && opens_without_waiting(&about);
   close(name);
   if (!try_it)
     return FS_UNABLE;
@@ -217,9 +220,9 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
   int fd = walk_cached(req->path, (req->flags & harmless) | O_NONBLOCK);
   if (fd < 0)
     return FS_UNABLE;
-  int status = fcntl(fd, F_GETFL);
-  if (!known_locally(req, fd, &about) || !opens_without_waiting(&about) || status < 0 ||
-      fcntl(fd, F_SETFL, status & ~O_NONBLOCK) != 0) {
+  /* No flag that F_SETFL could change is in what was asked for: none shall remain. */
+  if (!known_locally(req, fd, STATX_TYPE, &about) || !opens_without_waiting(&about) ||
+      fcntl(fd, F_SETFL, 0) != 0) {
     close(fd);
     return FS_UNABLE;
   }
@@ -233,8 +236,8 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
  * have a name. */
 enum fs_attempt fs_close_cached(uv_fs_t* req) {
   struct statx about;
-  if (!known_locally(req, req->file, &about) || !opens_without_waiting(&about) ||
-      about.stx_nlink == 0)
+  if (!known_locally(req, req->file, STATX_TYPE | STATX_NLINK, &about) ||
+      !opens_without_waiting(&about) || about.stx_nlink == 0)
     return FS_UNABLE;
   int status = fcntl(req->file, F_GETFL);
   if (status < 0 || (status & O_ACCMODE) != O_RDONLY)
