@@ -144,7 +144,7 @@ struct uv_loop_s {
   uint64_t file_turn;         /* which turn that was */
   uint64_t buffered_turn;     /* 1 more than when this one was seen to be buffered */
   int buffered_file;
-  unsigned int spare_word;
+  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   void* spare[1];
   char padding[216];
 };

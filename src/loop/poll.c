@@ -6,6 +6,8 @@
 #include "loop/loop.h"
 #include "loop/watcher.h"
 
+#include <sched.h>
+
 /* Full batches in a row before the other phases get their turn (contract P5). */
 enum { BATCHES_MAX = 48 };
 
@@ -133,9 +135,15 @@ static bool completed_run(uv_loop_t* loop) {
   return true;
 }
 
+/* A thread that works on the processor we are on gets nothing done while we look. */
+static bool work_needs_our_processor(const uv_loop_t* loop) {
+  unsigned int processor = __atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED);
+  return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
+}
+
 /* Looks for the end of work in the pool, for a while; true if something was told. */
 static bool spin(uv_loop_t* loop, uint64_t deadline) {
-  if (loop->work_active == 0)
+  if (loop->work_active == 0 || work_needs_our_processor(loop))
     return false;
   uint64_t now = clock_now_ns();
   uint64_t most = loop->spin_ns == 0 ? SPIN_MAX_NS : loop->spin_ns;

@@ -58,6 +58,7 @@ static struct {
   unsigned int starting; /* threads that haven't come to the queue for the first time */
   unsigned int looking_out;
   int64_t look_out_ns;
+  int asker; /* the processor from which work came last */
   bool many_processors;
   bool stopping;
   unsigned int generation; /* counts forks */
@@ -65,7 +66,8 @@ static struct {
 
   _Atomic unsigned int ready;         /* how much work a free thread could take now */
   _Atomic unsigned int files_waiting; /* file work in the queue */
-} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake_up = PTHREAD_COND_INITIALIZER};
+} pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+          .wake_up = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
 
@@ -109,7 +111,7 @@ static void pool_clear(void) {
 }
 
 static void pool_forked(void) {
-  pthread_mutex_init(&pool.mutex, NULL);
+  pool.mutex = (pthread_mutex_t) PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
   pthread_cond_init(&pool.wake_up, NULL);
   pool_clear();
   pool.generation++;
@@ -202,6 +204,8 @@ static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup)
   *work = w->work;
   w->work = NULL;
   pool_count_ready();
+  __atomic_store_n(&w->loop->work_processor, (unsigned int) sched_getcpu() + 1,
+                   __ATOMIC_RELAXED);
   return w;
 }
 
@@ -211,6 +215,8 @@ static bool pool_look_out(void) {
   if (!pool.many_processors || pool.looking_out > 0 || pool.stopping ||
       pool.look_out_ns < LOOK_OUT_LEAST_NS)
     return false;
+  if (pool.asker == sched_getcpu())
+    return false; /* while we look out there, nobody asks */
 
   pool.looking_out++;
   uint64_t end = clock_now_ns() + (uint64_t) pool.look_out_ns;
@@ -258,35 +264,7 @@ static void pool_give_back(struct uv__work* w) {
   atomic_fetch_sub_explicit(&state->visitors, 1, memory_order_release);
 }
 
-static void* pool_thread(void* unused) {
-  (void) unused;
-  (void) pthread_setname_np(pthread_self(), "libuv-worker");
-
-  pthread_mutex_lock(&pool.mutex);
-  pool.starting--;
-  for (;;) {
-    void (*work)(struct uv__work*);
-    bool lookup;
-    struct uv__work* w = pool_take(&work, &lookup);
-    if (w != NULL) {
-      pthread_mutex_unlock(&pool.mutex);
-      work(w);
-      pool_give_back(w);
-      pthread_mutex_lock(&pool.mutex);
-      if (lookup) {
-        pool.lookups_running--;
-        pool_count_ready();
-      }
-    } else if (pool.stopping) {
-      /* Look-ups beyond the limit are left to the threads that run one now. */
-      break;
-    } else if (!pool_look_out()) {
-      pool_sleep();
-    }
-  }
-  pthread_mutex_unlock(&pool.mutex);
-  return NULL;
-}
+static void* pool_thread(void* unused);
 
 /* Stacks as large as the main thread's may become, since programs run their own code
  * here; it is address space only. Signals are the program's threads' business. */
@@ -315,11 +293,13 @@ static int pool_start_thread(void) {
   return 0;
 }
 
-/* Sees to it that somebody comes for the work. A thread is started with the mutex held:
- * it happens a few times in a process's life, and it keeps "a thread is coming" true for
- * whoever relies on it. */
+/* Sees to it that somebody comes for the work. Threads are called one at a time, and each
+ * calls the next if there is more than it can do: small work is done before the second is
+ * awake, and what takes longer is worth the wait. A thread is started with the mutex
+ * held: it happens a few times in a process's life, and it keeps "a thread is coming"
+ * true for whoever relies on it. */
 static int pool_call_somebody(void) {
-  if (pool_ready() <= pool.looking_out + pool.called + pool.starting)
+  if (pool_ready() <= pool.looking_out || pool.called + pool.starting > 0)
     return 0;
   if (pool.sleeping > 0) {
     pool.sleeping--;
@@ -332,6 +312,37 @@ static int pool_call_somebody(void) {
   int err = pool_start_thread();
   /* Fewer threads than wanted will do; none won't. */
   return pool.threads > 0 ? 0 : err;
+}
+
+static void* pool_thread(void* unused) {
+  (void) unused;
+  (void) pthread_setname_np(pthread_self(), "libuv-worker");
+
+  pthread_mutex_lock(&pool.mutex);
+  pool.starting--;
+  for (;;) {
+    void (*work)(struct uv__work*);
+    bool lookup;
+    struct uv__work* w = pool_take(&work, &lookup);
+    if (w != NULL) {
+      (void) pool_call_somebody();
+      pthread_mutex_unlock(&pool.mutex);
+      work(w);
+      pool_give_back(w);
+      pthread_mutex_lock(&pool.mutex);
+      if (lookup) {
+        pool.lookups_running--;
+        pool_count_ready();
+      }
+    } else if (pool.stopping) {
+      /* Look-ups beyond the limit are left to the threads that run one now. */
+      break;
+    } else if (!pool_look_out()) {
+      pool_sleep();
+    }
+  }
+  pthread_mutex_unlock(&pool.mutex);
+  return NULL;
 }
 
 /* --- The loop's side ------------------------------------------------------------- */
@@ -430,6 +441,7 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
   w->done = done;
 
   pthread_mutex_lock(&pool.mutex);
+  pool.asker = sched_getcpu();
   queue_push_back(&pool.waiting, queue_of(w->wq));
   pool_count_in(w);
   pool_count_ready();
