@@ -6,6 +6,9 @@ const net = require('net');
 const os = require('os');
 const path = require('path');
 
+// Long enough for a busy machine to run the immediates that were started beside a timer.
+const WHILE = 60;
+
 let sockets = 0;
 function listening(then) {
   const name = path.join(os.tmpdir(), `rondo-order-${process.pid}-${sockets++}.sock`);
@@ -20,13 +23,13 @@ module.exports = {
   },
   queue: (callback) => queueMicrotask(callback),
   timer: (callback) => {
-    setTimeout(callback, 20);
+    setTimeout(callback, WHILE);
   },
   interval: (callback) => {
     const interval = setInterval(() => {
       clearInterval(interval);
       callback();
-    }, 20);
+    }, WHILE);
   },
   immediate: (callback) => {
     setImmediate(callback);
