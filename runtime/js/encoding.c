@@ -41,8 +41,7 @@ static JSValueRef utf8_encode(JS_ARGS) {
         js_error("Error", "ERR_OUT_OF_MEMORY", "No memory for the string's bytes");
     return js_undefined();
   }
-  char* fitting = realloc(text, length > 0 ? length : 1);
-  return js_bytes_take(fitting != NULL ? fitting : text, length);
+  return js_bytes_take(text, length);
 }
 
 /* utf8Length(string) */

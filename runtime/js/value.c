@@ -122,8 +122,43 @@ static JSStringRef string_decoded(const char* utf8, size_t length) {
   return string;
 }
 
+static bool is_ascii(const char* text, size_t length) {
+  size_t i = 0;
+  for (uint64_t word; i + sizeof word <= length; i += sizeof word) {
+    memcpy(&word, text + i, sizeof word);
+    if ((word & 0x8080808080808080u) != 0)
+      return false;
+  }
+  for (; i < length; i++)
+    if (text[i] < 0)
+      return false;
+  return true;
+}
+
+/* ASCII, most text there is. A short one goes through the engine's converter, which makes
+ * a string of a byte a character of it; for a long one that is too slow (it looks at each
+ * byte), and widening it here is not. NULL if it can't be done. */
+static JSStringRef string_ascii(const char* text, size_t length) {
+  char small[256];
+  if (length < sizeof small && memchr(text, '\0', length) == NULL) {
+    memcpy(small, text, length);
+    small[length] = '\0';
+    return JSStringCreateWithUTF8CString(small);
+  }
+  JSChar* units = malloc(length * sizeof *units);
+  if (units == NULL)
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    units[i] = (unsigned char) text[i];
+  JSStringRef string = JSStringCreateWithCharacters(units, length);
+  free(units);
+  return string;
+}
+
 JSValueRef js_string_n(const char* utf8, size_t length) {
-  JSStringRef string = string_decoded(utf8, length);
+  JSStringRef string = is_ascii(utf8, length) ? string_ascii(utf8, length) : NULL;
+  if (string == NULL)
+    string = string_decoded(utf8, length);
   JSValueRef value = JSValueMakeString(js.ctx, string);
   JSStringRelease(string);
   return value;
@@ -230,13 +265,20 @@ char* js_utf8(JSValueRef value, size_t* length) {
   if (string == NULL)
     return NULL;
   size_t count = JSStringGetLength(string);
-  char* text = malloc(count * 3 + 1);
-  if (text != NULL) {
-    size_t used = encode_units(JSStringGetCharactersPtr(string), count, text);
-    text[used] = '\0';
-    if (length != NULL)
-      *length = used;
+  /* Plain ASCII is copied by the engine; anything else comes cut off and is done again. */
+  size_t used = count;
+  char* text = malloc(count + 1);
+  if (text != NULL && (JSStringGetUTF8CString(string, text, count + 1) != count + 1 ||
+                       !is_ascii(text, count))) {
+    free(text);
+    text = malloc(count * 3 + 1);
+    if (text != NULL)
+      used = encode_units(JSStringGetCharactersPtr(string), count, text);
   }
+  if (text != NULL)
+    text[used] = '\0';
+  if (text != NULL && length != NULL)
+    *length = used;
   JSStringRelease(string);
   return text;
 }

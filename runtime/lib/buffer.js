@@ -4,22 +4,50 @@
 
 const base = require('vendor/buffer');
 const binding = native('encoding');
-const { coded, invalidArgType, notImplemented } = require('internal/errors');
+const { coded, invalidArgType, notImplemented, outOfRange } = require('internal/errors');
 
 const { Buffer } = base;
-const slow = { from: Buffer.from, toString: Buffer.prototype.toString, write: Buffer.prototype.write };
+const slow = {
+  from: Buffer.from, toString: Buffer.prototype.toString, write: Buffer.prototype.write, fill: Buffer.prototype.fill,
+};
+const { fill } = Uint8Array.prototype;
 const isUtf8Name = (name) => name === undefined || name === 'utf8' || name === 'utf-8' || name === 'UTF-8' || name === 'UTF8';
 const asBuffer = (bytes) => Object.setPrototypeOf(bytes, Buffer.prototype);
+
+// Short texts are laid down side by side in a pool and, while they are ASCII, written here:
+// crossing into C costs more than a few hundred characters do.
+const POOL = 64 * 1024;
+const SHORT = 512;
+let pool;
+let used = POOL;
+
+function fromShortText(text) {
+  const { length } = text;
+  if (used + length > POOL) {
+    pool = new ArrayBuffer(POOL);
+    used = 0;
+  }
+  const buffer = asBuffer(new Uint8Array(pool, used, length));
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return asBuffer(binding.utf8(text));
+    buffer[at] = code;
+  }
+  used = used + length + 7 & ~7; // others may want views of 8 byte elements
+  return buffer;
+}
 
 const plainBase64 = (text) => text.replace(/-/g, '+').replace(/_/g, '/');
 const isBase64Url = (name) => typeof name === 'string' && name.toLowerCase() === 'base64url';
 
 Buffer.from = function from(value, encodingOrOffset, length) {
   if (typeof value === 'string') {
-    if (isUtf8Name(encodingOrOffset)) return asBuffer(binding.utf8(value));
+    if (isUtf8Name(encodingOrOffset)) return value.length <= SHORT ? fromShortText(value) : asBuffer(binding.utf8(value));
     if (isBase64Url(encodingOrOffset)) return slow.from(plainBase64(value), 'base64');
     if (typeof encodingOrOffset === 'string' && !Buffer.isEncoding(encodingOrOffset))
       throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encodingOrOffset}`);
+    // Node stops at the first pair that is no number.
+    if (`${encodingOrOffset}`.toLowerCase() === 'hex') value = /^(?:[0-9a-f]{2})*/i.exec(value)[0];
     return slow.from(value, encodingOrOffset);
   }
   if (value === null || value === undefined || typeof value !== 'object' && typeof value !== 'function')
@@ -62,6 +90,36 @@ Buffer.prototype.write = function write(text, offset, length, encoding) {
     throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "offset" is out of range. It must be >= 0 && <= ${this.length}. Received ${offset}`);
   return binding.utf8Write(text, this, offset, Math.min(this.length, offset + (length ?? this.length)));
 };
+
+Buffer.prototype.fill = function (value, offset, end, encoding) {
+  if (typeof value === 'number' && (offset === undefined || offset >= 0) && (end === undefined || end <= this.length))
+    return fill.call(this, value & 255, offset, end);
+  return slow.fill.call(this, value, offset, end, encoding);
+};
+
+for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
+  const make = Buffer[name];
+  Buffer[name] = { [name](size, value, encoding) {
+    if (typeof size !== 'number') throw invalidArgType('size', 'of type number', size);
+    if (!(size >= 0 && size <= 2 ** 32)) throw outOfRange('size', '>= 0 && <= 4294967296', size);
+    return make.call(Buffer, size, value, encoding);
+  } }[name];
+}
+
+Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] = function (depth, options) {
+  const shown = Math.min(module.exports.INSPECT_MAX_BYTES, this.length);
+  let text = Array.from(this.subarray(0, shown), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const more = this.length - shown;
+  if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
+  const extra = Object.keys(this).filter((key) => !/^\d+$/.test(key));
+  if (extra.length > 0) {
+    const { inspect } = require('internal/inspect');
+    const rest = Object.fromEntries(extra.map((key) => [key, this[key]]));
+    text += `${this.length > 0 ? ', ' : ''}${inspect(rest, { ...options, breakLength: Infinity }).slice(2, -2)}`;
+  }
+  return `<${this.constructor.name} ${text}>`;
+};
+Buffer.prototype.inspect = Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')];
 
 const { isEncoding, byteLength } = Buffer;
 Buffer.isEncoding = (name) => isEncoding(name) || isBase64Url(name);
