@@ -265,16 +265,17 @@ char* js_utf8(JSValueRef value, size_t* length) {
   if (string == NULL)
     return NULL;
   size_t count = JSStringGetLength(string);
-  /* Plain ASCII is copied by the engine; anything else comes cut off and is done again. */
+  const JSChar* units = JSStringGetCharactersPtr(string);
+  JSChar bits = 0;
+  for (size_t i = 0; i < count; i++)
+    bits |= units[i];
   size_t used = count;
-  char* text = malloc(count + 1);
-  if (text != NULL && (JSStringGetUTF8CString(string, text, count + 1) != count + 1 ||
-                       !is_ascii(text, count))) {
-    free(text);
-    text = malloc(count * 3 + 1);
-    if (text != NULL)
-      used = encode_units(JSStringGetCharactersPtr(string), count, text);
-  }
+  char* text = malloc(bits < 0x80 ? count + 1 : count * 3 + 1);
+  if (text != NULL && bits >= 0x80)
+    used = encode_units(units, count, text);
+  else if (text != NULL)
+    for (size_t i = 0; i < count; i++)
+      text[i] = (char) units[i];
   if (text != NULL)
     text[used] = '\0';
   if (text != NULL && length != NULL)
