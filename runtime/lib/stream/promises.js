@@ -1,23 +1,26 @@
 'use strict';
-// pipeline and finished that one awaits.
+// stream/promises: pipeline and finished as promises.
 
-const stream = require('stream');
+const { pipelineWith } = require('internal/streams/pipeline');
+const { finished: whenFinished } = require('internal/streams/finished');
+const { isIterable, isNode } = require('internal/streams/state');
 
 function pipeline(...streams) {
   return new Promise((resolve, reject) => {
+    let options;
     const last = streams[streams.length - 1];
-    let signal;
-    if (last && typeof last === 'object' && typeof last.on !== 'function' && !last[Symbol.iterator] &&
-        !last[Symbol.asyncIterator]) ({ signal } = streams.pop());
-    if (signal !== undefined)
-      for (const each of streams) if (typeof each?.on === 'function') stream.addAbortSignal(signal, each);
-    stream.pipeline(...streams, (error, value) => error ? reject(error) : resolve(value));
+    if (last && typeof last === 'object' && !isNode(last) && !isIterable(last)) options = streams.pop();
+    pipelineWith(streams, (error, value) => error ? reject(error) : resolve(value), options);
   });
 }
 
-function finished(which, options) {
+function finished(stream, options) {
   return new Promise((resolve, reject) => {
-    stream.finished(which, options, (error) => error ? reject(error) : resolve());
+    const clean = whenFinished(stream, options, (error) => {
+      if (options?.cleanup) clean();
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }
 

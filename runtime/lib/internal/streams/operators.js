@@ -1,0 +1,113 @@
+'use strict';
+// map, filter, toArray and their kin on Readable: functions over what a stream carries.
+
+const Readable = require('internal/streams/readable');
+const { AbortError, invalidArgType, outOfRange, validateAbortSignal, validateFunction } = require('internal/errors');
+
+function checkSignal(options) {
+  if (options?.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
+  return options?.signal;
+}
+
+function throwIfAborted(signal) {
+  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+}
+
+// The results in order, with up to `concurrency` calls of fn under way.
+async function* mapped(stream, fn, options) {
+  const signal = checkSignal(options);
+  const concurrency = options?.concurrency ?? 1;
+  const running = [];
+  for await (const chunk of stream) {
+    throwIfAborted(signal);
+    running.push((async () => fn(chunk, { signal }))());
+    running[running.length - 1].catch(() => {});
+    if (running.length >= concurrency) yield await running.shift();
+  }
+  while (running.length > 0) yield await running.shift();
+}
+
+function requireFunction(fn) {
+  if (typeof fn !== 'function') throw invalidArgType('fn', 'of type function or an instance of AsyncFunction', fn);
+}
+
+const made = (generator) => function (fn, options) {
+  requireFunction(fn);
+  return Readable.from(generator(this, fn, options));
+};
+
+async function* filtered(stream, fn, options) {
+  for await (const chunk of stream) if (await fn(chunk, { signal: options?.signal })) yield chunk;
+}
+
+async function* flattened(stream, fn, options) {
+  for await (const part of mapped(stream, fn, options)) yield* part;
+}
+
+function count(value) {
+  value = Number(value);
+  if (Number.isNaN(value)) return 0;
+  if (value < 0) throw outOfRange('number', '>= 0', value);
+  return value;
+}
+
+async function* dropped(stream, number) {
+  for await (const chunk of stream) if (number-- <= 0) yield chunk;
+}
+
+async function* taken(stream, number) {
+  if (number <= 0) return;
+  for await (const chunk of stream) {
+    yield chunk;
+    if (--number <= 0) return;
+  }
+}
+
+const operators = {
+  map: made(mapped),
+  filter: made(filtered),
+  flatMap: made(flattened),
+  drop(number) { return Readable.from(dropped(this, count(number))); },
+  take(number) { return Readable.from(taken(this, count(number))); },
+  async forEach(fn, options) {
+    requireFunction(fn);
+    for await (const unused of mapped(this, fn, options)) void unused;
+  },
+  async toArray(options) {
+    const signal = checkSignal(options);
+    const result = [];
+    for await (const chunk of this) {
+      throwIfAborted(signal);
+      result.push(chunk);
+    }
+    return result;
+  },
+  async some(fn, options) {
+    requireFunction(fn);
+    for await (const chunk of this) if (await fn(chunk, { signal: options?.signal })) return true;
+    return false;
+  },
+  async every(fn, options) {
+    requireFunction(fn);
+    for await (const chunk of this) if (!await fn(chunk, { signal: options?.signal })) return false;
+    return true;
+  },
+  async find(fn, options) {
+    requireFunction(fn);
+    for await (const chunk of this) if (await fn(chunk, { signal: options?.signal })) return chunk;
+    return undefined;
+  },
+  async reduce(fn, initial, options) {
+    validateFunction(fn, 'reducer');
+    let empty = arguments.length < 2;
+    let value = initial;
+    for await (const chunk of this) {
+      value = empty ? chunk : await fn(value, chunk, { signal: options?.signal });
+      empty = false;
+    }
+    if (empty) throw new TypeError('Reduce of an empty stream requires an initial value');
+    return value;
+  },
+};
+for (const [name, value] of Object.entries(operators))
+  Object.defineProperty(Readable.prototype, name, { value, writable: true, configurable: true, enumerable: false });
