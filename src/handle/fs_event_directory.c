@@ -55,17 +55,18 @@ struct directory* directory_find(struct directory* parent, const char* name) {
   return NULL;
 }
 
-void directory_expect(struct directory* parent, const char* name) {
+struct directory* directory_expect(struct directory* parent, const char* name) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* directory = directory_find(parent, name);
   if (directory == NULL)
     directory = directory_new(tree, parent, name);
   if (directory == NULL) {
     tree->overflow = true;
-    return;
+    return NULL;
   }
   queue_remove(&directory->work);
   queue_push_back(&tree->work, &directory->work);
+  return directory;
 }
 
 void directory_detach(struct directory* directory) {
@@ -89,14 +90,26 @@ bool directory_attach(struct directory* directory, struct directory* parent,
   return true;
 }
 
+bool directory_attached(const struct directory* directory) {
+  while (directory->parent != NULL)
+    directory = directory->parent;
+  return directory == directory->tree->top;
+}
+
 static void directory_free(struct directory* directory) {
   struct fs_event_tree* tree = directory->tree;
   assert(queue_empty(&directory->children));
+  if (directory->arrived && tree->handle != NULL && directory_attached(directory))
+    tree_announce(directory); /* it was there for a moment */
   directory_detach(directory);
   queue_remove(&directory->work);
   inotify_unlisten(tree->loop, &directory->listener);
   if (tree->moving == directory)
     tree->moving = NULL;
+  if (tree->replaced == directory)
+    tree->replaced = NULL;
+  if (tree->taker == directory)
+    tree->taker = NULL;
   if (tree->walk.opened == directory)
     tree->walk.opened = NULL;
   mem_free(directory->name);
@@ -123,12 +136,6 @@ void directory_clear(struct directory* directory) {
 void directory_drop(struct directory* directory) {
   directory_clear(directory);
   directory_free(directory);
-}
-
-bool directory_attached(const struct directory* directory) {
-  while (directory->parent != NULL)
-    directory = directory->parent;
-  return directory == directory->tree->top;
 }
 
 static bool path_reserve(struct fs_event_tree* tree, size_t size) {

@@ -153,15 +153,19 @@ static void found(struct directory* directory, int fd, const struct dirent64* en
   struct fs_event_tree* tree = directory->tree;
   if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
     return;
-  if (!tree->rebuilding) {
-    const char* path = directory_path(directory, entry->d_name);
-    if (path == NULL)
-      tree->overflow = true;
-    else
-      tree_report(tree, path, UV_RENAME, 0);
+  if (is_directory(fd, entry)) {
+    struct directory* child = directory_expect(directory, entry->d_name);
+    if (child != NULL)
+      child->arrived = !tree->rebuilding;
+    return;
   }
-  if (is_directory(fd, entry))
-    directory_expect(directory, entry->d_name);
+  if (tree->rebuilding)
+    return;
+  const char* path = directory_path(directory, entry->d_name);
+  if (path == NULL)
+    tree->overflow = true;
+  else
+    tree_report(tree, path, UV_RENAME, 0);
 }
 
 /* A directory that is deleted while it is listed has nothing in it. */
@@ -191,8 +195,11 @@ static int look_into(struct directory* directory, int fd) {
   if (fstat(fd, &stat) != 0)
     return -errno;
   bool same = is_same(directory, &stat);
-  if (same && directory->listener.watch != NULL)
+  if (same && directory->listener.watch != NULL) {
+    if (directory->arrived)
+      tree_announce(directory);
     return 0;
+  }
   bool is_top = directory->parent == NULL;
   if (is_top && !same && directory->inode != 0)
     return UV_ENOENT; /* another directory has taken its place */
@@ -203,7 +210,12 @@ static int look_into(struct directory* directory, int fd) {
   directory->device = stat.st_dev;
   directory->inode = stat.st_ino;
   int err = watch(directory, fd);
-  return err == 0 ? list(directory, fd) : err;
+  if (err != 0)
+    return err;
+  directory->arrived |= !is_top && !directory->tree->rebuilding;
+  if (directory->arrived)
+    tree_announce(directory);
+  return list(directory, fd);
 }
 
 /* Not there, no directory, or not for us to see: nothing to watch, and no error. */

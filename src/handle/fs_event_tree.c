@@ -68,6 +68,15 @@ void tree_report(struct fs_event_tree* tree, const char* filename, int events,
   queue_push_back(&tree->reports, &report->link);
 }
 
+void tree_announce(struct directory* directory) {
+  const char* path = directory_path(directory, NULL);
+  directory->arrived = false;
+  if (path == NULL)
+    directory->tree->overflow = true;
+  else
+    tree_report(directory->tree, path, UV_RENAME, 0);
+}
+
 static void tell_reports(struct fs_event_tree* tree) {
   struct queue* link;
   while (tree->handle != NULL && (link = queue_first(&tree->reports)) != NULL) {
@@ -80,59 +89,103 @@ static void tell_reports(struct fs_event_tree* tree) {
 
 /* --- events ---------------------------------------------------------------------- */
 
-static void drop_moving(struct fs_event_tree* tree) {
+/* Those whose place is still unknown have none. */
+static void drop_detached(struct fs_event_tree* tree) {
   if (tree->moving != NULL)
     directory_drop(tree->moving);
+  if (tree->replaced != NULL)
+    directory_drop(tree->replaced);
 }
 
-/* Where it was may be another one by now, if the two changed places: look. */
-static void moved_from(struct directory* parent, const char* name, uint32_t cookie) {
-  struct fs_event_tree* tree = parent->tree;
-  drop_moving(tree); /* the one before has left the tree */
-  struct directory* child = directory_find(parent, name);
-  if (child != NULL) {
-    directory_detach(child);
-    tree->moving = child;
-    tree->cookie = cookie;
+static bool is_below(const struct directory* directory, const struct directory* top) {
+  while (directory != NULL && directory != top)
+    directory = directory->parent;
+  return directory == top;
+}
+
+/* What came into a directory that moves away came by the path that it had. */
+static void announce_below(struct queue* work, const struct directory* top) {
+  for (struct queue* link = queue_first(work); link != NULL;
+       link = queue_next(work, link)) {
+    struct directory* directory = rondo_container_of(link, struct directory, work);
+    if (directory->arrived && is_below(directory, top))
+      tree_announce(directory);
   }
-  directory_expect(parent, name);
+}
+
+/* Where it was there may be another one by now: look.
+ *
+ * When two directories change places, the kernel says that the first moved to the place
+ * of the second, and then that what is in that place moved to the first's. What it means
+ * is the one that was there before. */
+static void moved_from(struct directory* parent, const struct inotify_event* event) {
+  struct fs_event_tree* tree = parent->tree;
+  struct directory* child = directory_find(parent, event->name);
+  struct directory* swapped = NULL;
+  if (child != NULL && child == tree->taker) {
+    swapped = tree->replaced;
+    tree->replaced = NULL;
+  }
+  drop_detached(tree); /* the ones before have left the tree */
+  if (swapped == NULL && child != NULL) {
+    announce_below(&tree->work, child);
+    announce_below(&tree->later, child);
+    directory_detach(child);
+    swapped = child;
+  }
+  tree->moving = swapped;
+  tree->cookie = event->cookie;
+  directory_expect(parent, event->name);
 }
 
 /* One that moved within the tree takes along all that is known about it. */
-static void moved_to(struct directory* parent, const char* name, uint32_t cookie) {
+static void moved_to(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
-  struct directory* moved = tree->cookie == cookie ? tree->moving : NULL;
-  if (moved != NULL) {
-    tree->moving = NULL;
-    struct directory* replaced = directory_find(parent, name);
-    if (replaced != NULL)
-      directory_drop(replaced);
-    if (!directory_attach(moved, parent, name)) {
-      directory_drop(moved);
-      tree->overflow = true;
-    }
+  struct directory* moved = tree->cookie == event->cookie ? tree->moving : NULL;
+  if (moved == NULL)
+    return;
+  struct directory* replaced = directory_find(parent, event->name);
+  tree->moving = NULL;
+  drop_detached(tree);
+  if (replaced != NULL)
+    directory_detach(replaced);
+  tree->replaced = replaced;
+  tree->taker = moved;
+  if (!directory_attach(moved, parent, event->name)) {
+    directory_drop(moved);
+    tree->overflow = true;
   }
-  directory_expect(parent, name);
 }
 
-static void follow(struct directory* parent, const struct inotify_event* event) {
+/* True if it is to be told later, when the directory is watched. */
+static bool came(struct directory* parent, const struct inotify_event* event) {
+  struct directory* child = directory_expect(parent, event->name);
+  if (child == NULL || child->listener.watch != NULL)
+    return false;
+  child->arrived = true;
+  return true;
+}
+
+/* What an event about a directory changes in the tree; true if it is told later. */
+static bool follow(struct directory* parent, const struct inotify_event* event) {
   struct directory* child = directory_find(parent, event->name);
   if (event->mask & IN_MOVED_FROM)
-    moved_from(parent, event->name, event->cookie);
+    moved_from(parent, event);
   else if (event->mask & IN_MOVED_TO)
-    moved_to(parent, event->name, event->cookie);
+    moved_to(parent, event);
   else if (event->mask & IN_DELETE && child != NULL)
     directory_drop(child);
-  else if (event->mask & IN_CREATE)
-    directory_expect(parent, event->name);
   else if (event->mask & IN_ATTRIB && child == NULL)
     directory_expect(parent, event->name); /* perhaps we may read it now */
+  return event->mask & (IN_CREATE | IN_MOVED_TO) ? came(parent, event) : false;
 }
 
 /* The kernel watches it no more: it was deleted, or its file system unmounted. */
 static void ignored(struct directory* directory) {
   directory_clear(directory);
-  if (directory->parent != NULL)
+  if (directory->tree->replaced == directory)
+    directory_drop(directory);
+  else if (directory->parent != NULL)
     directory_expect(directory->parent, directory->name);
 }
 
@@ -142,16 +195,18 @@ static void ignored(struct directory* directory) {
 static void entry_told(struct directory* directory, const struct inotify_event* event) {
   struct fs_event_tree* tree = directory->tree;
   if (!directory_attached(directory)) {
-    drop_moving(tree);
+    drop_detached(tree);
     return;
   }
+  int events = inotify_events(event->mask);
+  if (event->mask & IN_ISDIR && follow(directory, event))
+    events = 0;
   const char* path = directory_path(directory, event->name);
-  if (event->mask & IN_ISDIR)
-    follow(directory, event);
   if (path == NULL)
     tree->overflow = true;
-  else if (inotify_events(event->mask) != 0)
-    tell(tree, path, inotify_events(event->mask), 0);
+  tell_reports(tree); /* of directories that went as fast as they came */
+  if (path != NULL && events != 0 && tree->handle != NULL)
+    tell(tree, path, events, 0);
 }
 
 /* What a directory below the top says about itself, its parent says too. */
@@ -176,7 +231,7 @@ static void tree_overflow(struct inotify_client* client) {
 /* --- keeping in step with the disk ----------------------------------------------- */
 
 static void forget_all(struct fs_event_tree* tree) {
-  drop_moving(tree);
+  drop_detached(tree);
   directory_clear(tree->top);
   inotify_unlisten(tree->loop, &tree->top->listener);
   queue_remove(&tree->top->work);
@@ -216,7 +271,7 @@ static bool tree_settle(struct inotify_client* client) {
   struct fs_event_tree* tree = rondo_container_of(client, struct fs_event_tree, client);
   bool more;
   tree_enter(tree);
-  drop_moving(tree);
+  drop_detached(tree);
   if (tree->overflow)
     forget_all(tree);
   tree->rebuilding |= tree->overflow;
@@ -304,10 +359,10 @@ int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* fil
 
 void fs_event_tree_stop(struct fs_event_tree* tree) {
   tree_enter(tree);
-  drop_moving(tree);
+  tree->handle = NULL;
+  drop_detached(tree);
   directory_drop(tree->top);
   tree->top = NULL;
   inotify_leave(tree->loop, &tree->client);
-  tree->handle = NULL;
   tree_exit(tree);
 }
