@@ -61,9 +61,7 @@ ssize_t passing_send(int fd, const uv_buf_t* bufs, unsigned int nbufs, int passe
   do
     n = sendmsg(fd, &message, MSG_NOSIGNAL);
   while (n == -1 && errno == EINTR);
-  if (n >= 0)
-    return n;
-  return errno == ENOBUFS ? UV_EAGAIN : -errno;
+  return n >= 0 ? n : stream_send_error();
 }
 
 /* --- Receiving --------------------------------------------------------------------- */

@@ -70,7 +70,12 @@ static ssize_t send_vector(int fd, const struct iovec* vector, unsigned int coun
   return sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs) {
+/* ENOBUFS passes with time, as EAGAIN does. */
+ssize_t stream_send_error(void) {
+  return errno == ENOBUFS ? UV_EAGAIN : -errno;
+}
+
+ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs) {
   int fd = stream_fd(stream);
   const struct iovec* vector = (const struct iovec*) bufs;
   unsigned int count = nbufs < IOV_MAX ? nbufs : IOV_MAX;
@@ -85,10 +90,7 @@ ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbuf
       n = send_vector(fd, vector, count);
   } while (n == -1 && errno == EINTR);
 
-  if (n >= 0)
-    return n;
-  /* ENOBUFS from a socket passes with time, as EAGAIN does. */
-  return errno == ENOBUFS ? UV_EAGAIN : -errno;
+  return n >= 0 ? n : stream_send_error();
 }
 
 int stream_wait_writable(const uv_stream_t* stream) {

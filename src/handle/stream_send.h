@@ -4,9 +4,30 @@
 
 #include "handle/stream.h"
 
+#include <errno.h>
+#include <sys/socket.h>
+
+/* errno as a result of sending. */
+ssize_t stream_send_error(void);
+
+/* For every kind of descriptor and vector, interrupted or not. */
+ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs);
+
 /* One system call: the number of bytes taken, UV_EAGAIN if there is no room now, or the
- * error. Never raises SIGPIPE. Takes at most IOV_MAX buffers of a longer vector. */
-ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs);
+ * error. Never raises SIGPIPE. Takes at most IOV_MAX buffers of a longer vector. Nearly
+ * all writes are one buffer to a socket with room for it: that much is done in place. */
+static inline ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs,
+                                  unsigned int nbufs) {
+  if (nbufs == 1 && (stream->flags & STREAM_SOCKET)) {
+    ssize_t n = send(stream_fd(stream), bufs->base, bufs->len, MSG_NOSIGNAL);
+    if (n >= 0)
+      return n;
+    /* Not to be tried twice: an error is told once, and then it is another. */
+    if (errno != EINTR)
+      return stream_send_error();
+  }
+  return stream_send_any(stream, bufs, nbufs);
+}
 
 /* Waits until a blocking stream has room. */
 int stream_wait_writable(const uv_stream_t* stream);

@@ -21,6 +21,8 @@
 enum { GATHER = 256, FLUSH_ROUNDS = 32 };
 
 static size_t total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
+  if (nbufs == 1)
+    return bufs[0].len;
   size_t total = 0;
   for (unsigned int i = 0; i < nbufs; i++)
     total += bufs[i].len;
@@ -78,18 +80,31 @@ void stream_fail_writes(uv_stream_t* stream, int error) {
     end_queued(request_of(link), error);
 }
 
+static void call_back(uv_loop_t* loop, uv_write_t* req) {
+  req_end(loop);
+  if (req->cb != NULL) {
+    loop_count_callback(loop);
+    req->cb(req, req->error);
+  }
+}
+
+/* What the callbacks themselves complete waits for the next turn. */
 void stream_write_callbacks(uv_stream_t* stream) {
+  struct queue* completed = queue_of(stream->write_completed_queue);
+  struct queue* link = queue_first(completed);
+  if (link == NULL)
+    return;
+  if (link == queue_last(completed)) { /* nearly always */
+    queue_init(completed);
+    queue_init(link);
+    call_back(stream->loop, request_of(link));
+    return;
+  }
   struct queue batch;
-  struct queue* link;
-  queue_move(queue_of(stream->write_completed_queue), &batch);
+  queue_move(completed, &batch);
   while ((link = queue_first(&batch)) != NULL) {
-    uv_write_t* req = request_of(link);
     queue_remove(link);
-    req_end(stream->loop);
-    if (req->cb != NULL) {
-      loop_count_callback(stream->loop);
-      req->cb(req, req->error);
-    }
+    call_back(stream->loop, request_of(link));
   }
 }
 
@@ -145,6 +160,7 @@ static ssize_t send_front(uv_stream_t* stream, size_t* asked) {
   }
 
   uv_buf_t bufs[GATHER];
+  bufs[0] = uv_buf_init(NULL, 0); /* what a queue of empty writes leaves there */
   unsigned int nbufs = gather(stream, bufs);
   *asked = total_bytes(bufs, nbufs);
   return stream_send(stream, bufs, nbufs);

@@ -221,6 +221,51 @@ static void close_while_connecting(void** state) {
   assert_int_equal(write_status, UV_ECANCELED);
 }
 
+static void close_in_connect(uv_connect_t* req, int status) {
+  note_connect(req, status);
+  uv_close((uv_handle_t*) req->handle, count_close);
+}
+
+static void close_in_shutdown(uv_shutdown_t* req, int status) {
+  assert_int_equal(status, 0);
+  uv_close((uv_handle_t*) req->handle, count_close);
+}
+
+/* Connected or refused, with a write and a shutdown behind it. */
+static void close_inside_callbacks(void** state) {
+  uv_loop_t* loop = *state;
+  uv_tcp_t server, tcp;
+  uv_connect_t req;
+  uv_write_t write;
+  uv_shutdown_t end;
+  uv_buf_t buf = uv_buf_init((char*) "lost", 4);
+  int ports[2] = {listen_locally(loop, &server, never_connection), unused_port()};
+  server.connection_cb = NULL; /* nobody cares for those who come */
+  for (int i = 0; i < 2; i++) {
+    struct sockaddr_in address = local_address(ports[i]);
+    close_called = 0;
+    write_status = 1;
+    assert_int_equal(uv_tcp_init(loop, &tcp), 0);
+    assert_int_equal(
+        uv_tcp_connect(&req, &tcp, (struct sockaddr*) &address, close_in_connect), 0);
+    assert_int_equal(uv_write(&write, (uv_stream_t*) &tcp, &buf, 1, note_write), 0);
+    assert_int_equal(uv_shutdown(&end, (uv_stream_t*) &tcp, NULL), 0);
+    run_until(loop, &close_called);
+    assert_int_equal(connect_status, i == 0 ? 0 : UV_ECONNREFUSED);
+    assert_int_equal(write_status, UV_ECANCELED);
+  }
+  int ends[2];
+  make_pair(ends);
+  close_called = 0;
+  assert_int_equal(uv_tcp_init(loop, &tcp), 0);
+  assert_int_equal(uv_tcp_open(&tcp, ends[0]), 0);
+  assert_int_equal(uv_read_start((uv_stream_t*) &tcp, alloc_static, never_read), 0);
+  assert_int_equal(uv_shutdown(&end, (uv_stream_t*) &tcp, close_in_shutdown), 0);
+  run_until(loop, &close_called);
+  close(ends[1]);
+  close_and_wait(&server);
+}
+
 static void options_before_and_after(void** state) {
   uv_loop_t* loop = *state;
   uv_tcp_t tcp;
@@ -371,6 +416,7 @@ int main(void) {
       loop_test(refused_connect),
       loop_test(written_while_connecting),
       loop_test(close_while_connecting),
+      loop_test(close_inside_callbacks),
       loop_test(options_before_and_after),
       loop_test(options_of_an_accepted_socket),
       loop_test(one_port_for_two),
