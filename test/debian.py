@@ -27,6 +27,31 @@ def _last_lines(text, count=4):
     return "\n".join("    " + line for line in text.strip().splitlines()[-count:])
 
 
+def _known_suites():
+    """{(site, suite): components} of Debian's own, from the lists that apt has."""
+    form = "$(SITE)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
+    listed = _run(["apt-get", "indextargets", "--format", form, "Created-By: Packages"])
+    suites = {}
+    for line in listed.stdout.splitlines():
+        fields = line.split("|")
+        if len(fields) == 4 and fields[3] == "Debian":
+            suites.setdefault((fields[0], fields[1]), set()).add(fields[2])
+    return suites
+
+
+def _configured_suites():
+    """The same where apt has no lists yet, as in a fresh container: what it would
+    fetch, as far as the suite's name is this release's."""
+    try:
+        release = re.search(r"^VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(), re.MULTILINE)
+    except OSError:
+        return {}
+    planned = _run(["apt-get", "update", "--print-uris"])
+    found = re.findall(r"^'(\S+)/dists/(\S+)/InRelease'", planned.stdout, re.MULTILINE)
+    return {(site, suite): {"main"} for site, suite in found
+            if release and suite.split("-")[0] == release.group(1)}
+
+
 class Apt:
     """apt with its state in a directory of ours, so that no root rights and no
     change of the system's source list are needed."""
@@ -55,15 +80,9 @@ class Apt:
     def _write_sources(self):
         """Both kinds of source, binary and deb-src, for each of Debian's suites
         that the system itself uses."""
-        form = "$(SITE)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
-        listed = _run(["apt-get", "indextargets", "--format", form, "Created-By: Packages"])
-        suites = {}
-        for line in listed.stdout.splitlines():
-            fields = line.split("|")
-            if len(fields) == 4 and fields[3] == "Debian":
-                suites.setdefault((fields[0], fields[1]), set()).add(fields[2])
+        suites = _known_suites() or _configured_suites()
         if not suites:
-            raise Unavailable("apt knows no Debian suite here: run `apt-get update` first")
+            raise Unavailable("apt has no Debian suite among its sources here")
         keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
         signed = f"[signed-by={keyring}] " if keyring.exists() else ""
         lines = []
