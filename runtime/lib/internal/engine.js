@@ -35,3 +35,52 @@ if (wasm !== undefined) {
       configurable: true,
     });
 }
+
+// error.stack begins with the error itself and has Node's "at" lines, from the moment an
+// error is made, as programs expect that print or parse it. Errors that the engine makes
+// by itself (a call of what is no function) can't be reached this way; whatever prints an
+// error here puts theirs into the same form.
+//
+// As in V8, the text is made when it is first read, and the constructors that an error
+// came through are not part of it.
+const { captureStackTrace, stackTraceLimit } = Error;
+
+function readable(error, after) {
+  captureStackTrace(error, after);
+  const raw = error.stack;
+  const define = (value) => {
+    Object.defineProperty(error, 'stack', { value, writable: true, enumerable: false, configurable: true });
+    return value;
+  };
+  Object.defineProperty(error, 'stack', {
+    get: () => define(require('internal/stack').from(error, raw)),
+    set: define,
+    enumerable: false,
+    configurable: true,
+  });
+  return error;
+}
+
+function wrapped(Native, Parent) {
+  const { name, prototype } = Native;
+  const Class = {
+    [name]: function (...args) {
+      const made = new.target ?? Class;
+      return readable(Reflect.construct(Native, args, made), made);
+    },
+  }[name];
+  Object.defineProperty(Class, 'prototype', { value: prototype, writable: false });
+  Object.defineProperty(Class, 'length', { value: Native.length, configurable: true });
+  Object.defineProperty(prototype, 'constructor', { value: Class, writable: true, configurable: true });
+  Object.setPrototypeOf(Class, Parent ?? Object.getPrototypeOf(Native));
+  Object.defineProperty(global, name, { value: Class, writable: true, enumerable: false, configurable: true });
+  return Class;
+}
+
+const WrappedError = wrapped(Error);
+for (const name of ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'])
+  wrapped(global[name], WrappedError);
+WrappedError.stackTraceLimit = Math.min(stackTraceLimit, 10);
+WrappedError.captureStackTrace = (target, after) => {
+  readable(target, after ?? WrappedError.captureStackTrace);
+};

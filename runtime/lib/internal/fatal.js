@@ -2,15 +2,16 @@
 // The last words of a program that died of an error: where, the line itself, a caret, and
 // the stack.
 
-const { frames, isOurs } = require('internal/stack');
-const { sourceOf, wrapperLength } = require('internal/tools');
+const { frames, isOurs, location } = require('internal/stack');
+const { sourceOf } = require('internal/tools');
 
 function position(error) {
   if (error.name === 'SyntaxError' && typeof error.sourceURL === 'string' && typeof error.line === 'number' &&
       sourceOf(error.sourceURL) !== undefined)
     return { file: error.sourceURL, line: error.line, column: 0 };
   if (typeof error.stack !== 'string') return undefined;
-  return frames(error.stack).find((frame) => !isOurs(frame));
+  const frame = frames(error.stack).find((each) => !isOurs(each));
+  return frame && location(frame);
 }
 
 function excerpt(error) {
@@ -20,8 +21,7 @@ function excerpt(error) {
   const text = source?.split('\n')[where.line - 1];
   if (text === undefined) return `${where.file}:${where.line}\n`;
   if (text.length > 1000) return `${where.file}:${where.line}\n`;
-  let column = where.line === 1 ? where.column - wrapperLength(where.file) : where.column;
-  column = Math.min(Math.max(column - 1, 0), text.length);
+  const column = Math.min(Math.max(where.column - 1, 0), text.length);
   const caret = where.column === 0 ? '' : `${text.slice(0, column).replace(/[^\t]/g, ' ')}^\n`;
   return `${where.file}:${where.line}\n${text}\n${caret}`;
 }

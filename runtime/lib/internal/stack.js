@@ -3,43 +3,54 @@
 // here that becomes "    at function (file:line:column)", without the frames that are
 // ours, and with the column corrected for the wrapper around a module's first line.
 
-const { wrapperLength } = require('internal/tools');
+const tools = require('internal/tools');
 
-function location(file, lineNumber, column) {
-  if (lineNumber === 1 && !file.startsWith('node:')) column = Math.max(1, column - wrapperLength(file));
-  return `${file}:${lineNumber}:${column}`;
+const wrapperLength = (file) => tools.wrapperLength?.(file) ?? 0;
+
+// The place, in the file's own columns.
+function location({ file, line, column, ready }) {
+  if (!ready && line === 1 && !file.startsWith('node:')) column = Math.max(1, column - wrapperLength(file));
+  return { file, line, column, text: `${file}:${line}:${column}` };
 }
 
-// The frames of an engine's stack: { name, file, line, column }.
+const atLine = /^ +at (?:(.*) \()?(.*?):(\d+):(\d+)\)?$/;
+const engineLine = /^(?:(.*?)@)?(.*):(\d+):(\d+)$/;
+const programs = new Set(['global code', 'module code', 'eval code']);
+
+// The frames of a stack in either form: { name, file, line, column }.
 function frames(stack) {
   const list = [];
   for (const text of stack.split('\n')) {
-    const at = text.indexOf('@');
-    let name = at < 0 ? '' : text.slice(0, at);
-    const where = text.slice(at + 1);
-    const match = /^(.*):(\d+):(\d+)$/.exec(where);
-    if (name === 'global code' || name === 'module code' || name === 'eval code') name = '';
-    if (match !== null) list.push({ name, file: match[1], line: +match[2], column: +match[3] });
-    else if (where !== '' && !where.startsWith('[native')) list.push({ name: name || where, file: '' });
+    const ready = atLine.exec(text);
+    const match = ready ?? engineLine.exec(text);
+    if (match === null) continue;
+    const [, name = '', file, line, column] = match;
+    list.push({ name: programs.has(name) ? '' : name, file, line: +line, column: +column, ready: ready !== null });
   }
   return list;
 }
 
 function isOurs(frame) {
-  return frame.file.startsWith('node:') || frame.file === '';
+  return frame.file.startsWith('node:');
 }
 
-function format(stack) {
+function format(stack, error) {
   const all = frames(stack);
   let list = all.filter((frame) => !isOurs(frame));
+  // The classes an error is made through are no places it came from.
+  const classes = new Set();
+  for (let at = error; at; at = Object.getPrototypeOf(at)) classes.add(at.constructor?.name);
+  while (list.length > 1 && list[0].name !== '' && classes.has(list[0].name)) list.shift();
   // An error from inside us alone still says where.
-  if (list.length === 0) list = all.filter((frame) => frame.file !== '');
+  if (list.length === 0) list = all;
   const limit = typeof Error.stackTraceLimit === 'number' ? Error.stackTraceLimit : 10;
   list = list.slice(0, Math.min(10, limit));
-  return list.map(({ name, file, line, column }) => {
-    const where = location(file, line, column);
-    return name === '' ? `\n    at ${where}` : `\n    at ${name} (${where})`;
-  }).join('');
+  return list.map(lineOf).join('');
+}
+
+function lineOf(frame) {
+  const { text } = location(frame);
+  return frame.name === '' ? `\n    at ${text}` : `\n    at ${frame.name} (${text})`;
 }
 
 // The first line, as Node has it: "TypeError [CODE]: message".
@@ -51,21 +62,21 @@ function header(error) {
   return message === '' ? name : `${name}: ${message}`;
 }
 
+// Node's stack of an error that has the engine's.
+const from = (error, raw) => header(error) + format(raw, error);
+
 // error.stack in Node's form, whatever is in it.
 function full(error) {
   const { stack } = error;
   if (typeof stack !== 'string') return header(error);
   if (/^\s+at /m.test(stack)) return stack; // somebody made it that way already
   if (stack !== '' && !/(^|\n)[^\n]*(@|:\d+:\d+$)/.test(stack)) return stack;
-  return header(error) + format(stack);
+  return from(error, stack);
 }
 
 function trace(error) {
   const lines = frames(new Error().stack).filter((frame) => !isOurs(frame));
-  return header(error) + lines.map(({ name, file, line, column }) => {
-    const where = location(file, line, column);
-    return name === '' ? `\n    at ${where}` : `\n    at ${name} (${where})`;
-  }).join('');
+  return header(error) + lines.map(lineOf).join('');
 }
 
-module.exports = { frames, full, header, isOurs, location, trace };
+module.exports = { frames, from, full, header, isOurs, location, trace };
