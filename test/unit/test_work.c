@@ -332,6 +332,44 @@ static int child_works_without_threads(void) {
   return uv_loop_close(&own) == 0 ? 0 : 5;
 }
 
+static int child_works_with_one_thread(void) {
+  uv_loop_t own;
+  struct job jobs[10];
+  if (uv_loop_init(&own) != 0)
+    return 1;
+  /* This process is one, so there is room for one thread more. */
+  struct rlimit two = {.rlim_cur = 2, .rlim_max = 2};
+  if (setuid(64321) != 0 || setrlimit(RLIMIT_NPROC, &two) != 0)
+    return 77;
+  memset(jobs, 0, sizeof(jobs));
+  for (int i = 0; i < 10; i++) {
+    jobs[i].req.data = &jobs[i];
+    int err = uv_queue_work(&own, &jobs[i].req, job_work, job_after);
+    if (i == 0 && err == UV_EAGAIN)
+      return 77;
+    if (err != 0)
+      return 2;
+  }
+  uv_run(&own, UV_RUN_DEFAULT);
+  for (int i = 0; i < 10; i++) {
+    if (jobs[i].after != 1 || jobs[i].status != 0)
+      return 3;
+    if (!pthread_equal(jobs[i].worked_on, jobs[0].worked_on))
+      return 77; /* the limit didn't hold */
+  }
+  return uv_loop_close(&own) == 0 ? 0 : 4;
+}
+
+static void fewer_threads_than_wanted_will_do(void** state) {
+  (void) state;
+  if (UNDER_THREAD_SANITIZER)
+    skip();
+  int status = in_child(child_works_with_one_thread);
+  if (status == 77)
+    skip();
+  assert_int_equal(status, 0);
+}
+
 static void without_any_thread_work_is_refused(void** state) {
   (void) state;
   if (UNDER_THREAD_SANITIZER)
@@ -424,6 +462,7 @@ int main(void) {
   const struct CMUnitTest first[] = {
       cmocka_unit_test(the_environment_sets_the_size),
       cmocka_unit_test(without_any_thread_work_is_refused),
+      cmocka_unit_test(fewer_threads_than_wanted_will_do),
   };
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(work_runs_elsewhere_and_returns_here, loop_open,
