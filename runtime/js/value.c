@@ -288,6 +288,24 @@ char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index) {
   return js_utf8(js_arg(argc, argv, index), NULL);
 }
 
+/* The engine's pointer is that of the whole buffer in some versions and of the view in
+ * others: ask it once about a view whose place is known. The buffer itself would tell
+ * too, but making the object for it costs more than everything else here. */
+static size_t bytes_adjust(JSObjectRef view) {
+  static enum { UNKNOWN, OF_BUFFER, OF_VIEW } meaning;
+  size_t offset = JSObjectGetTypedArrayByteOffset(js.ctx, view, NULL);
+  if (offset == 0)
+    return 0;
+  if (meaning == UNKNOWN) {
+    JSObjectRef buffer = JSObjectGetTypedArrayBuffer(js.ctx, view, NULL);
+    meaning = JSObjectGetTypedArrayBytesPtr(js.ctx, view, NULL) ==
+                      JSObjectGetArrayBufferBytesPtr(js.ctx, buffer, NULL)
+                  ? OF_BUFFER
+                  : OF_VIEW;
+  }
+  return meaning == OF_BUFFER ? offset : 0;
+}
+
 bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length) {
   JSTypedArrayType type = JSValueGetTypedArrayType(js.ctx, value, NULL);
   if (type == kJSTypedArrayTypeNone)
@@ -298,13 +316,8 @@ bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length) {
     *length = JSObjectGetArrayBufferByteLength(js.ctx, object, NULL);
     return true;
   }
-  /* The pointer is that of the whole buffer in some engine versions and of the view in
-   * others; buffer plus offset is the same in all. */
-  JSObjectRef buffer = JSObjectGetTypedArrayBuffer(js.ctx, object, NULL);
-  if (buffer == NULL)
-    return false;
-  uint8_t* start = JSObjectGetArrayBufferBytesPtr(js.ctx, buffer, NULL);
-  *bytes = start + JSObjectGetTypedArrayByteOffset(js.ctx, object, NULL);
+  *bytes = JSObjectGetTypedArrayBytesPtr(js.ctx, object, NULL);
+  *bytes += bytes_adjust(object);
   *length = JSObjectGetTypedArrayByteLength(js.ctx, object, NULL);
   return true;
 }

@@ -7,6 +7,10 @@ const binding = native('encoding');
 const { coded, invalidArgType, notImplemented, outOfRange } = require('internal/errors');
 
 const { Buffer } = base;
+const FastBuffer = require('internal/fast_buffer');
+Object.defineProperties(FastBuffer.prototype, Object.getOwnPropertyDescriptors(Buffer.prototype));
+Object.defineProperty(FastBuffer.prototype, 'constructor', { value: Buffer, writable: true, configurable: true });
+Buffer.prototype = FastBuffer.prototype;
 const slow = {
   from: Buffer.from, toString: Buffer.prototype.toString, write: Buffer.prototype.write, fill: Buffer.prototype.fill,
 };

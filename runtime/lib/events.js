@@ -5,16 +5,37 @@ const EventEmitter = require('vendor/events');
 
 const errorMonitor = Symbol('events.errorMonitor');
 const captureRejections = Symbol.for('nodejs.rejection');
-const { emit } = EventEmitter.prototype;
 
-EventEmitter.prototype.emit = function (type, ...args) {
-  const events = this._events;
-  if (type === 'error' && (events === undefined || events.error === undefined)) {
-    if (events !== undefined && events[errorMonitor] !== undefined) emit.call(this, errorMonitor, ...args);
-    throw unhandled(args[0]);
+// The package's emit, without the arrays of arguments where there are few: an event costs
+// little more than the calls of its listeners.
+function call(listener, self, count, args) {
+  switch (count) {
+    case 1: listener.call(self); break;
+    case 2: listener.call(self, args[1]); break;
+    case 3: listener.call(self, args[1], args[2]); break;
+    default: listener.apply(self, Array.prototype.slice.call(args, 1));
   }
-  if (type === 'error' && events[errorMonitor] !== undefined) emit.call(this, errorMonitor, ...args);
-  return emit.call(this, type, ...args);
+}
+
+EventEmitter.prototype.emit = function emit(type, first) {
+  const events = this._events;
+  if (type === 'error') {
+    if (events !== undefined && events[errorMonitor] !== undefined) this.emit(errorMonitor, ...Array.prototype.slice.call(arguments, 1));
+    if (events === undefined || events.error === undefined) throw unhandled(first);
+  }
+  if (events === undefined) return false;
+  const listeners = events[type];
+  if (listeners === undefined) return false;
+  const count = arguments.length;
+  if (typeof listeners === 'function') {
+    if (count === 2) listeners.call(this, first);
+    else call(listeners, this, count, arguments);
+    return true;
+  }
+  // A listener may add and remove others; this event is for those of now.
+  const now = listeners.slice();
+  for (let i = 0; i < now.length; i++) call(now[i], this, count, arguments);
+  return true;
 };
 
 function unhandled(error) {

@@ -5,6 +5,7 @@ const binding = native('stream');
 const handles = native('handle');
 const { Duplex } = require('stream');
 const { Buffer } = require('buffer');
+const FastBuffer = require('internal/fast_buffer');
 const { coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber } =
   require('internal/errors');
 const { EOF, errnoException } = require('internal/net/util');
@@ -23,15 +24,12 @@ const ENOTCONN = -107;
 
 // --- events from C ---------------------------------------------------------------------------
 
-// An ArrayBuffer's part as a Buffer, without copying.
-const toBuffer = (bytes, offset, length) => Buffer.from(bytes, offset, length);
-
 function onRead(socket, count, bytes, offset) {
   if (socket._handle === null) return;
   refreshTimer(socket);
   if (count > 0) {
     socket[kBytesRead] += count;
-    if (!socket.push(toBuffer(bytes, offset, count)) && socket._handle !== null) {
+    if (!socket.push(new FastBuffer(bytes, offset, count)) && socket._handle !== null) {
       socket[kReading] = false;
       binding.readStop(socket._handle);
     }
@@ -59,14 +57,13 @@ function maybeDestroy(socket) {
     socket.destroy();
 }
 
-function onWritten(socket, status, request) {
-  const { callback } = request;
+function onWritten(socket, status, callback) {
   if (socket.destroyed) {
     callback(null);
     return;
   }
   if (status < 0) {
-    callback(errnoException(status, 'write', request.error));
+    callback(errnoException(status, 'write'));
     return;
   }
   refreshTimer(socket);
@@ -86,7 +83,8 @@ binding.setCallbacks(onRead, onWritten, onShut,
 // --- time-outs ---------------------------------------------------------------------------------
 
 function refreshTimer(socket) {
-  for (let at = socket; at; at = at._parent) at[kTimeout]?.refresh();
+  if (socket[kTimeout] !== null) socket[kTimeout].refresh();
+  if (socket._parent !== null) refreshTimer(socket._parent);
 }
 
 function clearTimer(socket) {
@@ -163,6 +161,9 @@ function Socket(options) {
     writable: options.writable,
     signal: undefined,
   });
+  // A handle that is being read goes on by itself: no need to look after each chunk
+  // whether more should be asked for.
+  this._readableState.readingMore = true;
   if (options[kMake] !== undefined) this._handle = options[kMake](this);
   else if (options.fd !== undefined) this._handle = openDescriptor(this, options.fd);
   if (options.signal !== undefined) addSignal(this, options.signal);
@@ -251,8 +252,9 @@ function afterConnecting(socket, write, callback) {
   socket.once('close', closed);
 }
 
-// Sends chunks, of which `size` bytes; tells the callback at once if the kernel took all.
-function send(socket, status, size, request, callback) {
+// Takes note of a write of so many bytes; the callback is told at once if the kernel took
+// them all, else by onWritten.
+function sent(socket, status, size, callback) {
   if (status < 0) {
     callback(errnoException(status, 'write'));
     return;
@@ -262,7 +264,6 @@ function send(socket, status, size, request, callback) {
     callback();
     return;
   }
-  request.callback = callback;
   socket[kQueued] = size;
 }
 
@@ -279,13 +280,12 @@ Socket.prototype._write = function (data, encoding, callback) {
     return;
   }
   refreshTimer(this);
-  const request = {};
   if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
-    send(this, binding.writeText(this._handle, data, request), Buffer.byteLength(data), request, callback);
+    sent(this, binding.writeText(this._handle, data, callback), Buffer.byteLength(data), callback);
     return;
   }
   const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : data;
-  send(this, binding.writeBytes(this._handle, bytes, request), bytes.length, request, callback);
+  sent(this, binding.writeBytes(this._handle, bytes, callback), bytes.length, callback);
 };
 
 Socket.prototype._writev = function (items, callback) {
@@ -306,8 +306,7 @@ Socket.prototype._writev = function (items, callback) {
     size += bytes.length;
     return bytes;
   });
-  const request = {};
-  send(this, binding.writeMany(this._handle, views, request), size, request, callback);
+  sent(this, binding.writeMany(this._handle, views, callback), size, callback);
 };
 
 Socket.prototype._final = function (callback) {

@@ -4,6 +4,7 @@
 // piping, pausing and iterating.
 
 const { Buffer } = require('buffer');
+const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy, undestroy } = require('internal/streams/destroy');
 const { highWaterMarkOf } = require('internal/streams/state');
@@ -120,7 +121,9 @@ function normalizeChunk(state, chunk, encoding, front) {
 
 function addToStream(stream, chunk, encoding, front) {
   const state = stream._readableState;
-  if (!state.objectMode && chunk !== null) {
+  if (!state.objectMode && chunk instanceof FastBuffer) {
+    encoding = '';
+  } else if (!state.objectMode && chunk !== null) {
     try {
       [chunk, encoding] = normalizeChunk(state, chunk, encoding, front);
     } catch (error) {

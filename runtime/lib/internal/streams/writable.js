@@ -3,6 +3,7 @@
 // is room again, and ends with 'finish'.
 
 const { Buffer } = require('buffer');
+const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy, multipleCallback, undestroy } = require('internal/streams/destroy');
 const { highWaterMarkOf } = require('internal/streams/state');
@@ -113,7 +114,7 @@ function writeChunk(stream, chunk, encoding, callback) {
         encoding = 'buffer';
       }
     } else if (ArrayBuffer.isView(chunk)) {
-      if (!Buffer.isBuffer(chunk)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      if (!(chunk instanceof FastBuffer)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       encoding = 'buffer';
     } else {
       throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
@@ -149,7 +150,10 @@ function writeOrBuffer(stream, state, chunk, encoding, callback) {
 }
 
 Writable.prototype.write = function (chunk, encoding, callback) {
-  if (typeof encoding === 'function') [encoding, callback] = [null, encoding];
+  if (typeof encoding === 'function') {
+    callback = encoding;
+    encoding = null;
+  }
   return writeChunk(this, chunk, encoding, callback) === true;
 };
 
