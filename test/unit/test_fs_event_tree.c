@@ -343,7 +343,7 @@ static void a_path_longer_than_the_kernel_takes(void** state) {
   (void) state;
   enum { DEPTH = 40 };
   char name[201];
-  char path[DEPTH * 201 + 8] = "";
+  char path[DEPTH * 201 + 32] = "";
   memset(name, 'n', 200);
   name[200] = '\0';
   int home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
