@@ -41,6 +41,7 @@ static const char kind_letters[] = "tipcaPS";
 enum { OBJECTS = 148, WRITES_MAX = 64, CHUNK_MAX = 3000 };
 
 enum life { NONE, OPEN, CLOSING };
+enum phase { TOP, TIMERS, PENDING, TURN, CHECKS, POLLS, CLOSES };
 
 struct object {
   union {
@@ -81,9 +82,9 @@ static uv_timer_t guard; /* keeps the loop alive and stops it after some time */
 static uv_check_t actor; /* ends the poll phase, lets time pass in busy turns */
 static bool wild;
 static bool verbose;
-static bool in_poll; /* the last callback was one of the poll phase */
-static enum { TOP, TIMERS, PENDING, TURN, CHECKS, POLLS, CLOSES } phase; /* we are in */
-static bool finishing; /* nothing new is begun */
+static bool in_poll;     /* the last callback was one of the poll phase */
+static enum phase phase; /* we are in */
+static bool finishing;   /* nothing new is begun */
 static int guard_left;
 static int turns_left;
 static int serials;
@@ -179,7 +180,7 @@ static struct object* entered(void* handle, enum kind kind) {
   return object;
 }
 
-static void act_sometimes(int in_phase) {
+static void act_sometimes(enum phase in_phase) {
   phase = in_phase;
   for (unsigned int n = pick(4); n > 0; n--)
     act();
