@@ -36,9 +36,9 @@ static void unlock_saved(void) {
 
 /* --- Life -------------------------------------------------------------------------- */
 
-/* The descriptor the program gave us. It differs from the watched one if that is a
- * private description of a standard descriptor. */
-static int given_fd(const uv_tty_t* tty) {
+/* Through which descriptor the terminal's mode can be restored: the standard one that we
+ * were given, which outlives the handle, or the handle's own. */
+static int lasting_fd(const uv_tty_t* tty) {
   return (int) (intptr_t) tty->u.reserved[1];
 }
 
@@ -46,10 +46,10 @@ static void tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
   /* A closed descriptor's number soon means another file, which must not be touched.
    * The standard ones stay open, and can be restored later. */
-  if (given_fd(tty) > STDERR_FILENO) {
+  if (lasting_fd(tty) > STDERR_FILENO) {
     while (!try_lock_saved())
       continue;
-    if (saved_fd == given_fd(tty))
+    if (saved_fd == lasting_fd(tty))
       saved_fd = -1;
     unlock_saved();
   }
@@ -70,7 +70,7 @@ static bool is_master(int fd) {
 }
 
 /* A private, non-blocking description of the same terminal, or -1. */
-static int reopen(int fd, int mode) {
+static int reopen(uv_loop_t* loop, int fd, int mode) {
   if (is_master(fd))
     return -1;
   char path[32];
@@ -79,9 +79,10 @@ static int reopen(int fd, int mode) {
   do
     fresh = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   while (fresh == -1 && errno == EINTR);
-  /* The standard descriptors belong to everyone in this process: the private description
-   * stays beside them. Any other is the handle's from now on, and so keeps its number. */
-  if (fresh == -1 || fd <= STDERR_FILENO)
+  /* The standard descriptors belong to everyone in this process, and one that is being
+   * watched to another handle: the private description stays beside them. Any other is
+   * the handle's from now on, and so keeps its number. */
+  if (fresh == -1 || fd <= STDERR_FILENO || watcher_exists(loop, fd))
     return fresh;
   int placed;
   do
@@ -106,14 +107,14 @@ int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
   if (mode != O_RDONLY)
     flags |= STREAM_WRITABLE;
 
-  int own = reopen(fd, mode);
+  int own = reopen(loop, fd, mode);
   if (own == -1) {
     own = fd;
     flags |= HANDLE_BLOCKING_WRITES;
   }
 
   stream_init(loop, (uv_stream_t*) tty, &tty_kind);
-  tty->u.reserved[1] = (void*) (intptr_t) fd;
+  tty->u.reserved[1] = (void*) (intptr_t) (fd <= STDERR_FILENO ? fd : own);
   tty->mode = UV_TTY_MODE_NORMAL;
   int error = stream_open((uv_stream_t*) tty, own, flags);
   if (error != 0) {
@@ -153,7 +154,7 @@ static int save_state(uv_tty_t* tty) {
     continue;
   if (saved_fd == -1) {
     saved_state = tty->orig_termios;
-    saved_fd = given_fd(tty);
+    saved_fd = lasting_fd(tty);
   }
   unlock_saved();
   return 0;

@@ -128,6 +128,31 @@ static void bytes_both_ways(void** state) {
   close_and_wait(&tty);
 }
 
+/* As Node does with one descriptor of /dev/tty for both directions. */
+static void two_handles_on_one_terminal(void** state) {
+  uv_loop_t* loop = *state;
+  uv_tty_t in, out;
+  char bytes[16];
+  open_terminal();
+  got_length = ended = 0;
+  assert_int_equal(uv_tty_init(loop, &in, slave, 1), 0);
+  assert_int_equal(uv_read_start((uv_stream_t*) &in, alloc_static, note_read), 0);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(uv_tty_init(loop, &out, slave, 0), 0);
+  uv_buf_t buf = uv_buf_init((char*) "out", 3);
+  assert_int_equal(uv_try_write((uv_stream_t*) &out, &buf, 1), 3);
+  assert_int_equal(read(master, bytes, sizeof bytes), 3);
+  assert_int_equal(write(master, "in\n", 3), 3);
+  while (got_length < 3)
+    uv_run(loop, UV_RUN_ONCE);
+  close_and_wait(&out);
+  assert_int_equal(write(master, "on\n", 3), 3);
+  while (got_length < 6)
+    uv_run(loop, UV_RUN_ONCE);
+  close_and_wait(&in);
+  close(master);
+}
+
 static void modes_and_the_way_back(void** state) {
   uv_tty_t tty;
   open_terminal();
@@ -235,6 +260,7 @@ int main(void) {
       loop_test(directions_are_the_descriptors),
       loop_test(master_side_is_left_alone),
       loop_test(bytes_both_ways),
+      loop_test(two_handles_on_one_terminal),
       loop_test(modes_and_the_way_back),
       loop_test(reset_from_a_signal_handler),
       loop_test(size_of_the_window),
