@@ -22,7 +22,7 @@ int table_reserve(struct table* table) {
     return 0;
   struct table grown = {.size = table->size == 0 ? TABLE_FIRST_SIZE : table->size * 2,
                         .count = table->count};
-  grown.buckets = mem_calloc(grown.size, sizeof(*grown.buckets));
+  grown.buckets = mem_calloc(grown.size, sizeof(struct table_link*));
   if (grown.buckets == NULL)
     return table->size == 0 ? UV_ENOMEM : 0;
   for (size_t i = 0; i < table->size; i++) {

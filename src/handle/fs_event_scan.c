@@ -74,7 +74,7 @@ static int open_parent(struct directory* parent) {
   struct fs_event_tree* tree = parent->tree;
   if (tree->walk.opened == parent)
     return tree->walk.parent;
-  if (parent == tree->top || tree->walk.top < 0)
+  if (parent == tree->top)
     return tree->walk.top;
   if (tree->walk.parent >= 0)
     close(tree->walk.parent);
@@ -254,6 +254,17 @@ static int lost_top(struct directory* directory, int err) {
   return told ? 0 : UV_ENOENT;
 }
 
+/* Its path, for the report of an error, stays valid: nothing is announced after it. */
+static const char* drop_failed(struct directory* directory) {
+  const char* filename = directory->tree->filename;
+  directory_clear(directory);
+  if (directory->arrived)
+    tree_announce(directory);
+  const char* path = directory_path(directory, NULL);
+  directory_drop(directory);
+  return path == NULL ? filename : path;
+}
+
 int scan_next(struct fs_event_tree* tree, const char** failed) {
   struct directory* directory =
       rondo_container_of(queue_first(&tree->work), struct directory, work);
@@ -269,11 +280,7 @@ int scan_next(struct fs_event_tree* tree, const char** failed) {
     queue_push_back(&tree->later, &directory->work);
     return 0;
   }
-  if (err == 0)
-    return 0;
-  const char* path = directory_path(directory, NULL); /* the tree's: it stays valid */
-  if (path != NULL)
-    *failed = path;
-  directory_drop(directory);
+  if (err != 0)
+    *failed = drop_failed(directory);
   return is_nothing(err) ? 0 : err;
 }

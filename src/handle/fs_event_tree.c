@@ -121,19 +121,19 @@ static void announce_below(struct queue* work, const struct directory* top) {
 static void moved_from(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* child = directory_find(parent, event->name);
-  struct directory* swapped = NULL;
+  struct directory* moving = NULL;
   if (child != NULL && child == tree->taker) {
-    swapped = tree->replaced;
+    moving = tree->replaced;
     tree->replaced = NULL;
   }
   drop_detached(tree); /* the ones before have left the tree */
-  if (swapped == NULL && child != NULL) {
+  if (moving == NULL && child != NULL) {
     announce_below(&tree->work, child);
     announce_below(&tree->later, child);
     directory_detach(child);
-    swapped = child;
+    moving = child;
   }
-  tree->moving = swapped;
+  tree->moving = moving;
   tree->cookie = event->cookie;
   directory_expect(parent, event->name);
 }
@@ -189,9 +189,8 @@ static void ignored(struct directory* directory) {
     directory_expect(directory->parent, directory->name);
 }
 
-/* About an entry. Events of a tree that is moving are not told: where they happened is
- * unknown. Should it come back into the tree, it does so as a new one, with all it has.
- */
+/* About an entry. Events of a directory that is on its way are not told: where they
+ * happened is unknown. When it comes back, it does so as a new one, with all it has. */
 static void entry_told(struct directory* directory, const struct inotify_event* event) {
   struct fs_event_tree* tree = directory->tree;
   if (!directory_attached(directory)) {
@@ -215,12 +214,14 @@ void directory_told(struct inotify_listener* listener,
   struct directory* directory = rondo_container_of(listener, struct directory, listener);
   struct fs_event_tree* tree = directory->tree;
   tree_enter(tree);
-  if (event->mask & IN_IGNORED)
+  if (event->mask & IN_IGNORED) {
     ignored(directory);
-  else if (event->name[0] != '\0')
+    tell_reports(tree);
+  } else if (event->name[0] != '\0') {
     entry_told(directory, event);
-  else if (directory == tree->top && inotify_events(event->mask) != 0)
+  } else if (directory == tree->top && inotify_events(event->mask) != 0) {
     tell(tree, tree->filename, inotify_events(event->mask), 0);
+  }
   tree_exit(tree);
 }
 
