@@ -79,11 +79,11 @@ static int copy_contents(int to, int from, int flags) {
 }
 
 /* With the destination open and known not to be the source: what was there goes, mode
- * and contents come. */
-static int copy_over(int to, int from, mode_t mode, int flags) {
-  if (ftruncate(to, 0) != 0 && errno != EINVAL)
+ * and contents come. A device only gets the contents. */
+static int copy_over(int to, int from, mode_t mode, bool is_file, int flags) {
+  if (is_file && ftruncate(to, 0) != 0)
     return -errno;
-  if (fchmod(to, mode) != 0 && errno != EPERM)
+  if (is_file && fchmod(to, mode) != 0 && errno != EPERM)
     return -errno; /* EPERM: file systems without modes, or another's file */
   return copy_contents(to, from, flags);
 }
@@ -100,14 +100,15 @@ static int copy_to(int from, uv_fs_t* req) {
 
   struct stat target;
   int err = fstat(to, &target) != 0 ? -errno : 0;
+  bool is_file = err == 0 && S_ISREG(target.st_mode);
   bool same =
       err == 0 && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
   if (err == 0 && !same)
-    err = copy_over(to, from, mode, req->flags);
+    err = copy_over(to, from, mode, is_file, req->flags);
   /* Some file systems find out only here that the disk is full. */
   if (close(to) != 0 && err == 0 && errno != EINTR)
     err = -errno;
-  if (err != 0 && !same)
+  if (err != 0 && is_file && !same)
     unlink(req->new_path);
   return err;
 }

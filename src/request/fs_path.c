@@ -103,7 +103,7 @@ int uv_fs_close(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
   if (err != 0)
     return err;
   req->file = file;
-  if (loop != NULL)
+  if (cb != NULL)
     loop->buffered_turn = 0; /* the number may soon mean another file */
   return fs_start(req);
 }

@@ -149,6 +149,26 @@ static void a_full_disk_leaves_no_half_a_file(void** state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Root may do all of that to a device, and must not. */
+static void a_device_is_neither_removed_nor_changed(void** state) {
+  (void) state;
+  uv_fs_t req;
+  struct stat before;
+  struct stat after;
+  files_make("from", "contents", 8);
+  if (stat("/dev/full", &before) != 0)
+    skip();
+  assert_int_equal(ASYNC(req, uv_fs_copyfile, "from", "/dev/full", 0), UV_ENOSPC);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(stat("/dev/full", &after), 0);
+  assert_int_equal(after.st_mode, before.st_mode);
+  assert_int_equal(stat("/dev/null", &before), 0);
+  assert_int_equal(ASYNC(req, uv_fs_copyfile, "from", "/dev/null", 0), 0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(stat("/dev/null", &after), 0);
+  assert_int_equal(after.st_mode, before.st_mode);
+}
+
 static void bad_arguments_are_refused(void** state) {
   (void) state;
   uv_fs_t req;
@@ -175,6 +195,7 @@ int main(void) {
       FILES_TEST(sharing_blocks_or_failing),
       FILES_TEST(failures_leave_nothing_behind),
       FILES_TEST(a_full_disk_leaves_no_half_a_file),
+      FILES_TEST(a_device_is_neither_removed_nor_changed),
       FILES_TEST(bad_arguments_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
