@@ -6,9 +6,6 @@ const net = require('net');
 const os = require('os');
 const path = require('path');
 
-// Long enough for a busy machine to run the immediates that were started beside a timer.
-const WHILE = 60;
-
 let sockets = 0;
 function listening(then) {
   const name = path.join(os.tmpdir(), `rondo-order-${process.pid}-${sockets++}.sock`);
@@ -22,14 +19,18 @@ module.exports = {
     Promise.resolve().then(callback);
   },
   queue: (callback) => queueMicrotask(callback),
+  // From an immediate, so that no clock decides between a timer and the immediates that
+  // were started beside it: a busy machine may stop for longer than any delay.
   timer: (callback) => {
-    setTimeout(callback, WHILE);
+    setImmediate(() => setTimeout(callback, 1));
   },
   interval: (callback) => {
-    const interval = setInterval(() => {
-      clearInterval(interval);
-      callback();
-    }, WHILE);
+    setImmediate(() => {
+      const interval = setInterval(() => {
+        clearInterval(interval);
+        callback();
+      }, 1);
+    });
   },
   immediate: (callback) => {
     setImmediate(callback);
