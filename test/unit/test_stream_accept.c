@@ -174,7 +174,7 @@ static void full_descriptor_table(void** state) {
   tight = before;
   tight.rlim_cur = (rlim_t) peers[2] + 20;
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
-  while (hoarded < 64 && (hoard[hoarded] = fcntl(0, F_DUPFD_CLOEXEC, 0)) != -1)
+  while (hoarded < 64 && (hoard[hoarded] = fcntl(peers[0], F_DUPFD_CLOEXEC, 0)) != -1)
     hoarded++;
   assert_true(hoarded < 64);
 
