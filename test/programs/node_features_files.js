@@ -162,7 +162,9 @@ feature('watching a file by polling', async () => {
     fs.watchFile('polled', { interval: 20 }, (now, before) => resolve([now.size, before.size]));
   });
   await sleep(60);
-  await fs.promises.writeFile('polled', 'abc');
+  // In one step, lest the poll see the file between being emptied and being written.
+  await fs.promises.writeFile('polled-next', 'abc');
+  await fs.promises.rename('polled-next', 'polled');
   const sizes = await changed;
   fs.unwatchFile('polled');
   return sizes;

@@ -39,7 +39,7 @@ feature('intervals, refresh and clear', async () => {
   const interval = setInterval(() => {
     if (++ticks === 5) clearInterval(interval);
   }, 1);
-  const timer = setTimeout(() => refreshed++, 20);
+  const timer = setTimeout(() => refreshed++, 300);
   await sleep(10);
   timer.refresh();
   const cleared = setTimeout(() => { refreshed = -1000; }, 5);
