@@ -35,10 +35,11 @@ programs: ## real programs from Debian's packages on our library
 	@$(MAKE) --no-print-directory all
 	@test/programs/run
 
-bench: ## the same benchmarks on Debian's libuv and on ours
-	@tools/setup build bench
+bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
+	@tools/setup build bench runtime
 	@$(MAKE) --no-print-directory all
 	@bench/run
+	@bench/runtime/run
 
 install: all ## library, headers, libuv.pc, CMake package (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)
