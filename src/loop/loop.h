@@ -149,7 +149,7 @@ void closing_run(uv_loop_t* loop);
 /* What another thread, or a signal handler, can tell the loop. The loop calls
  * loop->on_wake[kind] once in its next poll phase however often it was told; signals
  * come last. No system call is made while the loop is awake or already told. */
-enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_SPARE = 2, WAKE_SIGNAL = 3, WAKE_KINDS = 4 };
+enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_OUTER = 2, WAKE_SIGNAL = 3, WAKE_KINDS = 4 };
 void loop_wake(uv_loop_t* loop, unsigned int kind);
 
 int wake_open(uv_loop_t* loop);
@@ -160,6 +160,8 @@ static inline bool wake_told(const uv_loop_t* loop) {
 /* The loop may not sleep if it was told something: false then. */
 bool wake_may_sleep(uv_loop_t* loop);
 void wake_awake(uv_loop_t* loop);
+/* Asked on the loop's thread: false between two runs. */
+bool wake_is_awake(const uv_loop_t* loop);
 /* The run is over: from now on the one who tells must also make the backend's
  * descriptor readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);

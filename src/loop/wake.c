@@ -86,6 +86,10 @@ void wake_awake(uv_loop_t* loop) {
     __atomic_store_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST);
 }
 
+bool wake_is_awake(const uv_loop_t* loop) {
+  return __atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) == STATE_AWAKE;
+}
+
 void wake_left(uv_loop_t* loop) {
   if (!wake_may_sleep(loop)) {
     __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);

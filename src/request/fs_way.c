@@ -193,6 +193,8 @@ static bool fs_send_to_backend(uv_fs_t* req, int opcode) {
     return false;
   req->loop->backend_files++;
   fs_set_place(req, FS_RING);
+  if (!wake_is_awake(req->loop))
+    (void) req->loop->backend->flush(req->loop, 0); /* the next turn may wait for it */
   return true;
 }
 

@@ -3,6 +3,9 @@
 #include "loop_test.h"
 
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void stop_idle(uv_idle_t* handle) {
   log_word("idle");
@@ -78,11 +81,58 @@ static void outer_loop_sees_an_async_before_the_first_turn(void** state) {
   assert_log("async");
 }
 
+static int files_done;
+
+static void file_done(uv_fs_t* req) {
+  assert_true(req->result >= 0);
+  uv_fs_req_cleanup(req);
+  files_done++;
+}
+
+/* Nobody asks for the timeout again after the request was made: the descriptor must tell.
+ */
+static void expect_told(uv_loop_t* loop, int before) {
+  while (files_done == before) {
+    struct pollfd outer = {.fd = uv_backend_fd(loop), .events = POLLIN};
+    assert_int_equal(poll(&outer, 1, 10000), 1);
+    uv_run(loop, UV_RUN_NOWAIT);
+  }
+}
+
+/* Covers L10: a file request made between two runs, whichever way it takes. */
+static void outer_loop_sees_files_asked_for_between_turns(void** state) {
+  uv_loop_t* loop = *state;
+  uv_fs_t req;
+  char name[] = "/tmp/rondo-embedding-XXXXXX";
+  char* block = aligned_alloc(4096, 4096);
+  memset(block, 'x', 4096);
+  uv_buf_t buffer = uv_buf_init(block, 4096);
+  int fd = mkstemp(name);
+  assert_true(fd >= 0);
+  unlink(name);
+  uv_run(loop, UV_RUN_NOWAIT);
+  for (int round = 0; round < 3; round++) {
+    assert_int_equal(uv_fs_write(loop, &req, fd, &buffer, 1, 0, file_done), 0);
+    expect_told(loop, files_done);
+    assert_int_equal(uv_fs_fsync(loop, &req, fd, file_done), 0);
+    expect_told(loop, files_done);
+    assert_int_equal(uv_fs_read(loop, &req, fd, &buffer, 1, 0, file_done), 0);
+    expect_told(loop, files_done);
+    assert_int_equal(uv_fs_stat(loop, &req, ".", file_done), 0);
+    expect_told(loop, files_done);
+    assert_int_equal(uv_fs_realpath(loop, &req, ".", file_done), 0);
+    expect_told(loop, files_done);
+  }
+  close(fd);
+  free(block);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(once_does_not_sleep_after_an_idle_callback),
       loop_test(backend_timeout_of_a_fresh_timer_is_its_timeout),
       loop_test(outer_loop_sees_an_async_before_the_first_turn),
+      loop_test(outer_loop_sees_files_asked_for_between_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
