@@ -36,16 +36,15 @@ function refuse(value) {
 const errorClasses = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 
 function copyError(value, copy) {
-  const Class = errorClasses[value.name] ?? Error;
-  const result = Object.create(Class.prototype);
-  const made = new Class(value.message);
-  Object.setPrototypeOf(made, Class.prototype);
+  const made = new (errorClasses[value.name] ?? Error)(value.message);
   if (typeof value.stack === 'string')
     Object.defineProperty(made, 'stack', { value: value.stack, writable: true, configurable: true });
   if (Object.hasOwn(value, 'cause'))
     Object.defineProperty(made, 'cause', { value: copy(value.cause), writable: true, configurable: true });
-  return made ?? result;
+  return made;
 }
+
+const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
 
 function structuredClone(value, options) {
   if (arguments.length === 0)
@@ -70,8 +69,7 @@ function structuredClone(value, options) {
     if (kinds.isArrayBuffer(item)) return keep(moved.has(item) && item.transfer ? item.transfer() : item.slice(0));
     if (ArrayBuffer.isView(item)) {
       const buffer = copy(item.buffer);
-      const Class = kinds.isDataView(item) ? DataView : globalThis[Object.getPrototypeOf(Uint8Array.prototype)
-        [Symbol.toStringTag] ?? Reflect.get(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag, item)];
+      const Class = kinds.isDataView(item) ? DataView : globalThis[typedArrayName.call(item)];
       return keep(new Class(buffer, item.byteOffset, kinds.isDataView(item) ? item.byteLength : item.length));
     }
     if (kinds.isMap(item)) {

@@ -3,11 +3,16 @@
 //
 // A value becomes a "shape": { base, open, close, items, keys, array }, where items are
 // what the kind itself shows (array elements, map entries …) and keys the properties that
-// follow. layout() then puts the entries on one line, in columns or on lines of their own.
+// follow. layout() then puts the entries on one line, in columns or on lines of their own
+// (internal/inspect_layout); what single values look like is in internal/inspect_text.
 
 const util = native('util');
 const kinds = require('internal/kinds');
+const { layout } = require('internal/inspect_layout');
+const text = require('internal/inspect_text');
 const { full } = require('internal/stack');
+
+const { bigintText, colored, escapable, escapeCharacter, numberText, primitive, quote, withoutColors } = text;
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 const defaults = {
@@ -15,99 +20,23 @@ const defaults = {
   maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
 };
 const hasOwn = Object.hasOwn;
+const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
+const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
 const isEnumerable = Object.prototype.propertyIsEnumerable;
-
-// --- colours ----------------------------------------------------------------------------
-
-const colors = Object.assign(Object.create(null), {
-  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27],
-  strikethrough: [9, 29], black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39],
-  magenta: [35, 39], cyan: [36, 39], white: [37, 39], gray: [90, 39], grey: [90, 39],
-});
-const styles = Object.assign(Object.create(null), {
-  special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold',
-  string: 'green', symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
-});
-const withoutColors = (text) => text.replace(/\u001b\[\d\d?m/g, '');
-
-function colored(text, kind) {
-  const color = styles[kind] === undefined ? undefined : colors[styles[kind]];
-  return color === undefined ? text : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
-}
-
-// --- primitives -----------------------------------------------------------------------------
-
-const named = { 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
-function escapeCharacter(character) {
-  const code = character.charCodeAt(0);
-  if (named[code] !== undefined) return named[code];
-  return code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
-}
-const loneSurrogate = '[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]';
-const escapable = new RegExp(`[\\x00-\\x1f\\x27\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
-const escapableButQuote = new RegExp(`[\\x00-\\x1f\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
-
-// Single quotes, unless the text has some and another kind of quote does without escapes.
-function quote(text) {
-  let mark = "'";
-  if (text.includes("'")) {
-    if (!text.includes('"')) mark = '"';
-    else if (!text.includes('`') && !text.includes('${')) mark = '`';
-  }
-  return mark + text.replace(mark === "'" ? escapable : escapableButQuote, escapeCharacter) + mark;
-}
-
-function separated(digits) {
-  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
-}
-
-function numberText(value, options) {
-  if (Object.is(value, -0)) return '-0';
-  const text = `${value}`;
-  if (!options?.numericSeparator || !Number.isFinite(value) || text.includes('e')) return text;
-  const [whole, fraction] = text.split('.');
-  return fraction === undefined ? separated(whole) : `${separated(whole)}.${fraction.replace(/(\d{3})(?=\d)/g, '$1_')}`;
-}
-
-function bigintText(value, options) {
-  return `${options?.numericSeparator ? separated(`${value}`) : value}n`;
-}
-
-function primitive(ctx, value, style = ctx.style) {
-  switch (typeof value) {
-    case 'string': {
-      let rest = '';
-      if (value.length > ctx.maxStringLength) {
-        const more = value.length - ctx.maxStringLength;
-        value = value.slice(0, ctx.maxStringLength);
-        rest = `... ${more} more character${more > 1 ? 's' : ''}`;
-      }
-      if (ctx.compact !== true && value.length > 16 && value.length > ctx.breakLength - ctx.indent - 4)
-        return value.split(/(?<=\n)/).map((line) => style(quote(line), 'string'))
-          .join(` +\n${' '.repeat(ctx.indent + 2)}`) + rest;
-      return style(quote(value), 'string') + rest;
-    }
-    case 'number': return style(numberText(value, ctx), 'number');
-    case 'bigint': return style(bigintText(value, ctx), 'bigint');
-    case 'symbol': return style(Symbol.prototype.toString.call(value), 'symbol');
-    default: return style(`${value}`, typeof value);
-  }
-}
 
 // --- names --------------------------------------------------------------------------------------
 
 // The name of the nearest constructor, null for an object without prototypes.
-function constructorName(value, ctx) {
-  let first;
+function constructorName(value) {
   for (let object = value; object; object = Object.getPrototypeOf(object)) {
     const descriptor = Object.getOwnPropertyDescriptor(object, 'constructor');
     if (descriptor !== undefined && typeof descriptor.value === 'function' && descriptor.value.name !== '' &&
         isInstance(value, descriptor.value))
       return String(descriptor.value.name);
-    first ??= object;
   }
-  if (first === null || Object.getPrototypeOf(value) === null) return null;
-  return `${constructorName(Object.getPrototypeOf(value), ctx) ?? 'Object'} <Complex prototype>`;
+  const parent = Object.getPrototypeOf(value);
+  if (parent === null) return null;
+  return `Object <${constructorName(parent) ?? inspect(parent, { customInspect: false, depth: -1 })}>`;
 }
 
 function isInstance(value, constructor) {
@@ -307,14 +236,14 @@ function iterableShape(ctx, value, name, tag) {
     return { open: `${front}[`, close: ']', keys, array: true, empty: value.length === 0, items: arrayItems };
   }
   if (kinds.isSet(value)) {
-    const size = value.size;
+    const size = setSize.call(value);
     return {
       open: `${prefix(name, tag, 'Set', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
       items: (c, v, depth) => collectionItems(c, Set.prototype.values.call(v), size, depth, (item) => format(c, item, depth)),
     };
   }
   if (kinds.isMap(value)) {
-    const size = value.size;
+    const size = mapSize.call(value);
     return {
       open: `${prefix(name, tag, 'Map', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
       items: (c, v, depth) => collectionItems(c, Map.prototype.entries.call(v), size, depth,
@@ -473,7 +402,7 @@ function format(ctx, value, depth, inTypedArray) {
 }
 
 function formatObject(ctx, value, depth, inTypedArray) {
-  const name = constructorName(value, ctx);
+  const name = constructorName(value);
   const tag = tagOf(ctx, value);
   const iterable = Symbol.iterator in value || name === null ? iterableShape(ctx, value, name, tag) : undefined;
   const shape = iterable ?? shapeOf(ctx, value, name, tag, depth, inTypedArray);
@@ -485,7 +414,7 @@ function formatObject(ctx, value, depth, inTypedArray) {
     if (shape.whole !== undefined) return shape.whole;
   }
   if (tooDeep) {
-    const label = (iterable || name !== null ? ordinary(value, name, tag) : ordinary(value, name, tag)).slice(0, -1);
+    const label = ordinary(value, name, tag).slice(0, -1);
     return ctx.style(name === null ? label : `[${label}]`, 'special');
   }
   depth++;
@@ -502,83 +431,6 @@ function formatObject(ctx, value, depth, inTypedArray) {
     base = base === '' ? mark : `${mark} ${base}`;
   }
   return layout(ctx, output, base, open, close, array, depth, value);
-}
-
-// --- layout -------------------------------------------------------------------------------------------
-
-const width = (ctx, text) => (ctx.colors ? withoutColors(text) : text).length;
-
-function fits(ctx, output, start, base) {
-  let total = output.length + start;
-  if (total + output.length > ctx.breakLength) return false;
-  for (const entry of output) if ((total += width(ctx, entry)) > ctx.breakLength) return false;
-  return base === '' || !base.includes('\n');
-}
-
-function layout(ctx, output, base, open, close, array, depth, value) {
-  const front = base === '' ? '' : `${base} `;
-  if (ctx.compact === true) {
-    if (fits(ctx, output, 0, base)) return `${open}${base === '' ? '' : ` ${base}`} ${output.join(', ')} ${close}`;
-    const pad = ' '.repeat(ctx.indent);
-    const first = base === '' && open.length === 1 ? ' ' : `${base === '' ? '' : ` ${base}`}\n${pad}  `;
-    return `${open}${first}${output.join(`,\n${pad}  `)} ${close}`;
-  }
-  if (ctx.compact >= 1) {
-    const entries = output.length;
-    if (array && entries > 6) output = columns(ctx, output, value);
-    // The innermost levels go on one line if there is room.
-    if (ctx.deepest - depth < ctx.compact && entries === output.length) {
-      const start = output.length + ctx.indent + open.length + base.length + 10;
-      if (fits(ctx, output, start, base)) {
-        const joined = output.join(', ');
-        if (!joined.includes('\n')) return `${front}${open} ${joined} ${close}`;
-      }
-    }
-  }
-  const line = `\n${' '.repeat(ctx.indent)}`;
-  return `${front}${open}${line}  ${output.join(`,${line}  `)}${line}${close}`;
-}
-
-// Many short elements stand in columns, roughly as a square.
-function columns(ctx, output, value) {
-  const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
-  const widths = output.slice(0, last).map((entry) => width(ctx, entry));
-  const total = widths.reduce((sum, each) => sum + each + 2, 0);
-  const longest = Math.max(...widths);
-  const cell = longest + 2;
-  if (cell * 3 + ctx.indent >= ctx.breakLength || !(total / cell > 5 || longest <= 6)) return output;
-  const bias = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
-  const count = Math.min(Math.round(Math.sqrt(2.5 * bias * last) / bias), Math.floor((ctx.breakLength - ctx.indent) / cell),
-    ctx.compact * 4, 15);
-  if (count <= 1) return output;
-  const columnWidths = [];
-  for (let column = 0; column < count; column++) {
-    let widest = 0;
-    for (let at = column; at < last; at += count) widest = Math.max(widest, widths[at]);
-    columnWidths.push(widest + 2);
-  }
-  let right = true;
-  if (value !== undefined)
-    for (let at = 0; at < output.length; at++)
-      if (typeof value[at] !== 'number' && typeof value[at] !== 'bigint') {
-        right = false;
-        break;
-      }
-  const lines = [];
-  for (let at = 0; at < last; at += count) {
-    const end = Math.min(at + count, last);
-    let line = '';
-    for (let cellAt = at; cellAt < end; cellAt++) {
-      const isLast = cellAt === end - 1;
-      const text = isLast ? output[cellAt] : `${output[cellAt]}, `;
-      const room = columnWidths[cellAt - at] + output[cellAt].length - widths[cellAt] - (isLast ? 2 : 0);
-      if (right) line += text.padStart(room);
-      else line += isLast ? text : text.padEnd(room);
-    }
-    lines.push(line);
-  }
-  if (last < output.length) lines.push(output[last]);
-  return lines;
 }
 
 // --- the interface ----------------------------------------------------------------------------------------
@@ -603,8 +455,8 @@ function inspect(value, options, ...older) {
   return format(ctx, value, 0);
 }
 inspect.custom = custom;
-inspect.colors = colors;
-inspect.styles = styles;
+inspect.colors = text.colors;
+inspect.styles = text.styles;
 Object.defineProperty(inspect, 'defaultOptions', {
   get: () => defaults,
   set: (options) => Object.assign(defaults, options),
