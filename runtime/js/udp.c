@@ -161,8 +161,8 @@ static void on_sent(uv_udp_send_t* uv, int status) {
     js_call_scoped(on_sent_js, NULL, 3, arguments);
 }
 
-/* send(token, view, request, address, port): without an address to where the socket is
- * connected */
+/* send(token, view, request, address, port): an error, 0 if it waits (then the request is
+ * told), 1 if it is sent. Without an address it goes to where the socket is connected. */
 static JSValueRef udp_send(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_arg(argc, argv, 0);
@@ -175,10 +175,16 @@ static JSValueRef udp_send(JS_ARGS) {
   if (!js_bytes(js_arg(argc, argv, 1), &bytes, &length))
     return stream_status(UV_EINVAL);
   int err = addressed ? address_args(argc, argv, 3, &address) : 0;
-  send_t* send = err == 0 ? calloc(1, sizeof *send) : NULL;
-  if (send == NULL)
-    return stream_status(err < 0 ? err : UV_ENOMEM);
+  if (err < 0)
+    return stream_status(err);
   uv_buf_t buffer = uv_buf_init((char*) bytes, (unsigned) length);
+  err = uv_udp_try_send(&handle->uv.udp, &buffer, 1,
+                        addressed ? (const struct sockaddr*) &address : NULL);
+  if (err != UV_EAGAIN && err != UV_ENOSYS)
+    return stream_status(err < 0 ? err : 1);
+  send_t* send = calloc(1, sizeof *send);
+  if (send == NULL)
+    return stream_status(UV_ENOMEM);
   err = uv_udp_send(&send->uv, &handle->uv.udp, &buffer, 1,
                     addressed ? (const struct sockaddr*) &address : NULL, on_sent);
   if (err < 0) {

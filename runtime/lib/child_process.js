@@ -42,7 +42,8 @@ function normalize(file, args, options) {
   options = { ...options };
   const cwd = cwdOf(options.cwd);
   if (cwd != null) {
-    validateString(cwd, 'options.cwd');
+    if (typeof cwd !== 'string')
+      throw invalidArgType('options.cwd', 'of type string or an instance of Buffer or URL', cwd);
     withoutNull(cwd, 'options.cwd');
   }
   if (options.detached != null && typeof options.detached !== 'boolean')
@@ -50,7 +51,7 @@ function normalize(file, args, options) {
   for (const name of ['uid', 'gid'])
     if (options[name] != null) validateInteger(options[name], `options.${name}`, -2147483648, 2147483647);
   if (options.shell != null && typeof options.shell !== 'boolean' && typeof options.shell !== 'string')
-    throw invalidArgType('options.shell', 'of type boolean or string', options.shell);
+    throw invalidArgType('options.shell', 'one of type boolean or string', options.shell);
   if (options.argv0 != null) validateString(options.argv0, 'options.argv0');
   if (options.shell) {
     const command = [file, ...args].join(' ');

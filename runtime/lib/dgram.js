@@ -238,8 +238,9 @@ class Socket extends EventEmitter {
       const request = { callback, address: ip, port, size: data.length };
       const err = connected ? binding.send(this._handle, data, request) :
         binding.send(this._handle, data, request, ip, port);
-      if (err < 0 && callback !== undefined)
-        process.nextTick(callback, addressException(err, 'send', ip, port));
+      if (callback === undefined) return;
+      if (err < 0) process.nextTick(callback, addressException(err, 'send', ip, port));
+      else if (err === 1) process.nextTick(callback, null, data.length);
     };
     if (connected) finish(null);
     else this.#resolve(address, finish);

@@ -31,7 +31,7 @@ function readOptions(options) {
     read.family = options;
   } else if (options !== undefined && options !== null) {
     if (typeof options !== 'object')
-      throw invalidArgType('options', 'of type integer or an instance of Object', options);
+      throw invalidArgType('options', 'of type object or integer', options);
     if (options.hints != null) {
       validateNumber(options.hints, 'options.hints');
       read.hints = options.hints >>> 0;

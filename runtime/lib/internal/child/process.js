@@ -33,7 +33,6 @@ function socketFor(readable) {
     kind: 'pipe',
     manualStart: true,
     readable,
-    writable: !readable,
   });
 }
 

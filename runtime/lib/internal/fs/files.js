@@ -111,7 +111,7 @@ function abortable(signal, callback) {
 }
 
 function readFile(path, options, callback) {
-  callback = callbackOf(callback ?? (typeof options === 'function' ? options : undefined));
+  callback = callbackOf(callback ?? options);
   options = optionsOf(options, READ);
   const encoding = decodeAs(options.encoding);
   let answer = encoding === null ? callback :
@@ -128,7 +128,7 @@ function writeFileSync(path, data, options, flag = 'w') {
 }
 
 function writeFile(path, data, options, callback, flag = 'w') {
-  callback = callbackOf(callback ?? (typeof options === 'function' ? options : undefined));
+  callback = callbackOf(callback ?? options);
   options = optionsOf(options, { flag });
   const bytes = dataOf(data, options.encoding);
   const answer = abortable(options.signal, callback);

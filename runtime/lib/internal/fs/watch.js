@@ -69,7 +69,7 @@ class FSWatcher extends EventEmitter {
 
 function watch(path, options, listener) {
   if (typeof options === 'function') [options, listener] = [undefined, options];
-  path = pathOf(path, 'filename');
+  path = pathOf(path);
   options = optionsOf(options, { persistent: true, recursive: false });
   const { signal } = options;
   if (signal !== undefined) validateAbortSignal(signal, 'options.signal');
@@ -166,7 +166,7 @@ class StatWatcher extends EventEmitter {
 }
 
 function watchFile(path, options, listener) {
-  path = resolve(String(pathOf(path, 'filename')));
+  path = resolve(String(pathOf(path)));
   if (options === null || typeof options !== 'object') {
     listener = options;
     options = {};
@@ -185,7 +185,7 @@ function watchFile(path, options, listener) {
 }
 
 function unwatchFile(path, listener) {
-  path = resolve(String(pathOf(path, 'filename')));
+  path = resolve(String(pathOf(path)));
   const watcher = watched.get(path);
   if (watcher === undefined) return;
   if (listener !== undefined) {

@@ -97,7 +97,7 @@ function clearTimer(socket) {
 function openDescriptor(socket, fd) {
   if (typeof fd !== 'number' || !Number.isInteger(fd)) throw invalidArgType('options.fd', 'of type number', fd);
   if (fd < 0) throw coded(RangeError, 'ERR_OUT_OF_RANGE',
-    `The value of "options.fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
+    `The value of "fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
   const kind = binding.guess(fd);
   let err;
   if (kind === 'TTY') {
@@ -352,7 +352,7 @@ Socket.prototype._destroy = function (exception, callback) {
     callback(exception);
   } else {
     callback(exception);
-    process.nextTick(() => this.emit('close', Boolean(exception)));
+    process.nextTick(() => this.emit('close'));
   }
   if (this._server !== null) {
     const server = this._server;
