@@ -1,8 +1,11 @@
 /* The wheel: seven phases a turn, in an order that never changes (contract P). */
 #include "backend/backend.h"
+#include "base/base.h"
 #include "loop/loop.h"
 
 #include <limits.h>
+
+enum { PENDING_ROUNDS = 8 };
 
 bool loop_alive(const uv_loop_t* loop) {
   return loop->active_handles > 0 || loop->active_reqs.count > 0 ||
@@ -57,11 +60,27 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
     clock_update(loop);
 }
 
+/* What the poll's callbacks put off (a write or a shutdown that ended at once) is told
+ * before the check phase, as libuv does since 1.45 and Node's order of events has it. A
+ * few rounds, not more: callbacks that write again and again must not keep the loop here.
+ * What the phases before the poll put off waits for the next turn (contract P2). */
+static void pending_after_poll(uv_loop_t* loop) {
+  if (loop->limits[RONDO_PHASE_PENDING] != 0)
+    return;
+  for (int round = 0; round < PENDING_ROUNDS; round++)
+    pending_run(loop);
+}
+
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
+  struct queue earlier;
   loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
   loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
+  queue_move(queue_of(loop->pending_queue), &earlier);
   poll_run(loop, timeout);
+  pending_after_poll(loop);
+  queue_append(&earlier, queue_of(loop->pending_queue));
+  queue_move(&earlier, queue_of(loop->pending_queue));
 }
 
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {

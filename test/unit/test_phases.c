@@ -210,6 +210,25 @@ static void pending_fed_by_pending_waits_for_the_next_turn(void** state) {
   assert_log("fed fed");
 }
 
+static void feed_from_async(uv_async_t* handle) {
+  log_word("poll");
+  watcher_feed(handle->loop, &pending);
+}
+
+/* A write or shutdown that ends at once inside an I/O callback is heard of before the
+ * immediates that the callback set. */
+static void pending_fed_by_the_poll_comes_before_check(void** state) {
+  uv_loop_t* loop = *state;
+  watcher_init(&pending, on_pending);
+  uv_async_init(loop, &async, feed_from_async);
+  uv_async_send(&async);
+  uv_check_init(loop, &check);
+  uv_check_start(&check, on_check);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("poll pending check");
+  close_all(loop);
+}
+
 static uv_timer_t closers[4];
 
 static void close_next(uv_handle_t* handle) {
@@ -490,6 +509,7 @@ int main(void) {
       loop_test(start_is_idempotent_and_needs_a_callback),
       loop_test(a_phase_runs_what_was_in_it_when_entered),
       loop_test(pending_fed_by_pending_waits_for_the_next_turn),
+      loop_test(pending_fed_by_the_poll_comes_before_check),
       loop_test(closing_from_closing_waits_for_the_next_turn),
       loop_test(a_loop_with_only_prepare_and_check_sleeps),
       loop_test(an_idle_handle_keeps_the_poll_from_blocking),
