@@ -1,9 +1,7 @@
 'use strict';
-// The package decodes and encodes; Node's names for the parts are added.
+// Query strings: lists of pairs, as forms send them.
 
-const querystring = require('vendor/querystring');
-
-const unescapeBuffer = (text) => Buffer.from(querystring.unescape(text));
+const unescapeBuffer = (text) => Buffer.from(unescape(text), 'latin1');
 const escape = (text) => encodeURIComponent(typeof text === 'string' ? text : typeof text === 'object' ? String(text) : `${text}`);
 function unescape(text) {
   try {
