@@ -142,7 +142,7 @@ struct uv_loop_s {
   unsigned int backend_files; /* file operations that the backend has */
   unsigned int file_spent;    /* of what files may take on this thread in a turn */
   uint64_t file_turn;         /* which turn that was */
-  uint64_t buffered_turn;     /* 1 more than when this one was seen to be buffered */
+  uint64_t buffered_until;    /* how long this descriptor is taken for buffered */
   int buffered_file;
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   void* spare[1];

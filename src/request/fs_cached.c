@@ -249,19 +249,19 @@ enum fs_attempt fs_close_cached(uv_fs_t* req) {
 /* --- Reading --------------------------------------------------------------------- */
 
 /* With O_DIRECT the kernel waits for the device whatever it was told. Such a read goes
- * in whole sectors; what doesn't needs no question. The answer is good for the rest of
- * the turn: should the number mean another file before its end, at worst a read waits. */
+ * in whole sectors; what doesn't needs no question. The answer is good for a millisecond:
+ * should the number mean another file before its end, at worst one read waits. */
 static bool read_is_direct(const uv_fs_t* req, size_t total) {
   uv_loop_t* loop = req->loop;
   if ((total & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
-  if (loop->buffered_turn == loop->turns + 1 && loop->buffered_file == req->file)
+  if (loop->buffered_file == req->file && loop->now_ns < loop->buffered_until)
     return false;
   int status = fcntl(req->file, F_GETFL);
   if (status < 0 || (status & O_DIRECT) != 0)
     return true;
-  loop->buffered_turn = loop->turns + 1; /* 0 is never */
   loop->buffered_file = req->file;
+  loop->buffered_until = loop->now_ns + 1000000;
   return false;
 }
 
