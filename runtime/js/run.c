@@ -183,6 +183,8 @@ int js_run(const js_options_t* given) {
   /* A reader that went away is an error code, not the end. */
   signal(SIGPIPE, SIG_IGN);
   int err = uv_loop_init(&loop);
+  if (err == 0) /* for performance.eventLoopUtilization() */
+    err = uv_loop_configure(&loop, UV_METRICS_IDLE_TIME);
   if (err == 0)
     err = rondo_node_new(&js.node, &loop, &hooks);
   if (err == 0)

@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exported by the library, declared by no header: scripts whose text stays where it is.
- */
-typedef struct OpaqueJSScript* JSScriptRef;
-extern JSScriptRef JSScriptCreateReferencingImmortalASCIIText(
-    JSContextGroupRef group, JSStringRef url, int first_line, const char* source,
-    size_t length, JSStringRef* error_message, int* error_line);
-extern JSValueRef JSScriptEvaluate(JSContextRef ctx, JSScriptRef script, JSValueRef self,
-                                   JSValueRef* exception);
-extern void JSScriptRelease(JSScriptRef script);
-
 static int by_name(const void* key, const void* item) {
   return strcmp(key, ((const js_embedded_t*) item)->name);
 }
@@ -30,19 +20,10 @@ JSValueRef script_embedded(const char* name, JSValueRef* exception) {
     return js_undefined();
   strncat(url, name, sizeof url - 6);
   JSStringRef address = JSStringCreateWithUTF8CString(url);
-  JSStringRef message = NULL;
-  int line = 0;
-  JSScriptRef script = JSScriptCreateReferencingImmortalASCIIText(
-      JSContextGetGroup(js.ctx), address, 1, file->source, file->length, &message, &line);
+  JSStringRef source = JSStringCreateWithUTF8CString(file->source);
+  JSValueRef value = JSEvaluateScript(js.ctx, source, NULL, address, 1, exception);
+  JSStringRelease(source);
   JSStringRelease(address);
-  if (message != NULL)
-    JSStringRelease(message);
-  if (script == NULL) {
-    *exception = js_error("SyntaxError", NULL, "%s: line %d does not parse", name, line);
-    return js_undefined();
-  }
-  JSValueRef value = JSScriptEvaluate(js.ctx, script, NULL, exception);
-  JSScriptRelease(script);
   return value != NULL ? value : js_undefined();
 }
 
