@@ -173,7 +173,8 @@ int engine_open(void) {
   g_main_context_push_thread_default(glib.context);
   g_main_context_acquire(glib.context);
   /* Collections are due to allocation alone, as in Node. The engine's timer for full ones
-   * asks for the main run loop of a GTK program, which there is none of here, and dies. */
+   * asks for the main run loop of a GTK program, which there is none of here, and dies.
+   */
   JSDisableGCTimer();
   js.ctx = JSGlobalContextCreate(NULL);
   if (js.ctx == NULL)
