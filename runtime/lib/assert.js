@@ -4,6 +4,7 @@
 const { inspect } = require('internal/inspect');
 const { deepEqual } = require('internal/equal');
 const { coded, invalidArgType } = require('internal/errors');
+const { kOurs } = require('internal/tools');
 
 const headlines = {
   deepStrictEqual: 'Expected values to be strictly deep-equal:',
@@ -75,6 +76,7 @@ class AssertionError extends Error {
     if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
     const { message, operator, actual, expected } = options;
     super(message != null ? String(message) : messageFor(operator, actual, expected));
+    Object.defineProperty(this, kOurs, { value: true });
     this.generatedMessage = message == null;
     this.code = 'ERR_ASSERTION';
     this.actual = actual;

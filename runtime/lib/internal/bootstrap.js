@@ -94,7 +94,7 @@
   // --- globals -----------------------------------------------------------------------------
 
   const process = {};
-  const tools = { requireBuiltin, nextTick, options, script };
+  const tools = { requireBuiltin, nextTick, options, script, kOurs: Symbol('error of ours') };
   modules['internal/tools'] = { exports: tools };
   modules.process = { exports: process };
   requireBuiltin('internal/process');

@@ -14,9 +14,12 @@ function describe(value) {
 }
 
 // The name stays that of the class ("TypeError"), the code shows in the stack's first
-// line, as in Node: TypeError [ERR_X]: message.
+// line, as in Node: TypeError [ERR_X]: message. Only errors of ours are marked so.
+const { kOurs } = require('internal/tools');
+
 function coded(Base, code, message) {
   const error = new Base(message);
+  Object.defineProperty(error, kOurs, { value: true });
   Object.defineProperty(error, 'code', { value: code, writable: true, enumerable: true, configurable: true });
   return error;
 }

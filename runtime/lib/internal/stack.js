@@ -56,8 +56,7 @@ function lineOf(frame) {
 // The first line, as Node has it: "TypeError [CODE]: message".
 function header(error) {
   let name = error.name === undefined ? 'Error' : String(error.name);
-  if (typeof error.code === 'string' && error.code.startsWith('ERR_') && !name.includes('['))
-    name = `${name} [${error.code}]`;
+  if (error[tools.kOurs]) name = `${name} [${error.code}]`;
   const message = error.message === undefined ? '' : String(error.message);
   return message === '' ? name : `${name}: ${message}`;
 }
