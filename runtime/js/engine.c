@@ -1,7 +1,7 @@
 /* The engine's life on our loop. The engine lock is held from engine_open to the end of
  * the process and let go of for an instant as the microtask checkpoint, always from C
  * with no JavaScript on the stack. The engine's own tasks (WebAssembly compilation,
- * finalizers, collection timers) arrive in a GLib main context of ours, whose descriptors
+ * finalizers) arrive in a GLib main context of ours, whose descriptors
  * and timeouts are watched on the loop; they never keep it alive, except those that were
  * announced with engine_task_begin. */
 #include "js.h"

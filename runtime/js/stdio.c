@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,10 +147,21 @@ static JSValueRef stdio_kind(JS_ARGS) {
   }
 }
 
+/* windowSize(fd) → [columns, rows] of a terminal */
+static JSValueRef stdio_window_size(JS_ARGS) {
+  JS_UNUSED;
+  struct winsize size = {.ws_row = 24, .ws_col = 80};
+  ioctl(js_arg_int(argc, argv, 0, 0), TIOCGWINSZ, &size);
+  JSValueRef parts[] = {js_number(size.ws_col), js_number(size.ws_row)};
+  return js_array(2, parts);
+}
+
 void native_stdio(JSObjectRef exports) {
   static const js_method_t methods[] = {
-      {"write", stdio_write},       {"readText", stdio_read_text}, {"stat", stdio_stat},
-      {"realpath", stdio_realpath}, {"kind", stdio_kind},          {NULL, NULL},
+      {"write", stdio_write}, {"readText", stdio_read_text},
+      {"stat", stdio_stat},   {"realpath", stdio_realpath},
+      {"kind", stdio_kind},   {"windowSize", stdio_window_size},
+      {NULL, NULL},
   };
   js_methods(exports, methods);
 }

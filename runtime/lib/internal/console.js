@@ -9,14 +9,22 @@ let indent = '';
 const counts = new Map();
 const times = new Map();
 
-function format(args) {
-  if (args.length === 1 && typeof args[0] === 'string') return args[0];
-  return require('internal/inspect').formatWithOptions({ colors: colored }, ...args);
+// Colours are for terminals, and for those who ask.
+const colors = [];
+function colored(fd) {
+  const { env } = process;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0';
+  if (env.NO_COLOR || env.NODE_DISABLE_COLORS || env.TERM === 'dumb') return false;
+  return stdio.kind(fd) === 'tty';
 }
-const colored = false;
+
+function format(args, fd = 1) {
+  if (args.length === 1 && typeof args[0] === 'string') return args[0];
+  return require('internal/inspect').formatWithOptions({ colors: colors[fd] ??= colored(fd) }, ...args);
+}
 
 function line(name, fd, args) {
-  let text = format(args);
+  let text = format(args, fd);
   if (indent !== '') text = indent + (text.includes('\n') ? text.replace(/\n/g, `\n${indent}`) : text);
   // Past the stream, unless the program has it and may have changed it.
   if (tools.streams?.[name] === undefined) stdio.write(fd, text, true);
