@@ -157,6 +157,15 @@ EventEmitter.setMaxListeners = (count = EventEmitter.defaultMaxListeners, ...emi
 EventEmitter.getMaxListeners = (emitter) =>
   typeof emitter.getMaxListeners === 'function' ? emitter.getMaxListeners() : EventEmitter.defaultMaxListeners;
 
+EventEmitter.addAbortListener = (signal, listener) => {
+  const { validateAbortSignal, validateFunction } = require('internal/errors');
+  validateAbortSignal(signal ?? null, 'signal');
+  validateFunction(listener, 'listener');
+  if (signal.aborted) queueMicrotask(() => listener());
+  else signal.addEventListener('abort', listener, { once: true });
+  return { [Symbol.dispose ?? Symbol.for('nodejs.dispose')]: () => signal.removeEventListener('abort', listener) };
+};
+
 EventEmitter.errorMonitor = errorMonitor;
 EventEmitter.captureRejectionSymbol = captureRejections;
 EventEmitter.captureRejections = false;

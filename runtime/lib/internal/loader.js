@@ -325,6 +325,15 @@ function runCode(text, name) {
   module.filename = path.join(process.cwd(), name);
   module.paths = nodeModulePaths(process.cwd());
   Object.assign(global, { exports: module.exports, module, require: makeRequire(module) });
+  // Code from the command line finds the modules under their names.
+  for (const each of listed)
+    if (!each.includes('/') && !(each in global))
+      Object.defineProperty(global, each, {
+        get: () => tools.requireBuiltin(each),
+        set: (value) => Object.defineProperty(global, each, { value, writable: true, enumerable: true, configurable: true }),
+        enumerable: false,
+        configurable: true,
+      });
   global.__filename = name;
   global.__dirname = '.';
   sources.set(name, text);

@@ -216,6 +216,13 @@ const streams = tools.streams = { stdin: undefined, stdout: undefined, stderr: u
   });
 });
 
+process.getBuiltinModule = (name) => {
+  const { Module } = require('internal/loader');
+  return Module.isBuiltin(name) ? Module._load(name) : undefined;
+};
+process.constrainedMemory = () => native('os').memory()[2];
+process.availableMemory = () => native('os').memory()[0];
+
 process.binding = (name) => {
   throw require('internal/errors').notImplemented(`process.binding('${name}')`);
 };
