@@ -127,10 +127,11 @@ struct rondo_node_timer_s {
  * above RONDO_NODE_TIMEOUT_MAX or not a number. */
 UV_EXTERN uint32_t rondo_node_delay(double ms);
 
-/* setTimeout() and setInterval(). `done`, which may be NULL, is called once
- * when the layer lets go of the timer: it fired for the last time and its
- * callback did not refresh it, or it was cleared. UV_ENOMEM, and nothing is
- * started, if there is no memory for a new duration. */
+/* setTimeout() and setInterval(). `done`, which may be NULL, is called once when the
+ * layer lets go of the timer: it fired for the last time and its callback did not refresh
+ * it, or it was cleared. Until then it must not be started again, not even by its own
+ * callback. UV_ENOMEM, and nothing is started, if there is no memory for a new duration.
+ */
 UV_EXTERN int rondo_node_timer_start(rondo_node_t* node, rondo_node_timer_t* timer,
                                      double ms, int repeat, rondo_node_cb cb,
                                      rondo_node_timer_done_cb done);
