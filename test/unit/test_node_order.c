@@ -534,6 +534,7 @@ int main(void) {
       ORDER(refresh_moves_a_timer_behind_its_equals),
       ORDER(an_unreferenced_timer_keeps_nothing_alive),
       ORDER(an_error_lets_the_other_timers_run),
+      ORDER(many_durations_keep_their_order),
       ORDER(immediates_queued_meanwhile_wait_a_turn),
       ORDER(immediates_in_the_older_order),
       ORDER(cleared_immediates_stay_silent),
