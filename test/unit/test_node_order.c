@@ -386,6 +386,55 @@ static void an_error_lets_the_other_timers_run(void** state) { /* N7 */
   assert_string_equal(trail, "a caught error b tick micro c");
 }
 
+/* --- many at once ------------------------------------------------------------------ */
+
+enum { MANY = 600 };
+static rondo_node_timer_t many[MANY];
+static size_t fired[MANY], fired_count, let_go;
+
+static const void* record_fired(rondo_node_t* n, void* data) {
+  size_t index = (size_t) ((rondo_node_timer_t*) data - many);
+  fired[fired_count++] = index;
+  /* Every callback clears another that is still waiting, if it is. */
+  rondo_node_timer_clear(n, &many[index * 7 % MANY]);
+  return NULL;
+}
+
+static void count_let_go(rondo_node_t* n, rondo_node_timer_t* which) {
+  (void) n;
+  (void) which;
+  let_go++;
+}
+
+static const void* many_main(rondo_node_t* n, void* data) {
+  unsigned seed = 1;
+  (void) data;
+  for (size_t i = 0; i < MANY; i++) {
+    seed = seed * 1103515245 + 12345;
+    many[i].data = &many[i];
+    assert_int_equal(rondo_node_timer_start(n, &many[i], 1 + (seed >> 16) % 50, 0,
+                                            record_fired, count_let_go),
+                     0);
+  }
+  for (size_t i = 0; i < MANY; i += 3)
+    rondo_node_timer_clear(n, &many[i]);
+  return NULL;
+}
+
+static void many_durations_keep_their_order(void** state) { /* N2 */
+  (void) state;
+  fired_count = let_go = 0;
+  run(many_main);
+  assert_int_equal(let_go, MANY);
+  assert_in_range(fired_count, 100, MANY * 2 / 3);
+  for (size_t i = 0; i < fired_count; i++) {
+    assert_int_not_equal(fired[i] % 3, 0); /* those were cleared at once */
+    for (size_t j = i + 1; j < fired_count; j++)
+      if (many[fired[i]].duration == many[fired[j]].duration)
+        assert_true(fired[i] < fired[j]);
+  }
+}
+
 /* --- N3: immediates
  * ------------------------------------------------------------------------- */
 
