@@ -177,7 +177,8 @@ void timers_run(uv_loop_t* loop) {
     return;
   unsigned int limit = phase_limit(loop, RONDO_PHASE_TIMERS);
   size_t due = 0;
-  if (loop->timer_count >= BULK_MIN)
+  /* Not when run by a callback of a batch that is still under way. */
+  if (loop->timer_count >= BULK_MIN && loop->due_count == 0)
     due = timer_heap_count_due(loop, now_us, loop->timer_count);
   if (due < BULK_MIN || due < loop->timer_count / BULK_SHARE || due > limit ||
       !due_reserve(loop, due)) {

@@ -240,6 +240,27 @@ static void repeating_timers_go_on_without_memory(void** state) {
     assert_true(uv_is_active((uv_handle_t*) &many[i]));
 }
 
+static void run_inside(uv_timer_t* timer) {
+  fired++;
+  if (timer != &many[0])
+    return;
+  uv_sleep(5); /* so that the second half is due for the inner run */
+  uv_run(timer->loop, UV_RUN_NOWAIT);
+}
+
+/* Not what the manual allows, but programs do it: a run inside a timer's callback, while
+ * others that left the heap in bulk wait for theirs. */
+static void a_run_inside_a_callback_does_no_harm(void** state) {
+  uv_loop_t* loop = *state;
+  fired = 0;
+  for (int i = 0; i < 400; i++) {
+    uv_timer_init(loop, &many[i]);
+    uv_timer_start(&many[i], run_inside, i < 200 ? 0 : 4, 0);
+  }
+  uv_run(loop, UV_RUN_DEFAULT);
+  assert_int_equal(fired, 400);
+}
+
 static uint64_t fired_at;
 
 static void note_time(uv_timer_t* timer) {
@@ -311,6 +332,7 @@ int main(void) {
       loop_test(callbacks_may_stop_their_neighbours),
       loop_test(thousands_fire_in_order),
       loop_test(repeating_timers_go_on_without_memory),
+      loop_test(a_run_inside_a_callback_does_no_harm),
       loop_test(timers_never_fire_early),
       loop_test(bad_arguments_change_nothing),
       loop_test(once_waits_for_a_timer_and_fires_it),
