@@ -30,7 +30,8 @@ enum rondo_phase {
 /* Lets at most n callbacks of a phase run in one turn; 0, the default, is no limit. When
  * the limit is reached, the callbacks that are left wait for the next turn and run then
  * in the order they would have had; none is lost. The poll of a turn that left some
- * behind does not block, so a limit costs turns but never time asleep. It holds from the
+ * behind does not block, so a limit costs turns but never time asleep; idle, prepare and
+ * check handles are left behind until each has been called once. It holds from the
  * next time the phase is entered and may be changed at any time from the loop's thread,
  * also inside callbacks. Returns 0, or UV_EINVAL for a phase that doesn't exist. */
 UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n);

@@ -115,6 +115,7 @@ struct uv_loop_s {
   uint64_t events_waiting;
   uint64_t idle_time; /* see loop/poll.c */
   unsigned int limits[7];
+  unsigned int owed[7]; /* see loop/turn_handles.c */
 
   /* waking the poll from other threads: what they write lies together, away from what
    * the loop's own thread writes in every turn */
@@ -146,7 +147,7 @@ struct uv_loop_s {
   int buffered_file;
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   void* spare[1];
-  char padding[216];
+  char padding[184];
 };
 
 #endif

@@ -53,24 +53,44 @@ static void turn_close(uv_handle_t* handle) {
   handle_closed(handle);
 }
 
+static unsigned int length(const struct queue* queue) {
+  unsigned int count = 0;
+  for (const struct queue* link = queue_first(queue); link != NULL;
+       link = queue_next(queue, link))
+    count++;
+  return count;
+}
+
 /* Calls those that were started when the phase was entered. Each goes back to the end of
- * the phase's queue before its callback, which keeps their order. */
-static void turn_run(uv_loop_t* loop, struct queue* phase, unsigned int limit) {
+ * the phase's queue before its callback, which keeps their order.
+ *
+ * With a limit some are left over in every turn, for they are called until they are
+ * stopped. What the poll must not sleep on is a round that isn't complete: loop->owed is
+ * how many of it are still to be called. */
+static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase which) {
   if (queue_empty(phase))
     return;
+  unsigned int limit = phase_limit(loop, which);
+  unsigned int* owed = &loop->owed[which];
   struct queue batch;
   queue_move(phase, &batch);
+  if (loop->limits[which] != 0 && *owed == 0)
+    *owed = length(&batch);
   while (!queue_empty(&batch) && limit-- > 0) {
     struct queue* link = queue_first(&batch);
     struct turn_handle* turn = rondo_container_of(link, struct turn_handle, queue);
     queue_remove(link);
     queue_push_back(phase, link);
+    *owed -= *owed > 0;
     loop_count_callback(loop);
     turn->cb(turn);
   }
-  if (queue_empty(&batch))
+  if (queue_empty(&batch)) {
+    *owed = 0;
     return;
-  loop->flags |= LOOP_LEFTOVER;
+  }
+  if (*owed > 0)
+    loop->flags |= LOOP_LEFTOVER;
   queue_append(&batch, phase); /* those left over are the first of the next turn */
   queue_move(&batch, phase);
 }
@@ -94,7 +114,7 @@ int uv_idle_stop(uv_idle_t* handle) {
 }
 
 void idle_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->idle_handles), phase_limit(loop, RONDO_PHASE_IDLE));
+  turn_run(loop, queue_of(loop->idle_handles), RONDO_PHASE_IDLE);
 }
 
 /* --- prepare --------------------------------------------------------------------- */
@@ -116,7 +136,7 @@ int uv_prepare_stop(uv_prepare_t* handle) {
 }
 
 void prepare_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->prepare_handles), phase_limit(loop, RONDO_PHASE_PREPARE));
+  turn_run(loop, queue_of(loop->prepare_handles), RONDO_PHASE_PREPARE);
 }
 
 /* --- check ----------------------------------------------------------------------- */
@@ -138,5 +158,5 @@ int uv_check_stop(uv_check_t* handle) {
 }
 
 void check_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->check_handles), phase_limit(loop, RONDO_PHASE_CHECK));
+  turn_run(loop, queue_of(loop->check_handles), RONDO_PHASE_CHECK);
 }

@@ -194,6 +194,30 @@ static void a_limit_starves_nobody(void** state) {
   close(pair[1]);
 }
 
+static void do_nothing(uv_prepare_t* handle) {
+  (void) handle;
+}
+
+/* Covers P4: handles that are called in every turn are left over in every turn; once each
+ * has been called the loop sleeps all the same. */
+static void a_limit_lets_the_loop_sleep(void** state) {
+  uv_loop_t* loop = *state;
+  uv_prepare_t several[5];
+  for (int i = 0; i < 5; i++) {
+    uv_prepare_init(loop, &several[i]);
+    uv_prepare_start(&several[i], do_nothing);
+  }
+  rondo_loop_limit(loop, RONDO_PHASE_PREPARE, 2);
+  uv_timer_init(loop, &timer);
+  uv_timer_start(&timer, stop_loop, 50, 0);
+  uv_run(loop, UV_RUN_DEFAULT);
+  uv_metrics_t metrics;
+  uv_metrics_info(loop, &metrics);
+  assert_in_range(metrics.loop_count, 3, 10);
+  assert_log("timer");
+  close_all(loop);
+}
+
 /* The last turn of a loop polls as well: what is ready then is told, though the handle
  * does not keep the loop alive. */
 static void the_last_turn_polls_too(void** state) {
@@ -331,6 +355,7 @@ int main(void) {
       loop_test(a_timer_at_the_end_of_time_lets_the_loop_sleep),
       loop_test(a_loop_that_moved_wakes_in_time),
       loop_test(a_limit_starves_nobody),
+      loop_test(a_limit_lets_the_loop_sleep),
       loop_test(the_last_turn_polls_too),
       loop_test(idle_time_never_jumps),
       loop_test(an_outer_loop_sees_file_operations_end),
