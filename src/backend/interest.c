@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -272,18 +271,10 @@ bool watcher_exists(const uv_loop_t* loop, int fd) {
          loop->slots[fd].watcher->wanted != 0;
 }
 
-/* Asks the kernel itself, with a set of its own, so that the answer is the same on both
- * backends and nothing is left behind. */
-int watcher_check(int fd) {
-  if (fcntl(fd, F_GETFD) < 0) /* first, or the set below may get the very number */
-    return uv_translate_sys_error(errno);
-  int set = epoll_create1(EPOLL_CLOEXEC);
-  if (set < 0)
-    return uv_translate_sys_error(errno);
-  struct epoll_event event = {.events = EPOLLIN};
-  int err = 0;
-  if (epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) != 0)
-    err = uv_translate_sys_error(errno);
-  close(set);
-  return err;
+/* Asks the kernel itself: the descriptor goes into the set, for nothing, and out again. */
+int watcher_check(const uv_loop_t* loop, int fd) {
+  struct epoll_event event = {.events = 0};
+  if (epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+    return epoll_ctl(loop->backend_fd, EPOLL_CTL_DEL, fd, &event) == 0 ? 0 : -errno;
+  return errno == EEXIST ? 0 : uv_translate_sys_error(errno);
 }

@@ -63,7 +63,7 @@ int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
     return UV_EBADF;
   if (watcher_exists(loop, fd))
     return UV_EEXIST;
-  int err = watcher_check(fd);
+  int err = watcher_check(loop, fd);
   if (err == 0)
     err = descriptor_nonblock(fd, true);
   if (err != 0)

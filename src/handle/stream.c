@@ -140,7 +140,7 @@ static void shutdown_if_drained(uv_stream_t* stream) {
 /* The kernel refuses to watch some descriptors that can be read, regular files above all.
  * A reader of such a one is fed instead (watcher.h), for it is always ready. */
 static void read_unwatched(uv_stream_t* stream) {
-  if (watcher_check(stream_fd(stream)) == 0)
+  if (watcher_check(stream->loop, stream_fd(stream)) == 0)
     return;
   stream_read(stream, WATCH_IN);
   if (stream->flags & STREAM_READING)

@@ -64,7 +64,7 @@ void watcher_feed(uv_loop_t* loop, uv__io_t* w);
 
 /* 0 if the kernel can watch this descriptor, else the error libuv's users know
  * (UV_EPERM for regular files, UV_EBADF ...). */
-int watcher_check(int fd);
+int watcher_check(const uv_loop_t* loop, int fd);
 
 /* True if a watcher of this loop is started on the descriptor. */
 bool watcher_exists(const uv_loop_t* loop, int fd);
