@@ -15,6 +15,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -144,8 +145,7 @@ class Runner:
 
     def __init__(self, program, fixtures, scratch, user, wrapper, environment, patience):
         self.user = user
-        self.place = Path(scratch) / f"{program.parent.name}-{'-'.join(environment.values()) or 'default'}"
-        self.place.mkdir()
+        self.place = Path(tempfile.mkdtemp(prefix=f"{program.parent.name}-", dir=scratch))
         for part in ("uv_run_tests", "libuv.so.1", "libmissing.so"):
             if (program.parent / part).exists():
                 shutil.copy(program.parent / part, self.place / part)
