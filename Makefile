@@ -3,7 +3,7 @@
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all demo test memcheck conformance programs bench install format lint clean help
+.PHONY: all demo test memcheck conformance conformance-all programs bench install format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo
 	@cmake --build build -j $(JOBS)
@@ -28,12 +28,19 @@ memcheck: ## the unit tests under valgrind
 conformance: ## libuv's own test suite against our library
 	@tools/setup build conformance
 	@$(MAKE) --no-print-directory all
-	@test/conformance/run
+	@test/conformance/run $(ARGS)
 
-programs: ## real programs from Debian's packages on our library
+conformance-all: ## the same, then with the sanitizers and without io_uring
+	@$(MAKE) --no-print-directory conformance
+	@cmake --preset asan >/dev/null
+	@cmake --build build-asan -j $(JOBS) --target uv
+	@test/conformance/run --asan --baseline failures
+	@test/conformance/run --seccomp --baseline failures
+
+programs: ## real programs from Debian's packages on our library (SOAK=600: under load)
 	@tools/setup build programs
 	@$(MAKE) --no-print-directory all
-	@test/programs/run
+	@test/programs/run $(ARGS)
 
 bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
 	@tools/setup build bench runtime
