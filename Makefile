@@ -64,5 +64,5 @@ clean: ## remove everything that was built
 	@rm -rf build build-debug build-asan build-tsan
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | \
-	  while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | \
+	  while IFS='|' read -r name text; do printf '  make %-16s %s\n' "$$name" "$$text"; done
