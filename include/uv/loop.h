@@ -127,12 +127,18 @@ struct uv_loop_s {
   uv__io_t wake_watcher;
   void (*on_wake[4])(struct uv_loop_s* loop);
 
-  /* finished work: of this thread, and of the pool */
+  /* finished work of this thread */
   void* completed_queue[2];
-  void* work_done[2];
-  uv_mutex_t work_mutex;
-  unsigned int work_active;
   int emfile_fd;
+
+  /* files and the pool */
+  unsigned int work_active;    /* in the pool, for this loop */
+  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
+  unsigned int backend_files;  /* file operations that the backend has */
+  unsigned int file_spent;     /* of what files may take on this thread in a turn */
+  int buffered_file;           /* a descriptor that is taken for buffered */
+  uint64_t buffered_until;     /* until then */
+  uint64_t file_turn;          /* the turn that file_spent is about */
 
   /* rooms with state of their own */
   void* signal_state;
@@ -140,14 +146,7 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* trace_state;
-  unsigned int backend_files; /* file operations that the backend has */
-  unsigned int file_spent;    /* of what files may take on this thread in a turn */
-  uint64_t file_turn;         /* which turn that was */
-  uint64_t buffered_until;    /* how long this descriptor is taken for buffered */
-  int buffered_file;
-  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
-  void* spare[1];
-  char padding[184];
+  char padding[248];
 };
 
 #endif

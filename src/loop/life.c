@@ -23,7 +23,6 @@ static void queues_init(uv_loop_t* loop) {
   queue_init(queue_of(loop->idle_handles));
   queue_init(queue_of(loop->prepare_handles));
   queue_init(queue_of(loop->check_handles));
-  queue_init(queue_of(loop->work_done));
 }
 
 int uv_loop_init(uv_loop_t* loop) {
@@ -36,20 +35,12 @@ int uv_loop_init(uv_loop_t* loop) {
   queues_init(loop);
   async_loop_init(loop);
   clock_update(loop);
-  int err = uv_mutex_init(&loop->work_mutex);
+  int err = backend_choose(loop);
   if (err != 0)
     return err;
-  err = backend_choose(loop);
-  if (err != 0)
-    goto no_backend;
   err = wake_open(loop);
   if (err != 0)
-    goto no_wake;
-  return 0;
-no_wake:
-  loop->backend->close(loop);
-no_backend:
-  uv_mutex_destroy(&loop->work_mutex);
+    loop->backend->close(loop);
   return err;
 }
 
@@ -85,7 +76,6 @@ int uv_loop_close(uv_loop_t* loop) {
   timers_free(loop);
   if (loop->emfile_fd >= 0)
     close(loop->emfile_fd);
-  uv_mutex_destroy(&loop->work_mutex);
   if (loop == default_loop)
     default_loop = NULL;
   void* data = loop->data;
