@@ -261,7 +261,8 @@ function iterableShape(ctx, value, name, tag) {
   if (kinds.isMapIterator(value) || kinds.isSetIterator(value)) {
     const type = `${kinds.isMapIterator(value) ? 'Map' : 'Set'} Iterator`;
     const label = tag === type ? tag : `${tag}${tag === '' ? '' : '] ['}${type}`;
-    return { open: `[${label}] {`, keys: keysOf(value, ctx.showHidden), items: () => [] };
+    // What is left in an iterator only taking it out would tell.
+    return { open: `[${label}] {`, keys: keysOf(value, ctx.showHidden), items: (c) => [c.style('<items unknown>', 'special')] };
   }
   return undefined;
 }
