@@ -1,0 +1,28 @@
+'use strict';
+// Listeners that throw in every kind of socket callback: each is heard of, and the loop
+// goes on.
+const net = require('net');
+const log = (...args) => console.log(...args);
+process.on('uncaughtException', (error) => log('caught', error.message));
+const fail = (text) => {
+  process.nextTick(() => log('tick after', text));
+  throw new Error(text);
+};
+const server = net.createServer((socket) => {
+  socket.on('data', () => fail('in data'));
+  socket.on('end', () => fail('in end'));
+  socket.on('close', () => {
+    server.close(() => fail('in server close'));
+    fail('in close');
+  });
+  fail('in connection');
+});
+server.listen(0, '127.0.0.1', () => {
+  const client = net.connect(server.address().port, '127.0.0.1', () => {
+    setTimeout(() => client.write('x', () => setTimeout(() => client.end(), 5)), 5);
+    fail('in connect');
+  });
+  client.on('close', () => fail('in client close'));
+  client.resume();
+  fail('in listening');
+});
