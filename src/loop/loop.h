@@ -165,7 +165,10 @@ bool wake_is_awake(const uv_loop_t* loop);
 /* The run is over: from now on the one who tells must also make the backend's
  * descriptor readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);
-void wake_deliver(uv_loop_t* loop);
+/* What was told so far, a bit for each kind, and to call for it: two steps, since what is
+ * told meanwhile is for the next poll. */
+unsigned int wake_take(uv_loop_t* loop);
+bool wake_deliver(uv_loop_t* loop, unsigned int told);
 
 void async_loop_init(uv_loop_t* loop);
 void async_loop_close(uv_loop_t* loop);

@@ -1,5 +1,5 @@
-/* The poll phase: sleeps on the backend, dispatches what is ready, then delivers what is
- * finished and what other threads have told. */
+/* The poll phase: sleeps on the backend, delivers what is finished, dispatches what is
+ * ready, then what other threads have told. */
 #include "backend/backend.h"
 #include "backend/interest.h"
 #include "base/base.h"
@@ -119,21 +119,19 @@ void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
 }
 
 /* Finished work of this thread; what its callbacks finish waits for the next turn. */
-static bool completed_run(uv_loop_t* loop) {
+static bool completed_run(uv_loop_t* loop, struct queue* batch) {
   struct queue* completed = queue_of(loop->completed_queue);
-  if (queue_empty(completed))
+  if (queue_empty(batch))
     return false;
-  struct queue batch;
-  queue_move(completed, &batch);
-  while (!queue_empty(&batch) && poll_take(loop)) {
-    struct queue* link = queue_first(&batch);
+  while (!queue_empty(batch) && poll_take(loop)) {
+    struct queue* link = queue_first(batch);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
     queue_remove(link);
     loop->events++;
     w->done(w, status_of(w));
   }
-  queue_append(&batch, completed); /* a limit's leftovers come first next time */
-  queue_move(&batch, completed);
+  queue_append(batch, completed); /* a limit's leftovers come first next time */
+  queue_move(batch, completed);
   return true;
 }
 
@@ -217,12 +215,33 @@ static int fetch(uv_loop_t* loop, uint64_t deadline, const struct epoll_event** 
 /* The part that needs no kernel: finished work and what was told. True if there was any.
  */
 static bool deliver(uv_loop_t* loop) {
-  bool progress = completed_run(loop);
-  if (wake_told(loop)) {
-    wake_deliver(loop);
-    progress = true;
-  }
+  struct queue finished;
+  queue_move(queue_of(loop->completed_queue), &finished);
+  bool progress = completed_run(loop, &finished);
+  progress |= wake_deliver(loop, wake_take(loop));
   return progress;
+}
+
+/* A batch of events and what was finished by then. What the callbacks ask for never comes
+ * in the same poll, however fast it is: inside an I/O callback the immediate is first
+ * (contract N6). So finished work goes before the events, and asyncs and signals behind.
+ */
+static bool serve(uv_loop_t* loop, const struct epoll_event* events, int count) {
+  const unsigned int work = 1u << WAKE_WORK;
+  unsigned int told = wake_take(loop);
+  struct queue finished;
+  queue_move(queue_of(loop->completed_queue), &finished);
+  bool progress = wake_deliver(loop, told & work);
+  progress |= completed_run(loop, &finished);
+  progress |= dispatch(loop, events, count);
+  progress |= wake_deliver(loop, told & ~work);
+  return progress;
+}
+
+/* With a limit the events go first, so that they never wait for ever (deliver_owed). */
+static bool serve_limited(uv_loop_t* loop, const struct epoll_event* events, int count) {
+  bool progress = dispatch(loop, events, count);
+  return deliver(loop) || progress;
 }
 
 /* What had to wait because events used up the limit goes before the next ones; but not
@@ -247,8 +266,8 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
   while (loop->poll_left > 0 && batches < BATCHES_MAX) {
     const struct epoll_event* events;
     int count = fetch(loop, progress ? 0 : deadline, &events);
-    progress |= dispatch(loop, events, count);
-    progress |= deliver(loop);
+    progress |= loop->limits[RONDO_PHASE_POLL] == 0 ? serve(loop, events, count)
+                                                    : serve_limited(loop, events, count);
     if (count == BACKEND_BATCH)
       batches++; /* there is more, perhaps */
     else if (progress || loop->now_ns >= deadline ||

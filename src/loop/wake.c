@@ -98,10 +98,15 @@ void wake_left(uv_loop_t* loop) {
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }
 
-void wake_deliver(uv_loop_t* loop) {
-  unsigned int flags = __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
+unsigned int wake_take(uv_loop_t* loop) {
+  return wake_told(loop) ? __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST)
+                         : 0;
+}
+
+bool wake_deliver(uv_loop_t* loop, unsigned int told) {
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
-    if ((flags & 1u << kind) && loop->on_wake[kind] != NULL)
+    if ((told & 1u << kind) && loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
+  return told != 0;
 }

@@ -5,7 +5,9 @@ const fs = require('fs');
 const log = (text) => console.log(text);
 fs.readFile(__filename, () => {
   log('file');
+  // After 2 ms of work it is due, and still comes after the immediate.
   setTimeout(() => log('timeout'), 0);
+  for (const start = Date.now(); Date.now() - start < 3;);
   setImmediate(() => {
     log('immediate');
     process.nextTick(() => log('tick of immediate'));
