@@ -54,6 +54,10 @@ function openInput(fd) {
   }
   const net = require('net');
   const stream = new net.Socket({ fd, readable: true, writable: false, manualStart: true });
+  // Standard input that is paused doesn't keep the program alive; but paused by a listener
+  // of its own data it asks for more once the listener is done, as in Node.
+  stream._readableState.readingMore = false;
+  stream.on('pause', () => process.nextTick(() => stream._stopReading()));
   stream.fd = fd;
   if (kind === 'tty') {
     stream.isTTY = true;

@@ -191,7 +191,7 @@ setHooks((server, status) => {
     return;
   }
   socket._applySettings();
-  if (server.pauseOnConnect) socket.pause();
+  if (server.pauseOnConnect) socket.readableFlowing = false;
   else socket.read(0);
   server._connections++;
   socket.server = server;

@@ -173,7 +173,7 @@ function Socket(options) {
     if (options.writable === false) endWritable(this);
   }
   if (this._handle !== null && options.readable !== false && !options.manualStart) {
-    if (options.pauseOnCreate) this.pause();
+    if (options.pauseOnCreate) this.readableFlowing = false;
     else this.read(0);
   }
 }
@@ -217,25 +217,13 @@ Socket.prototype._read = function (size) {
   if (err < 0) this.destroy(errnoException(err, 'read'));
 };
 
-Socket.prototype.pause = function () {
-  if (this[kReading] && this._handle !== null && !this.connecting) {
-    this[kReading] = false;
-    if (!this.destroyed) {
-      const err = binding.readStop(this._handle);
-      if (err < 0) this.destroy(errnoException(err, 'read'));
-    }
-  }
-  return Duplex.prototype.pause.call(this);
-};
-
-Socket.prototype.resume = function () {
-  if (this._handle !== null && !this.connecting && !this[kReading] && !this.destroyed) this._read(0);
-  return Duplex.prototype.resume.call(this);
-};
-
-Socket.prototype.read = function (size) {
-  if (this._handle !== null && !this.connecting && !this[kReading] && !this.destroyed) this._read(0);
-  return Duplex.prototype.read.call(this, size);
+// A paused socket goes on reading until its buffer is full, so that an end or an error of
+// the other side is noticed. Only standard input stops at once (internal/stdio.js).
+Socket.prototype._stopReading = function () {
+  if (this._handle === null || !this[kReading] || this.readableFlowing) return;
+  this[kReading] = false;
+  this._readableState.reading = false;
+  binding.readStop(this._handle);
 };
 
 // --- writing ---------------------------------------------------------------------------------------
