@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   size_t* lengths = calloc((size_t) argc, sizeof *lengths);
   if (out == NULL || lengths == NULL) {
     fprintf(stderr, "usage: embed output.c name=path...\n");
+    free(lengths);
     return 1;
   }
   fputs("#include \"js/js.h\"\n", out);
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; i++) {
     char* equals = strchr(argv[i], '=');
     if (equals == NULL)
-      return 1;
+      exit(1);
     *equals = '\0';
   }
   qsort(argv + 2, (size_t) argc - 2, sizeof *argv, by_name);

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char** environ;
-
 static JSValueRef fail(JSValueRef* exception, int err, const char* what) {
   *exception = js_uv_error(err, what, NULL, NULL);
   return js_undefined();
@@ -49,8 +47,9 @@ static double hrtime_cell[2];
 static JSValueRef process_hrtime_parts(JS_ARGS) {
   JS_UNUSED;
   uint64_t now = uv_hrtime();
-  hrtime_cell[0] = (double) (now / 1000000000);
-  hrtime_cell[1] = (double) (now % 1000000000);
+  uint64_t seconds = now / 1000000000;
+  hrtime_cell[0] = (double) seconds;
+  hrtime_cell[1] = (double) (now - seconds * 1000000000);
   return js_undefined();
 }
 

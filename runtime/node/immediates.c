@@ -63,8 +63,8 @@ static const void* immediates_run(rondo_node_t* node) {
   node_immediates_t* im = &node->immediates;
   int ran_one = 0;
   while (im->entered.first != NULL && !node->left) {
-    if (ran_one && !node->grouped && ticks_drain(node) != 0)
-      ran_one = 0;
+    if (ran_one && !node->grouped)
+      ticks_drain(node); /* an error there has been reported; the next one runs anyway */
     if (node->left || im->entered.first == NULL)
       break;
     rondo_node_immediate_t* immediate = im->entered.first;

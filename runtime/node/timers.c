@@ -91,11 +91,11 @@ static int lists_reserve(node_timers_t* timers) {
   if (timers->heap_count < timers->heap_capacity)
     return 0;
   size_t capacity = timers->heap_capacity == 0 ? 16 : timers->heap_capacity * 2;
-  timer_list_t** heap = realloc(timers->heap, capacity * sizeof *heap);
+  timer_list_t** heap = realloc(timers->heap, capacity * sizeof(void*));
   if (heap == NULL)
     return UV_ENOMEM;
   timers->heap = heap;
-  timer_list_t** buckets = calloc(capacity, sizeof *buckets);
+  timer_list_t** buckets = calloc(capacity, sizeof(void*));
   if (buckets == NULL)
     return UV_ENOMEM;
   free(timers->buckets);
@@ -139,7 +139,7 @@ static void list_destroy(node_timers_t* timers, timer_list_t* list) {
   heap_remove(timers, list);
   table_remove(timers, list);
   if (timers->running == list)
-    list->detached = 1; /* timers_run_list frees it */
+    list->detached = 1; /* timers_run frees it */
   else
     free(list);
 }
@@ -208,18 +208,18 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
     timer_finish(node, timer);
     return error;
   }
-  /* An interval counts from before its callback; running out of memory for the
-   * list it just came from can only end it. */
-  if (timer->repeat && timer_insert(node, timer, start) == 0) {
+  /* An interval counts from before its callback; running out of memory for the list it
+   * just came from can only end it. */
+  if (timer->repeat)
+    timer_insert(node, timer, start);
+  if (timer->list != NULL) { /* again, or refreshed by its own callback */
     timer->firing = 0;
-  } else if (timer->list != NULL) {
-    timer->firing = 0; /* refreshed by its own callback */
-  } else {
-    timer->active = 0;
-    if (timer->refed)
-      refed_drop(timers);
-    timer_finish(node, timer);
+    return error;
   }
+  timer->active = 0;
+  if (timer->refed)
+    refed_drop(timers);
+  timer_finish(node, timer);
   return error;
 }
 
@@ -260,8 +260,6 @@ static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint6
     if (error != NULL || node->left)
       return error;
   }
-  if (!list->detached)
-    list_destroy(timers, list);
   return NULL;
 }
 
@@ -283,9 +281,14 @@ static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) 
     timers->running = list;
     const void* error = timers_run_list(node, list, now, cut_short);
     timers->running = NULL;
-    if (list->detached)
+    int stop = error != NULL || *cut_short || node->left;
+    if (list->detached) {
+      assert(timers->heap_count == 0 || timers->heap[0] != list);
       free(list);
-    if (error != NULL || *cut_short || node->left)
+    } else if (!stop && list->first == NULL) {
+      list_destroy(timers, list);
+    }
+    if (stop)
       return error;
   }
   if (timers->heap_count > 0)
