@@ -26,7 +26,8 @@ static const char usage[] =
 /* Where the library is: beside the command in a build, in a lib folder beside its folder
  * once installed. */
 static bool find_library(char* directory) {
-  static const char* const places[] = {"", "/../lib/" RONDO_MULTIARCH, "/../lib", "/../lib64"};
+  static const char* const places[] = {"", ("/../lib/" RONDO_MULTIARCH), "/../lib",
+                                       "/../lib64"};
   char own[PATH_MAX];
   char candidate[PATH_MAX + 64];
   ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
