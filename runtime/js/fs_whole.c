@@ -15,7 +15,8 @@ typedef enum { WHOLE_OPEN, WHOLE_STAT, WHOLE_MOVE, WHOLE_CLOSE, WHOLE_END } whol
 enum { PIECE = 64 * 1024, READ_AT_ONCE = 512 * 1024 * 1024 };
 static const double TOO_LARGE = 2147483648.0; /* 2 GiB and more is refused */
 
-typedef struct {
+typedef struct whole_s {
+  struct whole_s* next; /* of those that are done and wait for their poll */
   uv_fs_t uv;
   answer_t answer;
   rondo_node_tick_t tick;
@@ -212,6 +213,57 @@ static const void* whole_refused(rondo_node_t* node, void* data) {
   return NULL;
 }
 
+/* ---- files that were read at once ------------------------------------------- */
+
+/* Their answers come in the poll after next, as if there had been something to wait for:
+ * an immediate set beside a readFile is always first. */
+static struct {
+  uv_async_t async;
+  whole_t *fresh, *last; /* asked for since the async was called */
+  whole_t* due;          /* to be answered when it is called again */
+  bool open;
+} ready;
+
+static void on_ready(uv_async_t* async) {
+  whole_t* whole = ready.due;
+  ready.due = ready.fresh;
+  ready.fresh = NULL;
+  if (ready.due != NULL)
+    uv_async_send(async);
+  else
+    uv_unref((uv_handle_t*) async);
+  while (whole != NULL) {
+    whole_t* next = whole->next;
+    whole_answer(whole);
+    whole = next;
+  }
+}
+
+/* True if the answer was put into the queue. */
+static bool whole_read_cached(whole_t* whole) {
+  if (whole->path == NULL || whole->flags != O_RDONLY)
+    return false;
+  if (!ready.open) {
+    if (uv_async_init(js.loop, &ready.async, on_ready) != 0)
+      return false;
+    uv_unref((uv_handle_t*) &ready.async);
+    ready.open = true;
+  }
+  whole->bytes = js_fs_read_cached(whole->path, &whole->length);
+  if (whole->bytes == NULL)
+    return false;
+  whole->capacity = whole->length;
+  whole->state = WHOLE_END;
+  if (ready.fresh == NULL)
+    ready.fresh = whole;
+  else
+    ready.last->next = whole;
+  ready.last = whole;
+  uv_ref((uv_handle_t*) &ready.async);
+  uv_async_send(&ready.async);
+  return true;
+}
+
 static JSValueRef whole_at_once(whole_t* whole, JSValueRef* exception) {
   JSValueRef value = NULL;
   while (whole->state != WHOLE_END) {
@@ -232,6 +284,8 @@ static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* except
   whole->uv.data = whole;
   if (!answer_waits(&whole->answer))
     return whole_at_once(whole, exception);
+  if (whole->reading && whole_read_cached(whole))
+    return returned;
   if (whole->state == WHOLE_END) {
     if (rondo_node_next_tick(js.node, &whole->tick, whole_refused, whole) < 0)
       whole_free(whole);
