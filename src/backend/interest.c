@@ -146,7 +146,9 @@ static int wait_coarse(int set, int64_t timeout_ns, struct epoll_event* events, 
     int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
     timeout = ms > INT_MAX ? INT_MAX : (int) ms;
   }
-  return epoll_pwait(set, events, max, timeout, mask);
+  /* The kernel takes its time even over no mask: this is every turn of a busy loop. */
+  return mask == NULL ? epoll_wait(set, events, max, timeout)
+                      : epoll_pwait(set, events, max, timeout, mask);
 }
 
 static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, int max,
