@@ -1,8 +1,21 @@
 'use strict';
-const later = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
-Promise.all([later(120, 'a'), later(20, 'b'), 'c']).then((all) => console.log('all', all));
-Promise.race([later(120, 'slow'), later(20, 'quick')]).then((value) => console.log('race', value));
-Promise.allSettled([later(20, 1), Promise.reject(new Error('x'))])
+// all, race, allSettled and any, over promises that are resolved one after the other.
+const resolvers = [];
+const later = (value) => new Promise((resolve) => resolvers.push(() => resolve(value)));
+const first = later('first');
+const second = later('second');
+const third = later('third');
+Promise.all([third, first, 'plain']).then((all) => console.log('all', all));
+Promise.race([third, second, first]).then((value) => console.log('race', value));
+Promise.allSettled([first, Promise.reject(new Error('x'))])
   .then((all) => console.log('settled', all.map((each) => each.status)));
-Promise.any([Promise.reject(new Error('y')), later(60, 'any')]).then((value) => console.log('any', value));
+Promise.any([Promise.reject(new Error('y')), second, third]).then((value) => console.log('any', value));
+Promise.any([Promise.reject(new Error('z'))]).catch((error) => console.log(error.constructor.name, error.errors.length));
+(function next() {
+  const resolve = resolvers.shift();
+  if (resolve === undefined) return;
+  console.log('one more');
+  resolve();
+  setTimeout(next, 1);
+})();
 console.log('main');
