@@ -36,11 +36,11 @@ function connect(socket, ...args) {
 
 // A socket that was closed may be connected again.
 function reset(socket) {
+  socket._undestroy();
+  delete socket.write;
   socket._handle = null;
   socket._peername = null;
   socket._sockname = null;
-  socket._readableState.destroyed = socket._writableState.destroyed = false;
-  socket._undestroy?.();
 }
 
 function lookupAndConnect(socket, options) {

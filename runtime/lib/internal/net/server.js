@@ -99,10 +99,6 @@ function start(server, open, address, port) {
 }
 
 function listenHost(server, port, host, backlog, options) {
-  if (isIP(host)) {
-    start(server, () => listenTcp(server, host, port, backlog, options), host, port);
-    return;
-  }
   require('dns').lookup(host, (error, address) => {
     if (error) server.emit('error', error);
     else start(server, () => listenTcp(server, address || null, port, backlog, options), address, port);

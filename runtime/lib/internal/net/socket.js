@@ -330,6 +330,7 @@ Socket.prototype._destroy = function (exception, callback) {
     const handle = this._handle;
     this._handle = null;
     this._sockname = null;
+    this[kReading] = false;
     const closed = () => this.emit('close', failed);
     if (this.resetting) {
       this.resetting = false;
