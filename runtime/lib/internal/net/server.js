@@ -23,6 +23,7 @@ function Server(options, listener) {
   if (typeof listener === 'function') this.on('connection', listener);
   this._connections = 0;
   this._handle = null;
+  this._listeningId = 1;
   this._unref = false;
   this._pipeName = null;
   this._kind = 'tcp';
@@ -99,7 +100,9 @@ function start(server, open, address, port) {
 }
 
 function listenHost(server, port, host, backlog, options) {
+  const listening = server._listeningId;
   require('dns').lookup(host, (error, address) => {
+    if (listening !== server._listeningId) return; // closed meanwhile
     if (error) server.emit('error', error);
     else start(server, () => listenTcp(server, address || null, port, backlog, options), address, port);
   });
@@ -213,6 +216,7 @@ Server.prototype.getConnections = function (callback) {
 // --- the end ------------------------------------------------------------------------------------------
 
 Server.prototype.close = function (callback) {
+  this._listeningId++;
   if (typeof callback === 'function') {
     if (this._handle === null)
       this.once('close', () => callback(coded(Error, 'ERR_SERVER_NOT_RUNNING', 'Server is not running.')));
