@@ -188,8 +188,15 @@ static int64_t time_left(uint64_t deadline, uint64_t now) {
   return deadline <= now ? 0 : (int64_t) u64_min(deadline - now, LONGEST_WAIT_NS);
 }
 
-/* One wait, asleep until the deadline at most: fetches a batch of events into *events. */
-static int fetch(uv_loop_t* loop, uint64_t deadline, const struct epoll_event** events) {
+/* What one wait brought. */
+struct catch {
+  const struct epoll_event* events;
+  int count;
+  bool waited_for; /* else it was there when the poll began */
+};
+
+/* One wait, asleep until the deadline at most. */
+static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   /* A blocking wait that took no longer than this found its events waiting: falling
    * asleep and being woken takes longer on any machine. */
   const uint64_t awake_ns = 2000;
@@ -200,16 +207,16 @@ static int fetch(uv_loop_t* loop, uint64_t deadline, const struct epoll_event** 
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
   }
+  struct catch caught;
   int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
-  int count = loop->backend->wait(loop, timeout_ns, events, max);
+  caught.count = loop->backend->wait(loop, timeout_ns, &caught.events, max);
   wake_awake(loop);
   clock_update(loop);
   loop->callbacks_at_clock = loop->callbacks_run;
   idle_time_end(loop, loop->now_ns);
-  if (timeout_ns == 0 || loop->now_ns - started < awake_ns)
-    loop->events_waiting += (uint64_t) count;
-  loop->poll_left -= (unsigned int) count;
-  return count;
+  caught.waited_for = timeout_ns != 0 && loop->now_ns - started >= awake_ns;
+  loop->poll_left -= (unsigned int) caught.count;
+  return caught;
 }
 
 /* The part that needs no kernel: finished work and what was told. True if there was any.
@@ -226,21 +233,21 @@ static bool deliver(uv_loop_t* loop) {
  * in the same poll, however fast it is: inside an I/O callback the immediate is first
  * (contract N6). So finished work goes before the events, and asyncs and signals behind.
  */
-static bool serve(uv_loop_t* loop, const struct epoll_event* events, int count) {
+static bool serve(uv_loop_t* loop, const struct catch* caught) {
   const unsigned int work = 1u << WAKE_WORK;
   unsigned int told = wake_take(loop);
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
   bool progress = wake_deliver(loop, told & work);
   progress |= completed_run(loop, &finished);
-  progress |= dispatch(loop, events, count);
+  progress |= dispatch(loop, caught->events, caught->count);
   progress |= wake_deliver(loop, told & ~work);
   return progress;
 }
 
 /* With a limit the events go first, so that they never wait for ever (deliver_owed). */
-static bool serve_limited(uv_loop_t* loop, const struct epoll_event* events, int count) {
-  bool progress = dispatch(loop, events, count);
+static bool serve_limited(uv_loop_t* loop, const struct catch* caught) {
+  bool progress = dispatch(loop, caught->events, caught->count);
   return deliver(loop) || progress;
 }
 
@@ -264,11 +271,13 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
   int batches = 0;
   bool progress = deliver_owed(loop);
   while (loop->poll_left > 0 && batches < BATCHES_MAX) {
-    const struct epoll_event* events;
-    int count = fetch(loop, progress ? 0 : deadline, &events);
-    progress |= loop->limits[RONDO_PHASE_POLL] == 0 ? serve(loop, events, count)
-                                                    : serve_limited(loop, events, count);
-    if (count == BACKEND_BATCH)
+    struct catch caught = fetch(loop, progress ? 0 : deadline);
+    uint64_t before = loop->events;
+    progress |= loop->limits[RONDO_PHASE_POLL] == 0 ? serve(loop, &caught)
+                                                    : serve_limited(loop, &caught);
+    if (!caught.waited_for)
+      loop->events_waiting += loop->events - before;
+    if (caught.count == BACKEND_BATCH)
       batches++; /* there is more, perhaps */
     else if (progress || loop->now_ns >= deadline ||
              !queue_empty(queue_of(loop->pending_queue)))

@@ -84,13 +84,13 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
 }
 
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
-  loop->turns++;
   clock_at_start(loop, first);
   timers_run(loop);
   bool may_sleep = may_sleep_in(loop, mode);
   pending_run(loop);
   idle_run(loop);
   prepare_run(loop);
+  loop->turns++; /* counted from the poll on: the first prepare sees no turn yet */
   poll_phase(loop, may_sleep);
   check_run(loop);
   closing_run(loop);
