@@ -106,12 +106,12 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
       js_answer_open(&request->answer, js_arg(argc, argv, 2));
       err = uv_getnameinfo(js.loop, &request->uv, on_service,
                            (const struct sockaddr*) &address, NI_NAMEREQD);
-      if (err < 0)
+      if (err != 0)
         js_answer_drop(&request->answer);
     }
   }
   free(text);
-  if (err < 0)
+  if (err != 0)
     free(request);
   return js_number(err);
 }

@@ -19,7 +19,7 @@ static JSValueRef name_value(const char* name, bool bytes) {
   char* copy = bytes ? malloc(length + 1) : NULL;
   if (copy == NULL)
     return js_string_n(name, length);
-  memcpy(copy, name, length);
+  memcpy(copy, name, length + 1);
   return js_fs_buffer_take(copy, length);
 }
 

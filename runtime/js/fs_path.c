@@ -13,7 +13,7 @@ static JSValueRef value_text(fs_request_t* request, const char* text) {
   char* copy = malloc(length + 1);
   if (copy == NULL)
     return js_string_n(text, length);
-  memcpy(copy, text, length);
+  memcpy(copy, text, length + 1);
   return js_fs_buffer_take(copy, length);
 }
 

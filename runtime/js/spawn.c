@@ -119,10 +119,11 @@ static JSValueRef spawn_child(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef description = js_arg_object(argc, argv, 1);
   JSObjectRef list = js_arg_object(argc, argv, 2);
-  child_t child;
+  child_t child = {0};
   handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   if (handle == NULL || description == NULL ||
       !js_child_read(&child, description, js_array_length(list))) {
+    js_child_free(&child);
     if (handle != NULL)
       js_handle_discard(handle);
     return js_number(UV_ENOMEM);
