@@ -42,10 +42,16 @@ function reconnect() {
     });
   });
 }
+// One after the other: the order of independent requests is nobody's promise.
 function files() {
   const stream = fs.createReadStream(__filename);
   stream.close(() => log('closed'));
-  stream.close(() => log('closed again'));
+  stream.close(() => {
+    log('closed again');
+    writing();
+  });
+}
+function writing() {
   const out = fs.createWriteStream('/dev/null');
   out.end();
   out.end();
@@ -56,8 +62,8 @@ function files() {
     watcher.close();
     watcher.close();
     const dir = fs.opendirSync('/tmp');
-    dir.close().then(() => dir.close()).catch((error) => log(error.code));
-    fs.promises.open(__filename).then(async (handle) => {
+    dir.close().then(() => dir.close()).catch((error) => log(error.code)).then(() =>
+      fs.promises.open(__filename)).then(async (handle) => {
       await Promise.all([handle.close(), handle.close()]);
       await handle.stat().catch((error) => log(error.code, error.message));
     });
