@@ -22,15 +22,11 @@ void handle_uninit(uv_handle_t* handle) {
   queue_remove(queue_of(handle->handle_queue));
 }
 
-void handle_close(uv_handle_t* handle, uv_close_cb cb) {
+void uv_close(uv_handle_t* handle, uv_close_cb cb) {
   assert(!handle_closing(handle) && "a handle is closed once");
   handle->flags |= HANDLE_CLOSING;
   handle->close_cb = cb;
   handle_kind(handle)->close(handle);
-}
-
-void uv_close(uv_handle_t* handle, uv_close_cb cb) {
-  handle_close(handle, cb);
 }
 
 int uv_is_closing(const uv_handle_t* handle) {

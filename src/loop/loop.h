@@ -52,9 +52,6 @@ void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind*
 void handle_uninit(uv_handle_t* handle);
 /* Puts the handle on the list of this turn's closing phase. */
 void handle_closed(uv_handle_t* handle);
-/* Fires the close path of any handle: what uv_close does, without a callback being owed
- * to a user (for internal handles). */
-void handle_close(uv_handle_t* handle, uv_close_cb cb);
 
 static inline const struct handle_kind* handle_kind(const uv_handle_t* handle) {
   return (const struct handle_kind*) handle->u.reserved[0];

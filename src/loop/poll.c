@@ -11,10 +11,6 @@
 /* Full batches in a row before the other phases get their turn (contract P5). */
 enum { BATCHES_MAX = 48 };
 
-/* Set by us in a fetched event that is to be dispatched last. EPOLLWAKEUP's place: the
- * kernel never reports that one. */
-enum { EVENT_LAST = 1u << 29 };
-
 /* How long a loop with work in the pool looks for its end before it sleeps. Waking a
  * sleeping thread costs tens of microseconds on a virtual machine, more than most work
  * takes. The time adapts: it halves when the look was in vain. */
