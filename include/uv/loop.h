@@ -103,8 +103,10 @@ struct uv_loop_s {
   void* prepare_handles[2];
   void* check_handles[2];
   void* async_handles[2];
-  uv_handle_t* closing_handles;
-  uv_handle_t* closing_batch;
+  uv_handle_t* closing_handles; /* last closed first */
+  uv_handle_t* closing_first;   /* of them, the one closed first */
+  uv_handle_t* closing_batch;   /* whose callbacks come next, see loop/closing.c */
+  uv_handle_t* closing_batch_last;
 
   /* counters; the limit of each phase */
   unsigned int callbacks_run;
@@ -146,7 +148,7 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* trace_state;
-  char padding[248];
+  char padding[232];
 };
 
 #endif

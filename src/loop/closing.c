@@ -4,8 +4,11 @@
 void handle_closed(uv_handle_t* handle) {
   assert(handle->flags & HANDLE_CLOSING);
   assert(!(handle->flags & HANDLE_CLOSED));
-  handle->next_closing = handle->loop->closing_handles;
-  handle->loop->closing_handles = handle;
+  uv_loop_t* loop = handle->loop;
+  if (loop->closing_handles == NULL)
+    loop->closing_first = handle;
+  handle->next_closing = loop->closing_handles;
+  loop->closing_handles = handle;
 }
 
 static void finish(uv_loop_t* loop, uv_handle_t* handle) {
@@ -21,7 +24,20 @@ static void finish(uv_loop_t* loop, uv_handle_t* handle) {
   handle->close_cb(handle); /* the handle's memory is the caller's from here on */
 }
 
-static uv_handle_t* closing_take(uv_loop_t* loop) {
+/* What was closed since the last turn goes behind what a limit left over then: both were
+ * there when the phase was entered, so both may run in it (contract P2). */
+static void batch_add_closed(uv_loop_t* loop) {
+  if (loop->closing_handles == NULL)
+    return;
+  if (loop->closing_batch == NULL)
+    loop->closing_batch = loop->closing_handles;
+  else
+    loop->closing_batch_last->next_closing = loop->closing_handles;
+  loop->closing_batch_last = loop->closing_first;
+  loop->closing_handles = NULL;
+}
+
+static uv_handle_t* batch_take(uv_loop_t* loop) {
   uv_handle_t* handle = loop->closing_batch;
   if (handle != NULL)
     loop->closing_batch = handle->next_closing;
@@ -31,13 +47,10 @@ static uv_handle_t* closing_take(uv_loop_t* loop) {
 /* What the callbacks close waits for the next turn; so does what is beyond the limit, in
  * front of that. */
 void closing_run(uv_loop_t* loop) {
-  if (loop->closing_batch == NULL) {
-    loop->closing_batch = loop->closing_handles;
-    loop->closing_handles = NULL;
-  }
+  batch_add_closed(loop);
   unsigned int limit = phase_limit(loop, RONDO_PHASE_CLOSING);
   while (limit-- > 0) {
-    uv_handle_t* handle = closing_take(loop);
+    uv_handle_t* handle = batch_take(loop);
     if (handle == NULL)
       return;
     finish(loop, handle);

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-static uv_timer_t timers[4];
+static uv_timer_t timers[7];
 
 static void log_close(uv_handle_t* handle) {
   char word[32];
@@ -111,6 +111,33 @@ static void a_closing_handle_keeps_the_loop_alive(void** state) {
   assert_log("0");
 }
 
+static void close_timers(uv_loop_t* loop, int first, int last) {
+  for (int i = first; i <= last; i++) {
+    uv_timer_init(loop, &timers[i]);
+    uv_close((uv_handle_t*) &timers[i], log_close);
+  }
+}
+
+/* Covers P4 and P2: what the limit left over goes first, and what it then has room for
+ * isn't put off by another turn. */
+static void closed_since_runs_behind_what_a_limit_left(void** state) {
+  uv_loop_t* loop = *state;
+  assert_int_equal(rondo_loop_limit(loop, RONDO_PHASE_CLOSING, 2), 0);
+  close_timers(loop, 0, 2);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("2 1");
+  close_timers(loop, 3, 4);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("0 4");
+  close_timers(loop, 5, 6);
+  rondo_loop_limit(loop, RONDO_PHASE_CLOSING, 0);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("3 6 5");
+  close_timers(loop, 0, 0);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("0");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(close_callbacks_come_later_last_closed_first),
@@ -118,6 +145,7 @@ int main(void) {
       cmocka_unit_test(closing_twice_stops_the_program),
       loop_test(memory_belongs_to_the_caller_after_the_callback),
       loop_test(a_closing_handle_keeps_the_loop_alive),
+      loop_test(closed_since_runs_behind_what_a_limit_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
