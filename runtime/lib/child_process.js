@@ -7,7 +7,7 @@ const { ChildProcess, names, readStdio, signalOf } = require('internal/child/pro
 const { errnoException } = require('internal/net/util');
 const {
   AbortError, coded, invalidArgType, invalidArgValue, notImplemented, outOfRange, validateAbortSignal,
-  validateFunction, validateInteger, validateString,
+  validateBoolean, validateFunction, validateInteger, validateString,
 } = require('internal/errors');
 
 const MAX_BUFFER = 1024 * 1024;
@@ -46,8 +46,7 @@ function normalize(file, args, options) {
       throw invalidArgType('options.cwd', 'of type string or an instance of Buffer or URL', cwd);
     withoutNull(cwd, 'options.cwd');
   }
-  if (options.detached != null && typeof options.detached !== 'boolean')
-    throw invalidArgType('options.detached', 'of type boolean', options.detached);
+  if (options.detached != null) validateBoolean(options.detached, 'options.detached');
   for (const name of ['uid', 'gid'])
     if (options[name] != null) validateInteger(options[name], `options.${name}`, -2147483648, 2147483647);
   if (options.shell != null && typeof options.shell !== 'boolean' && typeof options.shell !== 'string')

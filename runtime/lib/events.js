@@ -1,23 +1,72 @@
 'use strict';
 // EventEmitter is the package's; what Node 20 has beyond it is added here.
 
-const EventEmitter = require('vendor/events');
+const Plain = require('vendor/events');
 
 const errorMonitor = Symbol('events.errorMonitor');
-const captureRejections = Symbol.for('nodejs.rejection');
+const rejection = Symbol.for('nodejs.rejection');
+const kCapture = Symbol('kCapture');
+let captureByDefault = false;
+
+// The package's constructor takes no options.
+function EventEmitter(options) {
+  Plain.call(this);
+  // An explicit false doesn't turn off what is on for all; Node has it that way.
+  if (options?.captureRejections) {
+    require('internal/errors').validateBoolean(options.captureRejections, 'options.captureRejections');
+    this[kCapture] = true;
+  } else if (captureByDefault) {
+    this[kCapture] = true;
+  }
+}
+const { prototype } = Plain;
+EventEmitter.prototype = prototype;
+for (const name of Object.keys(Plain))
+  Object.defineProperty(EventEmitter, name, Object.getOwnPropertyDescriptor(Plain, name));
+EventEmitter.EventEmitter = EventEmitter;
+Object.defineProperty(prototype, 'constructor', { value: EventEmitter, writable: true, configurable: true });
+Object.defineProperty(prototype, kCapture, { value: false, writable: true });
+
+// What a listener of an emitter that captures rejections returned. Where it is a promise
+// that is rejected, the emitter hears of it in a tick of its own.
+function capture(emitter, returned, type, args) {
+  try {
+    const { then } = returned;
+    if (typeof then !== 'function') return;
+    const rest = Array.prototype.slice.call(args, 1);
+    then.call(returned, undefined, (error) => process.nextTick(rejected, emitter, error, type, rest));
+  } catch (error) {
+    emitter.emit('error', error);
+  }
+}
+
+function rejected(emitter, error, type, args) {
+  if (typeof emitter[rejection] === 'function') {
+    emitter[rejection](error, type, ...args);
+    return;
+  }
+  // An 'error' listener that is rejected in turn must not come back here for ever.
+  const before = emitter[kCapture];
+  emitter[kCapture] = false;
+  try {
+    emitter.emit('error', error);
+  } finally {
+    emitter[kCapture] = before;
+  }
+}
 
 // The package's emit, without the arrays of arguments where there are few: an event costs
 // little more than the calls of its listeners.
 function call(listener, self, count, args) {
   switch (count) {
-    case 1: listener.call(self); break;
-    case 2: listener.call(self, args[1]); break;
-    case 3: listener.call(self, args[1], args[2]); break;
-    default: listener.apply(self, Array.prototype.slice.call(args, 1));
+    case 1: return listener.call(self);
+    case 2: return listener.call(self, args[1]);
+    case 3: return listener.call(self, args[1], args[2]);
+    default: return listener.apply(self, Array.prototype.slice.call(args, 1));
   }
 }
 
-EventEmitter.prototype.emit = function emit(type, first) {
+prototype.emit = function emit(type, first) {
   const events = this._events;
   if (type === 'error') {
     if (events !== undefined && events[errorMonitor] !== undefined) this.emit(errorMonitor, ...Array.prototype.slice.call(arguments, 1));
@@ -28,13 +77,16 @@ EventEmitter.prototype.emit = function emit(type, first) {
   if (listeners === undefined) return false;
   const count = arguments.length;
   if (typeof listeners === 'function') {
-    if (count === 2) listeners.call(this, first);
-    else call(listeners, this, count, arguments);
+    const returned = count === 2 ? listeners.call(this, first) : call(listeners, this, count, arguments);
+    if (returned != null && this[kCapture]) capture(this, returned, type, arguments);
     return true;
   }
   // A listener may add and remove others; this event is for those of now.
   const now = listeners.slice();
-  for (let i = 0; i < now.length; i++) call(now[i], this, count, arguments);
+  for (let i = 0; i < now.length; i++) {
+    const returned = call(now[i], this, count, arguments);
+    if (returned != null && this[kCapture]) capture(this, returned, type, arguments);
+  }
   return true;
 };
 
@@ -167,8 +219,15 @@ EventEmitter.addAbortListener = (signal, listener) => {
 };
 
 EventEmitter.errorMonitor = errorMonitor;
-EventEmitter.captureRejectionSymbol = captureRejections;
-EventEmitter.captureRejections = false;
+EventEmitter.captureRejectionSymbol = rejection;
+Object.defineProperty(EventEmitter, 'captureRejections', {
+  enumerable: true,
+  get: () => captureByDefault,
+  set(value) {
+    require('internal/errors').validateBoolean(value, 'EventEmitter.captureRejections');
+    captureByDefault = value;
+  },
+});
 EventEmitter.usingDomains = false;
 
 module.exports = EventEmitter;

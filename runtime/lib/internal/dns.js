@@ -5,7 +5,7 @@ const binding = native('dns');
 const uv = native('process');
 const { isIP, validatePort } = require('internal/net/util');
 const {
-  invalidArgType, invalidArgValue, validateFunction, validateNumber, validateString,
+  invalidArgType, invalidArgValue, validateBoolean, validateFunction, validateNumber, validateString,
 } = require('internal/errors');
 
 let order = 'verbatim';
@@ -43,7 +43,7 @@ function readOptions(options) {
       read.family = FAMILIES.get(options.family);
     }
     if (options.all != null) {
-      if (typeof options.all !== 'boolean') throw invalidArgType('options.all', 'of type boolean', options.all);
+      validateBoolean(options.all, 'options.all');
       read.all = options.all;
     }
     if (options.verbatim != null) read.order = options.verbatim ? 'verbatim' : 'ipv4first';

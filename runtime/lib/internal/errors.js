@@ -45,6 +45,10 @@ function outOfRange(name, range, value) {
     `The value of "${name}" is out of range. It must be ${range}. Received ${received}`);
 }
 
+function validateBoolean(value, name) {
+  if (typeof value !== 'boolean') throw invalidArgType(name, 'of type boolean', value);
+}
+
 function validateFunction(value, name) {
   if (typeof value !== 'function') throw invalidArgType(name, 'of type function', value);
 }
@@ -94,6 +98,7 @@ module.exports = {
   notImplemented,
   outOfRange,
   validateAbortSignal,
+  validateBoolean,
   validateFunction,
   validateInteger,
   validateNumber,

@@ -2,14 +2,13 @@
 // Timers that one awaits.
 
 const timers = require('timers');
-const { AbortError, validateAbortSignal, validateObject } = require('internal/errors');
+const { AbortError, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
 
 function check(options) {
   validateObject(options, 'options');
   validateAbortSignal(options.signal, 'options.signal');
   const { ref = true } = options;
-  if (typeof ref !== 'boolean')
-    throw require('internal/errors').invalidArgType('options.ref', 'of type boolean', ref);
+  validateBoolean(ref, 'options.ref');
   return { signal: options.signal, ref };
 }
 

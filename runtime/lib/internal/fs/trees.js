@@ -7,7 +7,7 @@ const binding = native('fs');
 const posix = require('path');
 const { composed } = require('internal/fs/forms');
 const { makeDirents } = require('internal/fs/stats');
-const { coded, invalidArgType, uvError, validateInteger } = require('internal/errors');
+const { coded, uvError, validateBoolean, validateInteger } = require('internal/errors');
 const c = require('internal/fs/constants');
 const {
   encodeText, lengthOf, modeOf, optionsOf, pathOf, wantsBytes,
@@ -62,8 +62,7 @@ function prepareMkdir(path, options) {
     mode = modeOf(options, 'mode');
   } else if (options) {
     if (options.recursive !== undefined) recursive = options.recursive;
-    if (typeof recursive !== 'boolean')
-      throw invalidArgType('options.recursive', 'of type boolean', recursive);
+    validateBoolean(recursive, 'options.recursive');
     mode = modeOf(options.mode, 'options.mode', 0o777);
   }
   return [pathOf(path), mode, recursive];
@@ -141,9 +140,7 @@ const RM = { force: false, recursive: false, retryDelay: 100, maxRetries: 0 };
 
 function prepareRm(path, options) {
   const given = { ...RM, ...options };
-  for (const name of ['force', 'recursive'])
-    if (typeof given[name] !== 'boolean')
-      throw invalidArgType(`options.${name}`, 'of type boolean', given[name]);
+  for (const name of ['force', 'recursive']) validateBoolean(given[name], `options.${name}`);
   validateInteger(given.retryDelay, 'options.retryDelay', 0, 2147483647);
   validateInteger(given.maxRetries, 'options.maxRetries', 0, 4294967295);
   return [pathOf(path), given];

@@ -37,6 +37,12 @@ function Server(options, listener) {
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Server, EventEmitter);
 
+// A listener that was rejected: its connection goes, the server stays.
+Server.prototype[EventEmitter.captureRejectionSymbol] = function (error, event, socket) {
+  if (event === 'connection') socket.destroy(error);
+  else this.emit('error', error);
+};
+
 // --- listening ------------------------------------------------------------------------------
 
 Server.prototype.listen = function (...args) {
