@@ -22,14 +22,16 @@ enum {
   STREAM_SOCKET = HANDLE_ROOM << 3, /* recv and send work on the descriptor */
   TCP_NODELAY_ON = HANDLE_ROOM << 4,
   TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
+  STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read brought little */
+  STREAM_OWN_SIZE = HANDLE_ROOM << 7,    /* buffers come in the program's size, not ours */
   /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
    * pipe that it only writes to. */
   STREAM_READABLE = 1 << 14,
   STREAM_WRITABLE = 1 << 15,
 };
 
-/* What uv_alloc_cb is asked for. */
-enum { STREAM_READ_SIZE = 64 * 1024 };
+/* What uv_alloc_cb is asked for, at most and at least. */
+enum { STREAM_READ_SIZE = 64 * 1024, STREAM_READ_LEAST = 512 };
 
 /* --- Life (stream.c) --------------------------------------------------------------- */
 void stream_init(uv_loop_t* loop, uv_stream_t* stream, const struct handle_kind* kind);

@@ -99,6 +99,79 @@ static void reads_arrive_whole_and_in_order(void** state) {
   close_and_wait(&pipe);
 }
 
+static size_t suggestion;
+static char own_buffer[64 * 1024];
+
+static void alloc_suggested(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  (void) handle;
+  allocs++;
+  suggestion = size;
+  assert_in_range(size, 1, sizeof own_buffer);
+  *buf = uv_buf_init(own_buffer, (unsigned int) size);
+}
+
+static void alloc_own_size(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  alloc_suggested(handle, size, buf);
+  buf->len = sizeof own_buffer;
+}
+
+static void exchange(uv_loop_t* loop, int peer, size_t length) {
+  send_pattern(peer, length, received);
+  reads = 0;
+  uv_run(loop, UV_RUN_ONCE);
+  assert_int_equal(last_nread, length);
+  assert_int_equal(reads, 1);
+}
+
+static void suggested_size_follows_small_messages(void** state) {
+  uv_loop_t* loop = *state;
+  uv_pipe_t pipe;
+  int peer = open_with_peer(loop, &pipe);
+  reset();
+  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_suggested, note_read), 0);
+  exchange(loop, peer, 64);
+  assert_int_equal(suggestion, 64 * 1024);
+  for (int i = 0; i < 10; i++) {
+    exchange(loop, peer, 64);
+    assert_true(suggestion > 64 && suggestion <= 1024);
+  }
+  /* Larger messages still come in one piece, at any moment. */
+  exchange(loop, peer, 3000);
+  assert_true(suggestion > 3000);
+  exchange(loop, peer, 40000);
+  assert_int_equal(suggestion, 64 * 1024);
+  exchange(loop, peer, 64);
+  assert_int_equal(suggestion, 64 * 1024); /* the last one was large */
+  exchange(loop, peer, 512);
+  assert_int_equal(suggestion, 1024);
+
+  /* Of two at once, all that has arrived is read. */
+  send_pattern(peer, 100, received);
+  send_pattern(peer, 1000, received + 100);
+  uv_run(loop, UV_RUN_ONCE);
+  assert_int_equal(last_nread, 1100);
+  close(peer);
+  uv_run(loop, UV_RUN_ONCE);
+  assert_int_equal(last_nread, UV_EOF);
+  close_and_wait(&pipe);
+}
+
+static void suggested_size_leaves_other_sizes_alone(void** state) {
+  uv_loop_t* loop = *state;
+  uv_pipe_t pipe;
+  int peer = open_with_peer(loop, &pipe);
+  reset();
+  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_own_size, note_read), 0);
+  exchange(loop, peer, 64);
+  exchange(loop, peer, 64); /* this once it may be tried */
+  for (int i = 0; i < 10; i++) {
+    exchange(loop, peer, 64);
+    assert_int_equal(suggestion, 64 * 1024);
+  }
+  close(peer);
+  close_and_wait(&pipe);
+}
+
 static void end_is_told_once(void** state) {
   uv_loop_t* loop = *state;
   uv_pipe_t pipe;
@@ -372,6 +445,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(bad_arguments),
       loop_test(reads_arrive_whole_and_in_order),
+      loop_test(suggested_size_follows_small_messages),
+      loop_test(suggested_size_leaves_other_sizes_alone),
       loop_test(end_is_told_once),
       loop_test(half_closed_peer_still_reads),
       loop_test(no_buffer_gives_enobufs),
