@@ -141,14 +141,17 @@ struct uv_loop_s {
   int buffered_file;           /* a descriptor that is taken for buffered */
   uint64_t buffered_until;     /* until then */
   uint64_t file_turn;          /* the turn that file_spent is about */
+  unsigned int files_gathered; /* reads to be done in the next poll phase, */
+  void (*run_gathered)(struct uv_loop_s* loop); /* by this */
 
   /* rooms with state of their own */
   void* signal_state;
   void* process_state;
   void* inotify_state;
   void* file_state;
+  void* burst_state;
   void* trace_state;
-  char padding[232];
+  char padding[208];
 };
 
 #endif

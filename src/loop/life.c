@@ -47,7 +47,7 @@ int uv_loop_init(uv_loop_t* loop) {
 /* Everything that rooms hung on the loop. */
 static struct loop_part** parts(uv_loop_t* loop, size_t i) {
   void** all[] = {&loop->signal_state, &loop->process_state, &loop->inotify_state,
-                  &loop->file_state};
+                  &loop->file_state, &loop->burst_state};
   return i < ARRAY_LENGTH(all) ? (struct loop_part**) all[i] : NULL;
 }
 

@@ -17,7 +17,7 @@ bool loop_alive(const uv_loop_t* loop) {
 static bool work_waits(const uv_loop_t* loop) {
   return loop->pending_queue[0] != loop->pending_queue || loop->closing_handles != NULL ||
          loop->closing_batch != NULL || (loop->flags & LOOP_LEFTOVER) != 0 ||
-         loop->completed_queue[0] != loop->completed_queue;
+         loop->completed_queue[0] != loop->completed_queue || loop->files_gathered > 0;
 }
 
 int64_t loop_poll_timeout(const uv_loop_t* loop) {
@@ -72,6 +72,8 @@ static void pending_after_poll(uv_loop_t* loop) {
 }
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
+  if (loop->files_gathered > 0)
+    loop->run_gathered(loop);
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   struct queue earlier;
   loop->flags &= ~(unsigned int) LOOP_LEFTOVER;

@@ -276,15 +276,15 @@ static bool read_is_complete(const uv_fs_t* req) {
   return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
-enum fs_attempt fs_read_cached(uv_fs_t* req) {
+static size_t read_total(const uv_fs_t* req) {
   size_t total = 0;
   for (unsigned int i = 0; i < req->nbufs; i++)
     total += req->bufs[i].len;
-  if (total == 0)
-    return FS_UNABLE;
-  if (read_is_direct(req, total))
-    return FS_MUST_WAIT;
+  return total;
+}
 
+enum fs_attempt fs_read_shared(uv_fs_t* req) {
+  size_t total = read_total(req);
   for (;;) {
     const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
     ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
@@ -297,10 +297,24 @@ enum fs_attempt fs_read_cached(uv_fs_t* req) {
       return FS_ANSWERED;
     }
     req->result += n;
-    if (n == 0 || (size_t) req->result == total)
+    if (n == 0 || (size_t) n == total)
       return FS_ANSWERED;
+    total -= (size_t) n;
     fs_advance(req, (size_t) n);
     if (read_is_complete(req))
       return FS_ANSWERED;
   }
+}
+
+enum fs_attempt fs_read_cached(uv_fs_t* req) {
+  size_t total = read_total(req);
+  if (total == 0)
+    return FS_UNABLE;
+  return read_is_direct(req, total) ? FS_MUST_WAIT : fs_read_shared(req);
+}
+
+/* Reads at the file's own position must keep their order. */
+bool fs_read_may_share(const uv_fs_t* req) {
+  size_t total = read_total(req);
+  return req->off >= 0 && total > 0 && !read_is_direct(req, total);
 }

@@ -95,6 +95,8 @@ int fs_cancel(uv_fs_t* req) {
       return UV_EBUSY;
     fs_set_cancel_asked(req, true);
     return 0;
+  case FS_BURST:
+    return fs_change_place(req, FS_BURST, FS_CANCELLED) ? 0 : UV_EBUSY;
   default:
     /* Done already: to report anything else would hide what it did. */
     return UV_EBUSY;

@@ -1,6 +1,7 @@
 /* The ways of a file request, and who may take which: the table below is all of it.
  *
- *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c).
+ *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c); reads
+ *      that come in numbers are shared with a thread that is awake (fs_burst.c).
  *   2. Through the backend, if it can do the operation: io_uring's own workers.
  *   3. On a thread of the pool.
  *
@@ -30,6 +31,9 @@ enum { NO_OPCODE = -1 };
 /* What files may take on the loop's thread in one turn, in units of about half a
  * microsecond: some 150 in all. Looking up a path takes several system calls. */
 enum { TURN_MOST = 320, COST_CALL = 1, COST_PAGE = 1, COST_PATH = 20, PAGE = 4096 };
+
+/* What is done in a turn without looking for help. */
+enum { TURN_ALONE = 8 };
 
 struct fs_way {
   enum fs_attempt (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
@@ -127,9 +131,11 @@ static int fs_send_to_pool(uv_fs_t* req) {
 
 /* --- 2: the backend -------------------------------------------------------------- */
 
+static int fs_send_on(uv_fs_t* req, enum fs_attempt attempt);
+
 /* The rest of a request that has come to life on another way. */
-static void fs_go_on(uv_fs_t* req) {
-  int err = fs_send_to_pool(req);
+static void fs_go_on(uv_fs_t* req, enum fs_attempt attempt) {
+  int err = fs_send_on(req, attempt);
   if (err == 0)
     return;
   if (req->result == 0)
@@ -142,7 +148,7 @@ static void fs_backend_done(struct uv__work* w, int result) {
   req->loop->backend_files--;
   /* Not our doing: the thread that had submitted it has ended. */
   if (result == UV_ECANCELED && !fs_cancel_asked(req)) {
-    fs_go_on(req);
+    fs_go_on(req, FS_UNABLE);
     return;
   }
   if (result < 0) {
@@ -155,7 +161,7 @@ static void fs_backend_done(struct uv__work* w, int result) {
   if (req->fs_type == UV_FS_WRITE && result > 0) {
     fs_advance(req, (size_t) result);
     if (req->nbufs > 0) {
-      fs_go_on(req);
+      fs_go_on(req, FS_UNABLE);
       return;
     }
   }
@@ -222,25 +228,76 @@ static bool fs_fits_into_turn(const uv_fs_t* req) {
 }
 
 static bool fs_needs_a_thread(const uv_fs_t* req) {
+  uv_loop_t* loop = req->loop;
+  if (req->fs_type == UV_FS_CLOSE && loop->files_gathered > 0)
+    loop->run_gathered(loop);
   if (work_files_waiting() || !fs_fits_into_turn(req))
     return true;
   return req->fs_type == UV_FS_CLOSE &&
-         (req->loop->work_active > 0 || req->loop->backend_files > 0);
+         (loop->work_active > 0 || loop->backend_files > 0);
+}
+
+/* On the second way or the third. */
+static int fs_send_on(uv_fs_t* req, enum fs_attempt attempt) {
+  int opcode = fs_way(req)->opcode;
+  if (attempt == FS_MUST_WAIT && opcode != NO_OPCODE && fs_send_to_backend(req, opcode))
+    return 0;
+  return fs_send_to_pool(req);
+}
+
+/* The work is over, on this thread; its callback comes from the poll phase. */
+static void fs_answered(uv_fs_t* req) {
+  fs_set_place(req, FS_DONE);
+  req->work_req.done = fs_done;
+  loop_complete(req->loop, &req->work_req, 0);
+}
+
+/* --- Bursts ---------------------------------------------------------------------- */
+
+/* Back from the helper, in the poll phase. */
+static void fs_helped(struct uv__work* w, int status) {
+  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  (void) status;
+  if (fs_attempt_of(req) == FS_ANSWERED)
+    fs_finish(req);
+  else
+    fs_go_on(req, fs_attempt_of(req));
+}
+
+void fs_try(uv_fs_t* req) {
+  enum fs_attempt attempt = FS_ANSWERED;
+  if (fs_change_place(req, FS_BURST, FS_TRYING))
+    attempt = fs_read_shared(req);
+  else
+    req->result = UV_ECANCELED;
+  fs_set_attempt(req, attempt);
+}
+
+void fs_tried(uv_fs_t* req) {
+  if (fs_attempt_of(req) == FS_ANSWERED)
+    fs_answered(req);
+  else
+    fs_go_on(req, fs_attempt_of(req));
+}
+
+static bool fs_send_to_burst(uv_fs_t* req) {
+  if (req->fs_type != UV_FS_READ || req->loop->file_spent <= TURN_ALONE ||
+      !wake_is_awake(req->loop) || !fs_read_may_share(req))
+    return false;
+  req->work_req.work = NULL;
+  req->work_req.done = fs_helped;
+  return fs_burst_add(req);
 }
 
 int fs_send(uv_fs_t* req) {
   const struct fs_way* way = fs_way(req);
   if ((way->at_once == NULL && way->opcode == NO_OPCODE) || fs_needs_a_thread(req))
     return fs_send_to_pool(req);
+  if (fs_send_to_burst(req))
+    return 0;
   enum fs_attempt attempt = way->at_once == NULL ? FS_MUST_WAIT : way->at_once(req);
-  if (attempt == FS_ANSWERED) {
-    fs_set_place(req, FS_DONE);
-    req->work_req.done = fs_done;
-    loop_complete(req->loop, &req->work_req, 0);
-    return 0;
-  }
-  if (attempt == FS_MUST_WAIT && way->opcode != NO_OPCODE &&
-      fs_send_to_backend(req, way->opcode))
-    return 0;
-  return fs_send_to_pool(req);
+  if (attempt != FS_ANSWERED)
+    return fs_send_on(req, attempt);
+  fs_answered(req);
+  return 0;
 }

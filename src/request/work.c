@@ -249,7 +249,7 @@ static void pool_sleep(void) {
 
 /* Hands finished work to its loop. The loop may not be touched any more once the last
  * visitor has left, nor the work once it is pushed. */
-static void pool_give_back(struct uv__work* w) {
+void work_give_back(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
   struct work_state* state = loop->file_state;
 
@@ -326,9 +326,11 @@ static void* pool_thread(void* unused) {
     struct uv__work* w = pool_take(&work, &lookup);
     if (w != NULL) {
       (void) pool_call_somebody();
+      bool lent = w->done == NULL;
       pthread_mutex_unlock(&pool.mutex);
       work(w);
-      pool_give_back(w);
+      if (!lent)
+        work_give_back(w);
       pthread_mutex_lock(&pool.mutex);
       if (lookup) {
         pool.lookups_running--;
@@ -430,17 +432,15 @@ static void pool_withdraw(struct uv__work* w) {
   pool_count_ready();
 }
 
-int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
-                void (*done)(struct uv__work*, int)) {
+bool work_can_give_back(uv_loop_t* loop) {
+  if (loop->file_state != NULL)
+    return true;
   pthread_once(&pool_once, pool_init);
-  if (loop->file_state == NULL && work_state_make(loop) != 0)
-    return UV_ENOMEM;
+  return work_state_make(loop) == 0;
+}
 
-  w->loop = loop;
-  w->work = work;
-  w->done = done;
-
-  pthread_mutex_lock(&pool.mutex);
+/* With the mutex held. */
+static int pool_hand_over(struct uv__work* w) {
   pool.asker = sched_getcpu();
   queue_push_back(&pool.waiting, queue_of(w->wq));
   pool_count_in(w);
@@ -448,6 +448,20 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
   int err = pool_call_somebody();
   if (err != 0)
     pool_withdraw(w);
+  return err;
+}
+
+int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
+                void (*done)(struct uv__work*, int)) {
+  if (!work_can_give_back(loop))
+    return UV_ENOMEM;
+
+  w->loop = loop;
+  w->work = work;
+  w->done = done;
+
+  pthread_mutex_lock(&pool.mutex);
+  int err = pool_hand_over(w);
   pthread_mutex_unlock(&pool.mutex);
 
   if (err != 0)
@@ -467,8 +481,36 @@ int work_cancel(struct uv__work* w) {
 
   if (!waiting)
     return UV_EBUSY;
-  pool_give_back(w);
+  work_give_back(w);
   return 0;
+}
+
+bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*)) {
+  if (!pool.many_processors)
+    return false;
+  w->loop = loop;
+  w->work = work;
+  w->done = NULL;
+
+  pthread_mutex_lock(&pool.mutex);
+  bool lent = pool_ready() == 0 &&
+              (pool.looking_out > 0 || pool.sleeping > 0 || pool.threads < pool.limit) &&
+              pool_hand_over(w) == 0;
+  if (!lent)
+    w->work = NULL;
+  pthread_mutex_unlock(&pool.mutex);
+  return lent;
+}
+
+bool work_take_back(struct uv__work* w) {
+  pthread_mutex_lock(&pool.mutex);
+  bool waiting = w->work != NULL;
+  if (waiting) {
+    pool_withdraw(w);
+    w->work = NULL;
+  }
+  pthread_mutex_unlock(&pool.mutex);
+  return waiting;
 }
 
 bool work_files_waiting(void) {

@@ -20,6 +20,18 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
  * UV_EBUSY for what runs or has run. */
 int work_cancel(struct uv__work* w);
 
+/* For work that a thread of the pool has done without having been handed it: from that
+ * thread, it goes back to its loop, whose work_active counts it, like any other. The loop
+ * must be able to take it, which is asked on its own thread. */
+bool work_can_give_back(uv_loop_t* loop);
+void work_give_back(struct uv__work* w);
+
+/* Has `work` run once by a thread that has nothing else to do; nothing comes back. False
+ * if there is none, or no second processor for it to run on. Until it has begun it can
+ * be taken back: true then. */
+bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w));
+bool work_take_back(struct uv__work* w);
+
 /* True while file work waits for a free thread. */
 bool work_files_waiting(void);
 

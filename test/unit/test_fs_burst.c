@@ -1,0 +1,406 @@
+/* test: threads */
+/* Reads that come in numbers, which the loop's thread and one of the pool share: each
+ * gets its own bytes and its own callback, whoever did it. */
+#include "helper_files.h"
+
+#include <sys/wait.h>
+
+#include "rondo.h"
+#include "sanitizers.h"
+
+enum {
+  BLOCK = 4096,
+  BLOCKS = 256,
+  AT_ONCE = 64,
+  ROUNDS = UNDER_ADDRESS_SANITIZER || UNDER_THREAD_SANITIZER ? 40 : 400
+};
+
+struct reader {
+  uv_fs_t req;
+  uv_loop_t* loop;
+  int file;
+  unsigned int block;
+  unsigned int left;
+  bool cancelled;
+  char buffer[BLOCK];
+};
+
+static struct reader readers[AT_ONCE];
+static int calls;
+
+static int open_blocks(void) {
+  static char bytes[BLOCK];
+  int fd = open("blocks", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  assert_true(fd >= 0);
+  for (unsigned int i = 0; i < BLOCKS; i++) {
+    memset(bytes, (int) (i * 7 + 1), sizeof bytes);
+    memcpy(bytes, &i, sizeof i);
+    assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
+  }
+  return fd;
+}
+
+static void check_block(const char* buffer, unsigned int block) {
+  assert_memory_equal(buffer, &block, sizeof block);
+  for (size_t i = sizeof block; i < BLOCK; i += 97)
+    assert_int_equal((unsigned char) buffer[i], (unsigned char) (block * 7 + 1));
+}
+
+/* Every third in two parts. */
+static void begin(struct reader* reader, uv_fs_cb cb) {
+  size_t first = reader->block % 3 == 0 ? 100 : BLOCK;
+  uv_buf_t parts[] = {
+      uv_buf_init(reader->buffer, (unsigned int) first),
+      uv_buf_init(reader->buffer + first, (unsigned int) (BLOCK - first))};
+  memset(reader->buffer, 0, sizeof reader->buffer);
+  reader->req.data = reader;
+  assert_int_equal(uv_fs_read(reader->loop, &reader->req, reader->file, parts,
+                              first == BLOCK ? 1 : 2, (int64_t) reader->block * BLOCK,
+                              cb),
+                   0);
+}
+
+static void one_read(uv_fs_t* req) {
+  struct reader* reader = req->data;
+  assert_int_equal(req->result, BLOCK);
+  check_block(reader->buffer, reader->block);
+  uv_fs_req_cleanup(req);
+  if (reader->left-- > 0) {
+    reader->block = (reader->block * 13 + 5) % BLOCKS;
+    begin(reader, one_read);
+  }
+}
+
+static void read_for_long(uv_loop_t* loop, struct reader* some, int file) {
+  for (unsigned int i = 0; i < AT_ONCE; i++) {
+    some[i].loop = loop;
+    some[i].file = file;
+    some[i].block = i;
+    some[i].left = ROUNDS;
+    begin(&some[i], one_read);
+  }
+  assert_int_equal(uv_run(loop, UV_RUN_DEFAULT), 0);
+  for (unsigned int i = 0; i < AT_ONCE; i++)
+    assert_int_equal(some[i].left, -1u);
+}
+
+static void each_gets_its_own_bytes(void** state) {
+  (void) state;
+  int file = open_blocks();
+  read_for_long(&files_loop, readers, file);
+  close(file);
+}
+
+static void read_in_thread(void* argument) {
+  struct reader* some = calloc(AT_ONCE, sizeof *some);
+  uv_loop_t loop;
+  assert_non_null(some);
+  assert_int_equal(uv_loop_init(&loop), 0);
+  read_for_long(&loop, some, *(int*) argument);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  free(some);
+}
+
+static void loops_share_the_pool(void** state) {
+  (void) state;
+  uv_thread_t other;
+  int file = open_blocks();
+  assert_int_equal(uv_thread_create(&other, read_in_thread, &file), 0);
+  read_for_long(&files_loop, readers, file);
+  assert_int_equal(uv_thread_join(&other), 0);
+  close(file);
+}
+
+/* Runs a function from a callback, where the loop is awake and bursts begin. */
+static void (*inside_function)(int file);
+static int inside_file;
+
+static void inside_called(uv_timer_t* timer) {
+  uv_close((uv_handle_t*) timer, NULL);
+  inside_function(inside_file);
+}
+
+static void run_inside(void (*function)(int), int file) {
+  uv_timer_t timer;
+  inside_function = function;
+  inside_file = file;
+  calls = 0;
+  assert_int_equal(uv_timer_init(&files_loop, &timer), 0);
+  assert_int_equal(uv_timer_start(&timer, inside_called, 0, 0), 0);
+  assert_int_equal(uv_run(&files_loop, UV_RUN_DEFAULT), 0);
+}
+
+static void whole_or_cancelled(uv_fs_t* req) {
+  struct reader* reader = req->data;
+  calls++;
+  if (reader->cancelled) {
+    assert_int_equal(req->result, UV_ECANCELED);
+  } else {
+    assert_int_equal(req->result, BLOCK);
+    check_block(reader->buffer, reader->block);
+  }
+  uv_fs_req_cleanup(req);
+}
+
+static void begin_all(int file, uv_fs_cb cb) {
+  for (unsigned int i = 0; i < AT_ONCE; i++) {
+    readers[i].loop = &files_loop;
+    readers[i].file = file;
+    readers[i].block = i;
+    readers[i].cancelled = false;
+    begin(&readers[i], cb);
+  }
+}
+
+static int cancelled;
+
+static void cancel_all(int file) {
+  begin_all(file, whole_or_cancelled);
+  for (unsigned int i = AT_ONCE; i-- > 0;) {
+    int err = uv_cancel((uv_req_t*) &readers[i].req);
+    assert_true(err == 0 || err == UV_EBUSY);
+    readers[i].cancelled = err == 0;
+    cancelled += err == 0;
+    assert_true(uv_cancel((uv_req_t*) &readers[i].req) != 0);
+  }
+}
+
+/* What was not begun is cancelled, what was is told; nothing is told twice. */
+static void cancelling_is_exact(void** state) {
+  (void) state;
+  int file = open_blocks();
+  cancelled = 0;
+  for (int i = 0; i < ROUNDS / 4; i++) {
+    run_inside(cancel_all, file);
+    assert_int_equal(calls, AT_ONCE);
+  }
+  assert_true(cancelled > 0);
+  close(file);
+}
+
+static void failed(uv_fs_t* req) {
+  calls++;
+  assert_int_equal(req->result, UV_EBADF);
+  uv_fs_req_cleanup(req);
+}
+
+static void begin_failing(int file) {
+  begin_all(file, failed);
+}
+
+static void errors_are_told(void** state) {
+  (void) state;
+  close(open_blocks());
+  int file = open("blocks", O_WRONLY | O_CLOEXEC);
+  assert_true(file >= 0);
+  run_inside(begin_failing, file);
+  assert_int_equal(calls, AT_ONCE);
+  close(file);
+}
+
+static void at_the_end(uv_fs_t* req) {
+  struct reader* reader = req->data;
+  calls++;
+  assert_int_equal(req->result, reader->block < BLOCKS ? BLOCK : 0);
+  uv_fs_req_cleanup(req);
+}
+
+static void begin_near_the_end(int file) {
+  for (unsigned int i = 0; i < AT_ONCE; i++) {
+    readers[i].loop = &files_loop;
+    readers[i].file = file;
+    readers[i].block = BLOCKS - AT_ONCE / 2 + i;
+    begin(&readers[i], at_the_end);
+  }
+}
+
+static void end_of_file_is_told(void** state) {
+  (void) state;
+  int file = open_blocks();
+  run_inside(begin_near_the_end, file);
+  assert_int_equal(calls, AT_ONCE);
+  close(file);
+}
+
+/* From nowhere in the page cache: the burst goes the ways that may wait. */
+static void cold_files_are_read(void** state) {
+  (void) state;
+  int file = open_blocks();
+  assert_int_equal(fsync(file), 0);
+  (void) files_make_cold(file, (size_t) BLOCK * BLOCKS);
+  read_for_long(&files_loop, readers, file);
+  close(file);
+}
+
+static uv_fs_t close_req;
+
+static void begin_and_close(int file) {
+  begin_all(file, whole_or_cancelled);
+  assert_int_equal(uv_fs_close(&files_loop, &close_req, file, files_called), 0);
+}
+
+/* Closing does not overtake the reads before it. */
+static void closing_comes_after(void** state) {
+  (void) state;
+  for (int i = 0; i < 20; i++) {
+    files_calls = 0;
+    run_inside(begin_and_close, open_blocks());
+    assert_int_equal(calls, AT_ONCE);
+    assert_int_equal(files_calls, 1);
+    assert_int_equal(close_req.result, 0);
+    uv_fs_req_cleanup(&close_req);
+  }
+}
+
+/* At the file's own position, one after the other. */
+static unsigned int next_block;
+
+static void next_in_order(uv_fs_t* req) {
+  struct reader* reader = req->data;
+  assert_int_equal(req->result, BLOCK);
+  check_block(reader->buffer, reader->block);
+  calls++;
+  uv_fs_req_cleanup(req);
+}
+
+static void begin_in_order(int file) {
+  for (next_block = 0; next_block < AT_ONCE; next_block++) {
+    struct reader* reader = &readers[next_block];
+    uv_buf_t buf = uv_buf_init(reader->buffer, BLOCK);
+    reader->block = next_block;
+    reader->req.data = reader;
+    assert_int_equal(
+        uv_fs_read(&files_loop, &reader->req, file, &buf, 1, -1, next_in_order), 0);
+  }
+}
+
+static void own_position_keeps_its_order(void** state) {
+  (void) state;
+  int file = open_blocks();
+  assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+  run_inside(begin_in_order, file);
+  assert_int_equal(calls, AT_ONCE);
+  close(file);
+}
+
+static int most_in_turn;
+static int calls_before;
+
+static void count_turn(uv_check_t* check) {
+  if (calls - calls_before > most_in_turn)
+    most_in_turn = calls - calls_before;
+  calls_before = calls;
+  if (calls == AT_ONCE)
+    uv_close((uv_handle_t*) check, NULL);
+}
+
+static void begin_whole(int file) {
+  begin_all(file, whole_or_cancelled);
+}
+
+static void poll_limit_holds(void** state) {
+  (void) state;
+  int file = open_blocks();
+  uv_check_t check;
+  assert_int_equal(uv_check_init(&files_loop, &check), 0);
+  assert_int_equal(uv_check_start(&check, count_turn), 0);
+  assert_int_equal(rondo_loop_limit(&files_loop, RONDO_PHASE_POLL, 3), 0);
+  most_in_turn = calls_before = 0;
+  run_inside(begin_whole, file);
+  assert_int_equal(rondo_loop_limit(&files_loop, RONDO_PHASE_POLL, 0), 0);
+  assert_int_equal(calls, AT_ONCE);
+  assert_in_range(most_in_turn, 1, 3);
+  close(file);
+}
+
+/* A run that ends with gathered reads says that it must be run again soon. */
+static void begin_in_check(uv_check_t* check) {
+  uv_close((uv_handle_t*) check, NULL);
+  begin_all(inside_file, whole_or_cancelled);
+}
+
+static void outer_loop_is_told(void** state) {
+  (void) state;
+  uv_check_t check;
+  inside_file = open_blocks();
+  calls = 0;
+  assert_int_equal(uv_check_init(&files_loop, &check), 0);
+  assert_int_equal(uv_check_start(&check, begin_in_check), 0);
+  assert_int_not_equal(uv_run(&files_loop, UV_RUN_NOWAIT), 0);
+  assert_int_equal(uv_backend_timeout(&files_loop), 0);
+  while (uv_run(&files_loop, UV_RUN_NOWAIT) != 0)
+    continue;
+  assert_int_equal(calls, AT_ONCE);
+  close(inside_file);
+}
+
+/* A loop that is closed as soon as its reads are done, while its helper may still be
+ * looking for more. */
+static void loop_may_close_at_once(void** state) {
+  (void) state;
+  int file = open_blocks();
+  for (int i = 0; i < ROUNDS; i++) {
+    uv_loop_t* loop = malloc(sizeof *loop);
+    uv_timer_t timer;
+    assert_non_null(loop);
+    assert_int_equal(uv_loop_init(loop), 0);
+    for (unsigned int j = 0; j < AT_ONCE; j++) {
+      readers[j].loop = loop;
+      readers[j].file = file;
+      readers[j].block = j;
+      readers[j].left = 2;
+      begin(&readers[j], one_read);
+    }
+    assert_int_equal(uv_timer_init(loop, &timer), 0);
+    assert_int_equal(uv_run(loop, UV_RUN_NOWAIT), 1);
+    uv_close((uv_handle_t*) &timer, NULL);
+    assert_int_equal(uv_run(loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(uv_loop_close(loop), 0);
+    free(loop);
+  }
+  close(file);
+}
+
+static void fork_now(int file) {
+  begin_all(file, whole_or_cancelled);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    /* What a thread of the parent had taken is the parent's; a new read is ours. */
+    uv_fs_t req;
+    char bytes[BLOCK];
+    uv_buf_t buf = uv_buf_init(bytes, sizeof bytes);
+    files_calls = 0;
+    if (uv_loop_fork(&files_loop) != 0 ||
+        uv_fs_read(&files_loop, &req, file, &buf, 1, BLOCK, files_called) != 0)
+      _exit(1);
+    while (files_calls == 0)
+      uv_run(&files_loop, UV_RUN_ONCE);
+    _exit(req.result == BLOCK ? 0 : 2);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+static void fork_in_the_middle(void** state) {
+  (void) state;
+  int file = open_blocks();
+  for (int i = 0; i < 10; i++) {
+    run_inside(fork_now, file);
+    assert_int_equal(calls, AT_ONCE);
+  }
+  close(file);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(each_gets_its_own_bytes), FILES_TEST(loops_share_the_pool),
+      FILES_TEST(cancelling_is_exact),     FILES_TEST(errors_are_told),
+      FILES_TEST(end_of_file_is_told),     FILES_TEST(cold_files_are_read),
+      FILES_TEST(closing_comes_after),     FILES_TEST(own_position_keeps_its_order),
+      FILES_TEST(poll_limit_holds),        FILES_TEST(outer_loop_is_told),
+      FILES_TEST(loop_may_close_at_once),  FILES_TEST(fork_in_the_middle),
+  };
+  return cmocka_run_group_tests_name("files: bursts", tests, NULL, NULL);
+}
