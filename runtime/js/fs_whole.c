@@ -172,7 +172,8 @@ static JSValueRef whole_value(whole_t* whole) {
   whole->bytes = NULL;
   if (whole->length < whole->capacity) {
     uint8_t* shrunk = realloc(bytes, whole->length > 0 ? whole->length : 1);
-    bytes = shrunk != NULL ? shrunk : bytes;
+    if (shrunk != NULL)
+      bytes = shrunk;
   }
   return js_fs_buffer_take(bytes, whole->length);
 }

@@ -93,7 +93,8 @@ static JSObjectRef read_buffer(size_t count, size_t* offset) {
     block = NULL;
     if (count < BLOCK) {
       char* fitting = realloc(bytes, count);
-      bytes = fitting != NULL ? fitting : bytes;
+      if (fitting != NULL)
+        bytes = fitting;
     }
   }
   return array_buffer(bytes, count);
