@@ -32,7 +32,7 @@ static void request_free(fs_request_t* request) {
 }
 
 static JSValueRef request_error(const fs_request_t* request, int err) {
-  return js_uv_error(err, request->syscall, request->path, request->dest);
+  return js_uv_error(err, request->operation->syscall, request->path, request->dest);
 }
 
 static void request_answer(fs_request_t* request, int err) {
@@ -58,51 +58,93 @@ static const void* request_failed(rondo_node_t* node, void* data) {
   return NULL;
 }
 
-fs_call_t js_fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
-                      const JSValueRef argv[], JSValueRef* exception) {
-  fs_call_t call = {.returned = js_undefined()};
+/* NULL without memory. */
+static fs_request_t* request_new(const fs_operation_t* operation, size_t argc,
+                                 const JSValueRef argv[]) {
   fs_request_t* request = calloc(1, sizeof *request);
-  if (request == NULL) {
-    *exception = js_uv_error(UV_ENOMEM, syscall, NULL, NULL);
-    return call;
-  }
-  request->syscall = syscall;
-  if (paths > 0)
-    request->path = js_fs_path(js_arg(argc, argv, 0));
-  if (paths > 1)
-    request->dest = js_fs_path(js_arg(argc, argv, 1));
-  if ((paths > 0 && request->path == NULL) || (paths > 1 && request->dest == NULL)) {
-    request_free(request);
-    *exception = js_uv_error(UV_ENOMEM, syscall, NULL, NULL);
-    return call;
-  }
+  if (request == NULL)
+    return NULL;
   request->uv.data = request;
-  call.request = request;
-  call.returned = js_answer_open(&request->answer, js_arg(argc, argv, how));
-  if (answer_waits(&request->answer))
-    call.done = request_done;
-  return call;
+  request->operation = operation;
+  request->value = operation->value;
+  if (operation->paths > 0)
+    request->path = js_fs_path(js_arg(argc, argv, 0));
+  if (operation->paths > 1)
+    request->dest = js_fs_path(js_arg(argc, argv, 1));
+  if ((operation->paths > 0 && request->path == NULL) ||
+      (operation->paths > 1 && request->dest == NULL)) {
+    request_free(request);
+    return NULL;
+  }
+  return request;
 }
 
-JSValueRef js_fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception) {
-  fs_request_t* request = call->request;
-  request->value = value;
-  if (answer_waits(&request->answer)) {
-    if (result < 0) {
-      /* Refused before it began. The caller still gets its answer later. */
-      request->uv.result = result;
-      if (rondo_node_next_tick(js.node, &request->tick, request_failed, request) < 0)
-        request_free(request);
-    }
-    return call->returned;
-  }
-  JSValueRef returned = call->returned;
+static JSValueRef request_at_once(fs_request_t* request, int result,
+                                  JSValueRef* exception) {
+  JSValueRef value = NULL;
   if (result < 0)
     *exception = request_error(request, result);
-  else if (value != NULL)
-    returned = value(request);
+  else if (request->value != NULL)
+    value = request->value(request);
   request_free(request);
-  return returned != NULL ? returned : js_undefined();
+  return value != NULL ? value : js_undefined();
+}
+
+static JSValueRef operation_call(JS_ARGS) {
+  JS_UNUSED;
+  const fs_operation_t* operation = JSObjectGetPrivate(function);
+  fs_request_t* request = request_new(operation, argc, argv);
+  if (request == NULL) {
+    *exception = js_uv_error(UV_ENOMEM, operation->syscall, NULL, NULL);
+    return js_undefined();
+  }
+  JSValueRef returned =
+      js_answer_open(&request->answer, js_arg(argc, argv, operation->how));
+  bool waits = answer_waits(&request->answer);
+  request->done = waits ? request_done : NULL;
+  int result = operation->start(request, argc, argv);
+  if (!waits)
+    return request_at_once(request, result, exception);
+  if (result < 0) {
+    /* Refused before it began. The caller still gets its answer later. */
+    request->uv.result = result;
+    if (rondo_node_next_tick(js.node, &request->tick, request_failed, request) < 0)
+      request_free(request);
+  }
+  return returned;
+}
+
+static void add_operations(JSObjectRef exports, const fs_operation_t* operations) {
+  static JSClassRef class;
+  if (class == NULL) {
+    JSClassDefinition definition = kJSClassDefinitionEmpty;
+    definition.className = "FsOperation";
+    definition.callAsFunction = operation_call;
+    class = JSClassCreate(&definition);
+  }
+  for (; operations->name != NULL; operations++)
+    js_set(exports, operations->name,
+           JSObjectMake(js.ctx, class, (void*) (uintptr_t) operations));
+}
+
+int fs_start_path(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
+  return request->operation->uv.path(js.loop, &request->uv, request->path, request->done);
+}
+
+int fs_start_option(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  request->option = js_arg_bool(argc, argv, 1);
+  return fs_start_path(request, argc, argv);
+}
+
+int fs_start_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return request->operation->uv.file(js.loop, &request->uv, fs_arg_file(argc, argv),
+                                     request->done);
+}
+
+void fs_request_keep(fs_request_t* request, JSValueRef value) {
+  js_keep(value);
+  request->kept = value;
 }
 
 static JSObjectRef buffer_prototype;
@@ -126,10 +168,11 @@ static JSValueRef set_buffer(JS_ARGS) {
 }
 
 void native_fs(JSObjectRef exports) {
-  js_methods(exports, js_fs_path_methods);
-  js_methods(exports, js_fs_file_methods);
+  add_operations(exports, js_fs_path_operations);
+  add_operations(exports, js_fs_file_operations);
+  add_operations(exports, js_fs_stat_operations);
+  add_operations(exports, js_fs_list_operations);
   js_methods(exports, js_fs_stat_methods);
-  js_methods(exports, js_fs_list_methods);
   js_methods(exports, js_fs_whole_methods);
   js_methods(exports, js_fs_watch_methods);
   js_set(exports, "setBuffer", js_function("setBuffer", set_buffer));

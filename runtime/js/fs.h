@@ -1,6 +1,10 @@
 /* What the files of the fs module share: one request, from the call in JavaScript to the
  * answer. The request owns its paths and keeps its buffers alive; it is freed when the
- * answer has been given. */
+ * answer has been given.
+ *
+ * The native functions are rows of tables: what an operation is called, which of its
+ * arguments are paths, how it is started and what it answers. One function takes the
+ * calls of them all. */
 #ifndef RONDO_JS_FS_H
 #define RONDO_JS_FS_H
 
@@ -8,44 +12,74 @@
 
 typedef struct fs_request_s fs_request_t;
 
+/* Starts a request with the arguments of the call: what uv_fs_… returned, or an error. */
+typedef int (*fs_start)(fs_request_t* request, size_t argc, const JSValueRef argv[]);
+
 /* Makes the value of a request that succeeded; NULL for undefined. */
 typedef JSValueRef (*fs_value)(fs_request_t* request);
 
+/* A native function. */
+typedef struct {
+  const char* name;
+  const char* syscall; /* as error messages name it */
+  size_t paths;        /* how many of the first arguments are paths: up to two */
+  size_t how;          /* the argument that says how to answer */
+  fs_start start;
+  fs_value value; /* or NULL */
+  /* The library's function, where `start` serves several of one shape. */
+  union {
+    int (*path)(uv_loop_t*, uv_fs_t*, const char*, uv_fs_cb);
+    int (*path_int)(uv_loop_t*, uv_fs_t*, const char*, int, uv_fs_cb);
+    int (*path_ids)(uv_loop_t*, uv_fs_t*, const char*, uv_uid_t, uv_gid_t, uv_fs_cb);
+    int (*path_times)(uv_loop_t*, uv_fs_t*, const char*, double, double, uv_fs_cb);
+    int (*paths)(uv_loop_t*, uv_fs_t*, const char*, const char*, uv_fs_cb);
+    int (*file)(uv_loop_t*, uv_fs_t*, uv_file, uv_fs_cb);
+    int (*move)(uv_loop_t*, uv_fs_t*, uv_file, const uv_buf_t*, unsigned, int64_t,
+                uv_fs_cb);
+  } uv;
+} fs_operation_t;
+
 struct fs_request_s {
   uv_fs_t uv;
+  const fs_operation_t* operation;
   answer_t answer;
+  uv_fs_cb done;          /* what to give to uv_fs_…: NULL for the answer at once */
   rondo_node_tick_t tick; /* for errors that the library reports at once */
-  fs_value value;
-  const char* syscall; /* as error messages name it */
-  char *path, *dest;   /* or NULL */
-  JSValueRef kept;     /* the buffers the kernel works on, or NULL */
+  fs_value value;         /* the operation's, unless `start` sets another */
+  char *path, *dest;      /* or NULL */
+  JSValueRef kept;        /* the buffers the kernel works on, or NULL */
   uv_buf_t* buffers;
   bool option; /* the meaning is the operation's */
 };
 
-/* One call of a native function. */
-typedef struct {
-  fs_request_t* request; /* NULL if the call failed: then *exception says why */
-  JSValueRef returned;
-  uv_fs_cb done; /* what to give to uv_fs_…: NULL for the answer at once */
-} fs_call_t;
+/* Starters of shapes that several files have: (path, how), (path, option, how) and
+ * (fd, how). */
+int fs_start_path(fs_request_t* request, size_t argc, const JSValueRef argv[]);
+int fs_start_option(fs_request_t* request, size_t argc, const JSValueRef argv[]);
+int fs_start_file(fs_request_t* request, size_t argc, const JSValueRef argv[]);
 
-/* Starts a call whose first `paths` arguments are paths and whose argument `how` says
- * how to answer. */
-fs_call_t js_fs_begin(const char* syscall, size_t paths, size_t how, size_t argc,
-                      const JSValueRef argv[], JSValueRef* exception);
+/* Keeps a value of JavaScript's alive until the answer. */
+void fs_request_keep(fs_request_t* request, JSValueRef value);
 
-/* Ends it with what uv_fs_… returned. */
-JSValueRef js_fs_end(fs_call_t* call, fs_value value, int result, JSValueRef* exception);
+static inline uv_file fs_arg_file(size_t argc, const JSValueRef argv[]) {
+  return js_arg_int(argc, argv, 0, -1);
+}
+
+/* An id as JavaScript gives it: -1 leaves it as it is. */
+static inline unsigned fs_arg_id(size_t argc, const JSValueRef argv[], size_t index) {
+  double number = js_arg_number(argc, argv, index, -1);
+  return number < 0 ? (unsigned) -1 : (unsigned) number;
+}
 
 /* A path of JavaScript's (a string or bytes) as C has it, to be freed by the caller. */
 char* js_fs_path(JSValueRef value);
 
-/* The functions of each file, for native('fs'). */
-extern const js_method_t js_fs_path_methods[];
-extern const js_method_t js_fs_file_methods[];
+/* The functions of each file, for native('fs'); the last entry's name is NULL. */
+extern const fs_operation_t js_fs_path_operations[];
+extern const fs_operation_t js_fs_file_operations[];
+extern const fs_operation_t js_fs_stat_operations[];
+extern const fs_operation_t js_fs_list_operations[];
 extern const js_method_t js_fs_stat_methods[];
-extern const js_method_t js_fs_list_methods[];
 extern const js_method_t js_fs_whole_methods[];
 extern const js_method_t js_fs_watch_methods[];
 

@@ -42,17 +42,10 @@ static JSValueRef value_entries(fs_request_t* request) {
   return entries.array;
 }
 
-/* readdir(path, bytes, types, how): an array of names, or of names and types in turn. */
-static JSValueRef list_readdir(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("scandir", 1, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, js_arg_bool(argc, argv, 2) ? value_entries : value_names,
-      uv_fs_scandir(js.loop, &call.request->uv, call.request->path, 0, call.done),
-      exception);
+static int start_readdir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  request->option = js_arg_bool(argc, argv, 1);
+  request->value = js_arg_bool(argc, argv, 2) ? value_entries : value_names;
+  return uv_fs_scandir(js.loop, &request->uv, request->path, 0, request->done);
 }
 
 /* ---- open directories ------------------------------------------------------ */
@@ -105,18 +98,6 @@ static JSValueRef value_dir(fs_request_t* request) {
   return JSObjectMake(js.ctx, dir_class(), open);
 }
 
-/* opendir(path, how) */
-static JSValueRef list_opendir(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("opendir", 1, 1, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(
-      &call, value_dir,
-      uv_fs_opendir(js.loop, &call.request->uv, call.request->path, call.done),
-      exception);
-}
-
 static JSValueRef value_dir_entries(fs_request_t* request) {
   if (request->uv.result <= 0)
     return js_null();
@@ -129,52 +110,51 @@ static JSValueRef value_dir_entries(fs_request_t* request) {
   return entries.array;
 }
 
-/* readdirSome(dir, count, bytes, how): names and types in turn, null at the end. */
-static JSValueRef list_read_some(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("readdir", 0, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
+/* Room for `count` entries in the list that goes with the directory. */
+static int dir_make_room(open_dir_t* open, size_t count) {
+  if (count > open->capacity) {
+    uv_dirent_t* grown = realloc(open->entries, count * sizeof *grown);
+    if (grown == NULL)
+      return UV_ENOMEM;
+    open->entries = grown;
+    open->capacity = count;
+  }
+  open->dir->dirents = open->entries;
+  open->dir->nentries = count;
+  return 0;
+}
+
+static int start_read_some(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
   open_dir_t* open = arg_dir(argc, argv);
   int32_t count = js_arg_int(argc, argv, 1, 32);
   if (open == NULL || open->dir == NULL || count < 1)
-    return js_fs_end(&call, value_dir_entries, UV_EBADF, exception);
-  if ((size_t) count > open->capacity) {
-    uv_dirent_t* grown = realloc(open->entries, (size_t) count * sizeof *grown);
-    if (grown == NULL)
-      return js_fs_end(&call, value_dir_entries, UV_ENOMEM, exception);
-    open->entries = grown;
-    open->capacity = (size_t) count;
-  }
-  open->dir->dirents = open->entries;
-  open->dir->nentries = (size_t) count;
-  call.request->option = js_arg_bool(argc, argv, 2);
-  js_keep(argv[0]);
-  call.request->kept = argv[0];
-  return js_fs_end(&call, value_dir_entries,
-                   uv_fs_readdir(js.loop, &call.request->uv, open->dir, call.done),
-                   exception);
+    return UV_EBADF;
+  int err = dir_make_room(open, (size_t) count);
+  if (err < 0)
+    return err;
+  request->option = js_arg_bool(argc, argv, 2);
+  fs_request_keep(request, argv[0]);
+  return uv_fs_readdir(js.loop, &request->uv, open->dir, request->done);
 }
 
-/* closedir(dir, how) */
-static JSValueRef list_closedir(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("closedir", 0, 1, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
+static int start_closedir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
   open_dir_t* open = arg_dir(argc, argv);
   if (open == NULL || open->dir == NULL)
-    return js_fs_end(&call, NULL, UV_EBADF, exception);
+    return UV_EBADF;
   uv_dir_t* dir = open->dir;
   open->dir = NULL;
-  return js_fs_end(&call, NULL,
-                   uv_fs_closedir(js.loop, &call.request->uv, dir, call.done), exception);
+  return uv_fs_closedir(js.loop, &request->uv, dir, request->done);
 }
 
-const js_method_t js_fs_list_methods[] = {
-    {"readdir", list_readdir},
-    {"opendir", list_opendir},
-    {"readdirSome", list_read_some},
-    {"closedir", list_closedir},
-    {NULL, NULL},
+/* What JavaScript passes is in the comments, without `how`, which is last. */
+const fs_operation_t js_fs_list_operations[] = {
+    /* (path, bytes, types): an array of names, or of names and types in turn */
+    {"readdir", "scandir", 1, 3, start_readdir, NULL, {NULL}},
+    /* (path) */
+    {"opendir", "opendir", 1, 1, fs_start_path, value_dir, {.path = uv_fs_opendir}},
+    /* (dir, count, bytes): names and types in turn, null at the end */
+    {"readdirSome", "readdir", 0, 3, start_read_some, value_dir_entries, {NULL}},
+    /* (dir) */
+    {"closedir", "closedir", 0, 1, start_closedir, NULL, {NULL}},
+    {NULL, NULL, 0, 0, NULL, NULL, {NULL}},
 };

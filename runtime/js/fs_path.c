@@ -1,12 +1,11 @@
-/* Operations on paths: links, directories, times and rights. Each native function says in
- * its comment what JavaScript passes to it. */
+/* Operations on paths: links, directories, times and rights. */
 #include "fs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The text a request produced: a string, or bytes if they were asked for. */
-static JSValueRef value_text(fs_request_t* request, const char* text) {
+static JSValueRef text_value(fs_request_t* request, const char* text) {
   size_t length = strlen(text);
   if (!request->option)
     return js_string_n(text, length);
@@ -17,232 +16,78 @@ static JSValueRef value_text(fs_request_t* request, const char* text) {
   return js_fs_buffer_take(copy, length);
 }
 
-static JSValueRef value_pointer(fs_request_t* request) {
-  return value_text(request, request->uv.ptr);
+static JSValueRef value_text(fs_request_t* request) {
+  return text_value(request, request->uv.ptr);
 }
 
-static JSValueRef value_template(fs_request_t* request) {
-  return value_text(request, request->uv.path);
+static JSValueRef value_path(fs_request_t* request) {
+  return text_value(request, request->uv.path);
 }
 
-/* access(path, mode, how) */
-static JSValueRef path_access(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("access", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_access(js.loop, &call.request->uv, call.request->path,
-                                js_arg_int(argc, argv, 1, 0), call.done),
-                   exception);
+static int start_path_int(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return request->operation->uv.path_int(js.loop, &request->uv, request->path,
+                                         js_arg_int(argc, argv, 1, 0), request->done);
 }
 
-/* chmod(path, mode, how) */
-static JSValueRef path_chmod(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("chmod", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_chmod(js.loop, &call.request->uv, call.request->path,
-                               js_arg_int(argc, argv, 1, 0), call.done),
-                   exception);
+static int start_path_ids(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return request->operation->uv.path_ids(js.loop, &request->uv, request->path,
+                                         fs_arg_id(argc, argv, 1),
+                                         fs_arg_id(argc, argv, 2), request->done);
 }
 
-/* An id as JavaScript gives it: -1 leaves it as it is. */
-static unsigned arg_id(size_t argc, const JSValueRef argv[], size_t index) {
-  double number = js_arg_number(argc, argv, index, -1);
-  return number < 0 ? (unsigned) -1 : (unsigned) number;
+static int start_path_times(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return request->operation->uv.path_times(
+      js.loop, &request->uv, request->path, js_arg_number(argc, argv, 1, 0),
+      js_arg_number(argc, argv, 2, 0), request->done);
 }
 
-/* chown(path, uid, gid, how) */
-static JSValueRef path_chown(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("chown", 1, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_chown(js.loop, &call.request->uv, call.request->path,
-                               arg_id(argc, argv, 1), arg_id(argc, argv, 2), call.done),
-                   exception);
+static int start_mkdir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return uv_fs_mkdir(js.loop, &request->uv, request->path,
+                     js_arg_int(argc, argv, 1, 0777), request->done);
 }
 
-/* lchown(path, uid, gid, how) */
-static JSValueRef path_lchown(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("lchown", 1, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_lchown(js.loop, &call.request->uv, call.request->path,
-                                arg_id(argc, argv, 1), arg_id(argc, argv, 2), call.done),
-                   exception);
+static int start_paths(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
+  return request->operation->uv.paths(js.loop, &request->uv, request->path, request->dest,
+                                      request->done);
 }
 
-/* utimes(path, access, modification, how), in seconds */
-static JSValueRef path_utimes(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("utime", 1, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_utime(js.loop, &call.request->uv, call.request->path,
-                               js_arg_number(argc, argv, 1, 0),
-                               js_arg_number(argc, argv, 2, 0), call.done),
-                   exception);
+static int start_copy_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  return uv_fs_copyfile(js.loop, &request->uv, request->path, request->dest,
+                        js_arg_int(argc, argv, 2, 0), request->done);
 }
 
-/* lutimes(path, access, modification, how), in seconds */
-static JSValueRef path_lutimes(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("lutime", 1, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_lutime(js.loop, &call.request->uv, call.request->path,
-                                js_arg_number(argc, argv, 1, 0),
-                                js_arg_number(argc, argv, 2, 0), call.done),
-                   exception);
+static int start_symlink(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
+  return uv_fs_symlink(js.loop, &request->uv, request->path, request->dest, 0,
+                       request->done);
 }
 
-/* mkdir(path, mode, how) */
-static JSValueRef path_mkdir(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("mkdir", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_mkdir(js.loop, &call.request->uv, call.request->path,
-                               js_arg_int(argc, argv, 1, 0777), call.done),
-                   exception);
-}
-
-/* mkdtemp(template, bytes, how) */
-static JSValueRef path_mkdtemp(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("mkdtemp", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, value_template,
-      uv_fs_mkdtemp(js.loop, &call.request->uv, call.request->path, call.done),
-      exception);
-}
-
-/* rmdir(path, how) */
-static JSValueRef path_rmdir(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("rmdir", 1, 1, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_rmdir(js.loop, &call.request->uv, call.request->path, call.done),
-                   exception);
-}
-
-/* unlink(path, how) */
-static JSValueRef path_unlink(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("unlink", 1, 1, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(
-      &call, NULL,
-      uv_fs_unlink(js.loop, &call.request->uv, call.request->path, call.done), exception);
-}
-
-/* rename(path, dest, how) */
-static JSValueRef path_rename(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("rename", 2, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_rename(js.loop, &call.request->uv, call.request->path,
-                                call.request->dest, call.done),
-                   exception);
-}
-
-/* copyFile(path, dest, flags, how) */
-static JSValueRef path_copy_file(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("copyfile", 2, 3, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_copyfile(js.loop, &call.request->uv, call.request->path,
-                                  call.request->dest, js_arg_int(argc, argv, 2, 0),
-                                  call.done),
-                   exception);
-}
-
-/* link(path, dest, how) */
-static JSValueRef path_link(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("link", 2, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_link(js.loop, &call.request->uv, call.request->path,
-                              call.request->dest, call.done),
-                   exception);
-}
-
-/* symlink(target, path, how) */
-static JSValueRef path_symlink(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("symlink", 2, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  return js_fs_end(&call, NULL,
-                   uv_fs_symlink(js.loop, &call.request->uv, call.request->path,
-                                 call.request->dest, 0, call.done),
-                   exception);
-}
-
-/* readlink(path, bytes, how) */
-static JSValueRef path_readlink(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("readlink", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, value_pointer,
-      uv_fs_readlink(js.loop, &call.request->uv, call.request->path, call.done),
-      exception);
-}
-
-/* realpath(path, bytes, how) */
-static JSValueRef path_realpath(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("realpath", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, value_pointer,
-      uv_fs_realpath(js.loop, &call.request->uv, call.request->path, call.done),
-      exception);
-}
-
-const js_method_t js_fs_path_methods[] = {
-    {"access", path_access},
-    {"chmod", path_chmod},
-    {"chown", path_chown},
-    {"lchown", path_lchown},
-    {"utimes", path_utimes},
-    {"lutimes", path_lutimes},
-    {"mkdir", path_mkdir},
-    {"mkdtemp", path_mkdtemp},
-    {"rmdir", path_rmdir},
-    {"unlink", path_unlink},
-    {"rename", path_rename},
-    {"copyFile", path_copy_file},
-    {"link", path_link},
-    {"symlink", path_symlink},
-    {"readlink", path_readlink},
-    {"realpath", path_realpath},
-    {NULL, NULL},
+/* What JavaScript passes is in the comments, without `how`, which is last. Times are in
+ * seconds; `bytes` asks for an answer in bytes. */
+const fs_operation_t js_fs_path_operations[] = {
+    /* (path, mode) */
+    {"access", "access", 1, 2, start_path_int, NULL, {.path_int = uv_fs_access}},
+    {"chmod", "chmod", 1, 2, start_path_int, NULL, {.path_int = uv_fs_chmod}},
+    {"mkdir", "mkdir", 1, 2, start_mkdir, NULL, {NULL}},
+    /* (path, uid, gid) */
+    {"chown", "chown", 1, 3, start_path_ids, NULL, {.path_ids = uv_fs_chown}},
+    {"lchown", "lchown", 1, 3, start_path_ids, NULL, {.path_ids = uv_fs_lchown}},
+    /* (path, access, modification) */
+    {"utimes", "utime", 1, 3, start_path_times, NULL, {.path_times = uv_fs_utime}},
+    {"lutimes", "lutime", 1, 3, start_path_times, NULL, {.path_times = uv_fs_lutime}},
+    /* (path) */
+    {"rmdir", "rmdir", 1, 1, fs_start_path, NULL, {.path = uv_fs_rmdir}},
+    {"unlink", "unlink", 1, 1, fs_start_path, NULL, {.path = uv_fs_unlink}},
+    /* (path, dest); of a symbolic link, what it says and where it stands */
+    {"rename", "rename", 2, 2, start_paths, NULL, {.paths = uv_fs_rename}},
+    {"link", "link", 2, 2, start_paths, NULL, {.paths = uv_fs_link}},
+    {"symlink", "symlink", 2, 2, start_symlink, NULL, {NULL}},
+    /* (path, dest, flags) */
+    {"copyFile", "copyfile", 2, 3, start_copy_file, NULL, {NULL}},
+    /* (path, bytes) */
+    {"mkdtemp", "mkdtemp", 1, 2, fs_start_option, value_path, {.path = uv_fs_mkdtemp}},
+    {"readlink", "readlink", 1, 2, fs_start_option, value_text, {.path = uv_fs_readlink}},
+    {"realpath", "realpath", 1, 2, fs_start_option, value_text, {.path = uv_fs_realpath}},
+    {NULL, NULL, 0, 0, NULL, NULL, {NULL}},
 };

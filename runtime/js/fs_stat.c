@@ -40,41 +40,9 @@ static JSValueRef value_stat(fs_request_t* request) {
   return js_fs_stat_value(&request->uv.statbuf, request->option);
 }
 
-/* stat(path, bigint, how) */
-static JSValueRef stat_path(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("stat", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(&call, value_stat,
-                   uv_fs_stat(js.loop, &call.request->uv, call.request->path, call.done),
-                   exception);
-}
-
-/* lstat(path, bigint, how) */
-static JSValueRef stat_link(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("lstat", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(&call, value_stat,
-                   uv_fs_lstat(js.loop, &call.request->uv, call.request->path, call.done),
-                   exception);
-}
-
-/* fstat(fd, bigint, how) */
-static JSValueRef stat_file(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("fstat", 0, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, value_stat,
-      uv_fs_fstat(js.loop, &call.request->uv, js_arg_int(argc, argv, 0, -1), call.done),
-      exception);
+static int start_stat_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+  request->option = js_arg_bool(argc, argv, 1);
+  return fs_start_file(request, argc, argv);
 }
 
 static JSValueRef value_statfs(fs_request_t* request) {
@@ -89,17 +57,14 @@ static JSValueRef value_statfs(fs_request_t* request) {
   return JSObjectCallAsFunction(js.ctx, make_statfs, NULL, 1, &big, NULL);
 }
 
-/* statfs(path, bigint, how) */
-static JSValueRef stat_system(JS_ARGS) {
-  JS_UNUSED;
-  fs_call_t call = js_fs_begin("statfs", 1, 2, argc, argv, exception);
-  if (call.request == NULL)
-    return call.returned;
-  call.request->option = js_arg_bool(argc, argv, 1);
-  return js_fs_end(
-      &call, value_statfs,
-      uv_fs_statfs(js.loop, &call.request->uv, call.request->path, call.done), exception);
-}
+/* (path or fd, bigint, how) */
+const fs_operation_t js_fs_stat_operations[] = {
+    {"stat", "stat", 1, 2, fs_start_option, value_stat, {.path = uv_fs_stat}},
+    {"lstat", "lstat", 1, 2, fs_start_option, value_stat, {.path = uv_fs_lstat}},
+    {"fstat", "fstat", 0, 2, start_stat_file, value_stat, {.file = uv_fs_fstat}},
+    {"statfs", "statfs", 1, 2, fs_start_option, value_statfs, {.path = uv_fs_statfs}},
+    {NULL, NULL, 0, 0, NULL, NULL, {NULL}},
+};
 
 /* setStats(makeStats, makeBigStats, makeStatfs) */
 static JSValueRef set_stats(JS_ARGS) {
@@ -128,10 +93,6 @@ static JSValueRef stat_exists(JS_ARGS) {
 }
 
 const js_method_t js_fs_stat_methods[] = {
-    {"stat", stat_path},
-    {"lstat", stat_link},
-    {"fstat", stat_file},
-    {"statfs", stat_system},
     {"setStats", set_stats},
     {"existsSync", stat_exists},
     {NULL, NULL},
