@@ -1,6 +1,7 @@
 /* native('dns'): names to addresses and back, in the pool (uv_getaddrinfo,
  * uv_getnameinfo). The answer is a list of addresses or a negative error: what an error
  * says is put together in JavaScript. */
+#include "address.h"
 #include "answer.h"
 
 #include <netdb.h>
@@ -93,26 +94,20 @@ static void on_service(uv_getnameinfo_t* uv, int status, const char* host,
 /* lookupService(address, port, callback): 0 or a negative error */
 static JSValueRef dns_lookup_service(JS_ARGS) {
   JS_UNUSED;
-  char* text = js_arg_utf8(argc, argv, 0);
-  int port = js_arg_int(argc, argv, 1, 0);
-  service_t* request = calloc(1, sizeof *request);
   struct sockaddr_storage address;
-  int err = UV_ENOMEM;
-  if (text != NULL && request != NULL) {
-    err = uv_ip4_addr(text, port, (struct sockaddr_in*) &address);
-    if (err < 0)
-      err = uv_ip6_addr(text, port, (struct sockaddr_in6*) &address);
-    if (err == 0) {
-      js_answer_open(&request->answer, js_arg(argc, argv, 2));
-      err = uv_getnameinfo(js.loop, &request->uv, on_service,
-                           (const struct sockaddr*) &address, NI_NAMEREQD);
-      if (err != 0)
-        js_answer_drop(&request->answer);
-    }
-  }
-  free(text);
-  if (err != 0)
+  int err = js_address_arg(argc, argv, 0, &address);
+  if (err < 0)
+    return js_number(err);
+  service_t* request = calloc(1, sizeof *request);
+  if (request == NULL)
+    return js_number(UV_ENOMEM);
+  js_answer_open(&request->answer, js_arg(argc, argv, 2));
+  err = uv_getnameinfo(js.loop, &request->uv, on_service,
+                       (const struct sockaddr*) &address, NI_NAMEREQD);
+  if (err < 0) {
+    js_answer_drop(&request->answer);
     free(request);
+  }
   return js_number(err);
 }
 

@@ -13,45 +13,6 @@ static void on_event(uv_fs_event_t* uv, const char* name, int events, int status
   js_call_method(handle->owner, "onchange", 3, arguments);
 }
 
-static JSValueRef failed(handle_t* handle, int err, const char* path,
-                         JSValueRef* exception) {
-  js_handle_discard(handle);
-  *exception = js_uv_error(err, "watch", path, NULL);
-  return js_undefined();
-}
-
-static void close_failed(uv_handle_t* uv) {
-  js_handle_discard(uv->data);
-}
-
-/* watch(owner, path, recursive): a token */
-static JSValueRef watch_path(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
-  char* path = js_fs_path(js_arg(argc, argv, 1));
-  JSValueRef returned = js_undefined();
-  if (handle == NULL || path == NULL) {
-    *exception = js_uv_error(UV_ENOMEM, "watch", NULL, NULL);
-    if (handle != NULL)
-      js_handle_discard(handle);
-  } else {
-    unsigned flags = js_arg_bool(argc, argv, 2) ? UV_FS_EVENT_RECURSIVE : 0;
-    int err = uv_fs_event_init(js.loop, &handle->uv.fs_event);
-    if (err < 0) {
-      returned = failed(handle, err, path, exception);
-    } else if ((err = uv_fs_event_start(&handle->uv.fs_event, on_event, path, flags)) <
-               0) {
-      *exception = js_uv_error(err, "watch", path, NULL);
-      handle->uv.handle.data = handle;
-      uv_close(&handle->uv.handle, close_failed);
-    } else {
-      returned = js_handle_made(handle);
-    }
-  }
-  free(path);
-  return returned;
-}
-
 static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
                     const uv_stat_t* now) {
   handle_t* handle = uv->data;
@@ -62,31 +23,68 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
   js_call_method(handle->owner, "onstat", 3, arguments);
 }
 
-/* poll(owner, path, interval, bigint): a token */
-static JSValueRef watch_poll(JS_ARGS) {
-  JS_UNUSED;
+/* What differs between the two ways of watching: both return 0 or a negative error. */
+typedef struct {
+  int (*init)(handle_t* handle);
+  int (*start)(handle_t* handle, const char* path, size_t argc, const JSValueRef argv[]);
+} watching_t;
+
+static int event_init(handle_t* handle) {
+  return uv_fs_event_init(js.loop, &handle->uv.fs_event);
+}
+
+static int event_start(handle_t* handle, const char* path, size_t argc,
+                       const JSValueRef argv[]) {
+  unsigned flags = js_arg_bool(argc, argv, 2) ? UV_FS_EVENT_RECURSIVE : 0;
+  return uv_fs_event_start(&handle->uv.fs_event, on_event, path, flags);
+}
+
+static int poll_init(handle_t* handle) {
+  return uv_fs_poll_init(js.loop, &handle->uv.fs_poll);
+}
+
+static int poll_start(handle_t* handle, const char* path, size_t argc,
+                      const JSValueRef argv[]) {
+  handle->extra = js_arg_bool(argc, argv, 3) ? handle : NULL;
+  return uv_fs_poll_start(&handle->uv.fs_poll, on_poll, path,
+                          (unsigned) js_arg_number(argc, argv, 2, 5007));
+}
+
+/* A token for what watches the path in argument 1 for the owner in argument 0. */
+static JSValueRef watch(const watching_t* watching, size_t argc, const JSValueRef argv[],
+                        JSValueRef* exception) {
   handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   char* path = js_fs_path(js_arg(argc, argv, 1));
+  int err = handle != NULL && path != NULL ? watching->init(handle) : UV_ENOMEM;
+  bool on_loop = err == 0;
+  if (on_loop)
+    err = watching->start(handle, path, argc, argv);
   JSValueRef returned = js_undefined();
-  if (handle == NULL || path == NULL) {
-    *exception = js_uv_error(UV_ENOMEM, "watch", NULL, NULL);
-    if (handle != NULL)
-      js_handle_discard(handle);
+  if (err == 0) {
+    returned = js_handle_made(handle);
   } else {
-    handle->extra = js_arg_bool(argc, argv, 3) ? handle : NULL;
-    int err = uv_fs_poll_init(js.loop, &handle->uv.fs_poll);
-    if (err < 0) {
-      returned = failed(handle, err, path, exception);
-    } else {
-      returned = js_handle_made(handle);
-      err = uv_fs_poll_start(&handle->uv.fs_poll, on_poll, path,
-                             (unsigned) js_arg_number(argc, argv, 2, 5007));
-      if (err < 0)
-        *exception = js_uv_error(err, "watch", path, NULL);
-    }
+    *exception = js_uv_error(err, "watch", path, NULL);
+    if (on_loop)
+      js_handle_abandon(handle);
+    else if (handle != NULL)
+      js_handle_discard(handle);
   }
   free(path);
   return returned;
+}
+
+/* watch(owner, path, recursive): a token */
+static JSValueRef watch_path(JS_ARGS) {
+  static const watching_t events = {event_init, event_start};
+  JS_UNUSED;
+  return watch(&events, argc, argv, exception);
+}
+
+/* poll(owner, path, interval, bigint): a token */
+static JSValueRef watch_poll(JS_ARGS) {
+  static const watching_t polling = {poll_init, poll_start};
+  JS_UNUSED;
+  return watch(&polling, argc, argv, exception);
 }
 
 const js_method_t js_fs_watch_methods[] = {

@@ -38,10 +38,49 @@ void js_handle_discard(handle_t* handle) {
   free(handle);
 }
 
+JSValueRef js_handle_answer(handle_t* handle, int err, const char* syscall,
+                            JSValueRef* exception) {
+  if (err == 0)
+    return js_handle_made(handle);
+  if (handle != NULL)
+    js_handle_discard(handle);
+  *exception = js_uv_error(err, syscall, NULL, NULL);
+  return js_undefined();
+}
+
+static void on_abandoned(uv_handle_t* uv) {
+  js_handle_discard(uv->data);
+}
+
+void js_handle_abandon(handle_t* handle) {
+  handle->uv.handle.data = handle;
+  uv_close(&handle->uv.handle, on_abandoned);
+}
+
 handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
   if (index >= argc || !JSValueIsObjectOfClass(js.ctx, argv[index], token_class()))
     return NULL;
   return JSObjectGetPrivate((JSObjectRef) argv[index]);
+}
+
+static JSValueRef method_call(JS_ARGS) {
+  JS_UNUSED;
+  const handle_method_t* method = JSObjectGetPrivate(function);
+  handle_t* handle = js_handle_arg(argc, argv, 0);
+  return js_number(handle != NULL ? method->call(handle, argc, argv) : UV_EBADF);
+}
+
+void js_handle_methods(JSObjectRef exports, const handle_method_t* methods) {
+  static JSClassRef class;
+  if (class == NULL) {
+    JSClassDefinition definition = kJSClassDefinitionEmpty;
+    definition.className = "HandleMethod";
+    definition.callAsFunction = method_call;
+    class = JSClassCreate(&definition);
+  }
+  for (; methods->name != NULL; methods++)
+    js_set(exports, methods->name,
+           JSObjectMake(js.ctx, class, (void*) (uintptr_t) methods));
 }
 
 void js_handle_closed(uv_handle_t* uv) {

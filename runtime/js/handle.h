@@ -36,9 +36,26 @@ struct handle_s {
 handle_t* js_handle_new(JSObjectRef owner);
 JSValueRef js_handle_made(handle_t* handle);
 void js_handle_discard(handle_t* handle);
+/* The same in one, for functions that make a handle: the token, or an exception if err
+ * isn't 0. The handle may be NULL. */
+JSValueRef js_handle_answer(handle_t* handle, int err, const char* syscall,
+                            JSValueRef* exception);
+/* Closes a handle that is on the loop and that JavaScript will never hear of. */
+void js_handle_abandon(handle_t* handle);
 
 /* The handle of a token, NULL if it is closed or the argument is no token. */
 handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
+
+/* A native function whose first argument is a token, and which answers with a number: 0,
+ * a negative error, or whatever it says; UV_EBADF for a token without a handle. For
+ * functions that are called often a js_method_t is faster. */
+typedef struct {
+  const char* name;
+  int (*call)(handle_t* handle, size_t argc, const JSValueRef argv[]);
+} handle_method_t;
+
+/* Ends with an entry whose name is NULL. */
+void js_handle_methods(JSObjectRef exports, const handle_method_t* methods);
 
 /* The close callback of every handle, and the function of JavaScript's it will call. */
 void js_handle_closed(uv_handle_t* uv);

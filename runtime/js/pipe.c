@@ -3,88 +3,58 @@
 
 #include <stdlib.h>
 
-static JSValueRef failed(handle_t* handle, int err, const char* syscall,
-                         JSValueRef* exception) {
-  if (handle != NULL)
-    js_handle_discard(handle);
-  *exception = js_uv_error(err, syscall, NULL, NULL);
-  return js_undefined();
-}
-
 /* pipe(owner, ipc): a token */
 static JSValueRef pipe_new(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
-  int err = handle != NULL
-                ? uv_pipe_init(js.loop, &handle->uv.pipe, js_arg_bool(argc, argv, 1))
-                : UV_ENOMEM;
-  return err == 0 ? js_handle_made(handle) : failed(handle, err, "pipe", exception);
+  int err = UV_ENOMEM;
+  if (handle != NULL)
+    err = uv_pipe_init(js.loop, &handle->uv.pipe, js_arg_bool(argc, argv, 1));
+  return js_handle_answer(handle, err, "pipe", exception);
 }
 
 /* pipeOpen(token, fd) */
-static JSValueRef pipe_open(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  return stream_status(uv_pipe_open(&handle->uv.pipe, js_arg_int(argc, argv, 1, -1)));
+static int pipe_open(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_pipe_open(&handle->uv.pipe, js_arg_int(argc, argv, 1, -1));
 }
 
 /* pipeBind(token, path) */
-static JSValueRef pipe_bind(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+static int pipe_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   char* path = js_arg_utf8(argc, argv, 1);
-  int err = path == NULL ? UV_ENOMEM : UV_EBADF;
-  if (handle != NULL && path != NULL)
-    err = uv_pipe_bind(&handle->uv.pipe, path);
+  int err = path != NULL ? uv_pipe_bind(&handle->uv.pipe, path) : UV_ENOMEM;
   free(path);
-  return stream_status(err);
+  return err;
 }
 
 /* pipeConnect(token, path, request) */
-static JSValueRef pipe_connect(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
+static int pipe_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   char* path = js_arg_utf8(argc, argv, 1);
   connect_t* connect = path != NULL ? js_connect_new(js_arg(argc, argv, 2)) : NULL;
   if (connect != NULL)
     uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, js_stream_connected);
   free(path);
-  return stream_status(connect != NULL ? 0 : UV_ENOMEM);
+  return connect != NULL ? 0 : UV_ENOMEM;
 }
 
 /* pipeChmod(token, flags) */
-static JSValueRef pipe_chmod(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  return stream_status(uv_pipe_chmod(&handle->uv.pipe, js_arg_int(argc, argv, 1, 0)));
+static int pipe_chmod(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_pipe_chmod(&handle->uv.pipe, js_arg_int(argc, argv, 1, 0));
 }
 
 /* tty(owner, fd): a token */
 static JSValueRef tty_new(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
-  int err = handle != NULL
-                ? uv_tty_init(js.loop, &handle->uv.tty, js_arg_int(argc, argv, 1, 0), 0)
-                : UV_ENOMEM;
-  return err == 0 ? js_handle_made(handle)
-                  : failed(handle, err, "uv_tty_init", exception);
+  int err = UV_ENOMEM;
+  if (handle != NULL)
+    err = uv_tty_init(js.loop, &handle->uv.tty, js_arg_int(argc, argv, 1, 0), 0);
+  return js_handle_answer(handle, err, "uv_tty_init", exception);
 }
 
 /* rawMode(token, on) */
-static JSValueRef tty_raw_mode(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  return stream_status(uv_tty_set_mode(&handle->uv.tty, js_arg_bool(argc, argv, 1)
-                                                            ? UV_TTY_MODE_RAW
-                                                            : UV_TTY_MODE_NORMAL));
+static int tty_raw_mode(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  bool on = js_arg_bool(argc, argv, 1);
+  return uv_tty_set_mode(&handle->uv.tty, on ? UV_TTY_MODE_RAW : UV_TTY_MODE_NORMAL);
 }
 
 /* windowSize(token): [columns, rows] or null */
@@ -110,10 +80,15 @@ static JSValueRef guess(JS_ARGS) {
   return js_string(known ? names[type] : "UNKNOWN");
 }
 
-const js_method_t js_pipe_methods[] = {
-    {"pipe", pipe_new},        {"pipeOpen", pipe_open},
-    {"pipeBind", pipe_bind},   {"pipeConnect", pipe_connect},
-    {"pipeChmod", pipe_chmod}, {"tty", tty_new},
-    {"rawMode", tty_raw_mode}, {"windowSize", tty_window_size},
-    {"guess", guess},          {NULL, NULL},
-};
+void js_pipe_add(JSObjectRef exports) {
+  static const handle_method_t handle_methods[] = {
+      {"pipeOpen", pipe_open},   {"pipeBind", pipe_bind},   {"pipeConnect", pipe_connect},
+      {"pipeChmod", pipe_chmod}, {"rawMode", tty_raw_mode}, {NULL, NULL},
+  };
+  static const js_method_t methods[] = {
+      {"pipe", pipe_new}, {"tty", tty_new}, {"windowSize", tty_window_size},
+      {"guess", guess},   {NULL, NULL},
+  };
+  js_handle_methods(exports, handle_methods);
+  js_methods(exports, methods);
+}

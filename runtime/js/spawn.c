@@ -110,10 +110,6 @@ static void child_exited(uv_process_t* uv, int64_t status, int signal) {
   js_call_method(handle->owner, "onexit", 2, arguments);
 }
 
-static void close_failed(uv_handle_t* uv) {
-  js_handle_discard(uv->data);
-}
-
 /* spawn(owner, description, stdio): [token, pid], or a negative error */
 static JSValueRef spawn_child(JS_ARGS) {
   JS_UNUSED;
@@ -134,9 +130,7 @@ static JSValueRef spawn_child(JS_ARGS) {
   int err = uv_spawn(js.loop, &handle->uv.process, &child.options);
   js_child_free(&child);
   if (err < 0) {
-    /* Even one that didn't start is on the loop. */
-    handle->uv.handle.data = handle;
-    uv_close(&handle->uv.handle, close_failed);
+    js_handle_abandon(handle); /* even one that didn't start is on the loop */
     return js_number(err);
   }
   JSValueRef made[] = {js_handle_made(handle), js_number(handle->uv.process.pid)};

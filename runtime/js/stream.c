@@ -378,24 +378,24 @@ static JSValueRef stream_fileno(JS_ARGS) {
   return js_number(fd);
 }
 
-const js_method_t js_stream_methods[] = {
-    {"setCallbacks", set_callbacks},
-    {"readStart", read_start},
-    {"readStop", read_stop},
-    {"writeBytes", write_bytes},
-    {"writeText", write_text},
-    {"writeMany", write_many},
-    {"queued", write_queued},
-    {"setBlocking", set_blocking},
-    {"shutdown", stream_shutdown},
-    {"listen", stream_listen},
-    {"accept", stream_accept},
-    {"fileno", stream_fileno},
-    {NULL, NULL},
-};
-
 void native_stream(JSObjectRef exports) {
-  js_methods(exports, js_stream_methods);
-  js_methods(exports, js_tcp_methods);
-  js_methods(exports, js_pipe_methods);
+  static const js_method_t methods[] = {
+      {"setCallbacks", set_callbacks},
+      {"readStart", read_start},
+      {"readStop", read_stop},
+      {"writeBytes", write_bytes},
+      {"writeText", write_text},
+      {"writeMany", write_many},
+      {"queued", write_queued},
+      {"setBlocking", set_blocking},
+      {"shutdown", stream_shutdown},
+      {"listen", stream_listen},
+      {"accept", stream_accept},
+      {"fileno", stream_fileno},
+      {NULL, NULL},
+  };
+
+  js_methods(exports, methods);
+  js_tcp_add(exports);
+  js_pipe_add(exports);
 }

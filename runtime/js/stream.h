@@ -33,11 +33,8 @@ connect_t* js_connect_new(JSValueRef request);
 void js_connect_free(connect_t* connect);
 void js_stream_connected(uv_connect_t* uv, int status);
 
-/* An address as JavaScript has it: { address, family, port }; null if it is none. */
-JSValueRef js_address_value(const struct sockaddr_storage* address);
-
-extern const js_method_t js_stream_methods[];
-extern const js_method_t js_tcp_methods[];
-extern const js_method_t js_pipe_methods[];
+/* The functions of tcp.c and pipe.c, for native('stream'). */
+void js_tcp_add(JSObjectRef exports);
+void js_pipe_add(JSObjectRef exports);
 
 #endif

@@ -1,5 +1,6 @@
 /* native('udp'): datagram sockets. The functions that JavaScript sets once hear of
  * messages and of sends that are done, with the handle's owner first. */
+#include "address.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -28,72 +29,41 @@ static JSValueRef set_callbacks(JS_ARGS) {
   return js_undefined();
 }
 
-/* udp(owner, family): a token */
+/* udp(owner): a token */
 static JSValueRef udp_new(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL ? uv_udp_init(js.loop, &handle->uv.udp) : UV_ENOMEM;
-  if (err == 0)
-    return js_handle_made(handle);
-  if (handle != NULL)
-    js_handle_discard(handle);
-  *exception = js_uv_error(err, "socket", NULL, NULL);
-  return js_undefined();
-}
-
-static int address_args(size_t argc, const JSValueRef argv[], size_t index,
-                        struct sockaddr_storage* out) {
-  char* text = js_arg_utf8(argc, argv, index);
-  int port = js_arg_int(argc, argv, index + 1, 0);
-  if (text == NULL)
-    return UV_ENOMEM;
-  int err = uv_ip4_addr(text, port, (struct sockaddr_in*) out);
-  if (err < 0)
-    err = uv_ip6_addr(text, port, (struct sockaddr_in6*) out);
-  free(text);
-  return err;
+  return js_handle_answer(handle, err, "socket", exception);
 }
 
 /* open(token, fd) */
-static JSValueRef udp_open(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  return stream_status(uv_udp_open(&handle->uv.udp, js_arg_int(argc, argv, 1, -1)));
+static int udp_open(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_udp_open(&handle->uv.udp, js_arg_int(argc, argv, 1, -1));
 }
 
 /* bind(token, address, port, flags) */
-static JSValueRef udp_bind(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+static int udp_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  int err = address_args(argc, argv, 1, &address);
-  if (err == 0)
-    err = uv_udp_bind(&handle->uv.udp, (const struct sockaddr*) &address,
-                      (unsigned) js_arg_int(argc, argv, 3, 0));
-  return stream_status(err);
+  int err = js_address_arg(argc, argv, 1, &address);
+  if (err < 0)
+    return err;
+  return uv_udp_bind(&handle->uv.udp, (const struct sockaddr*) &address,
+                     (unsigned) js_arg_int(argc, argv, 3, 0));
 }
 
-/* connect(token, address, port), disconnect(token) */
-static JSValueRef udp_connect(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+/* connect(token, address, port) */
+static int udp_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
-  int err = address_args(argc, argv, 1, &address);
-  if (err == 0)
-    err = uv_udp_connect(&handle->uv.udp, (const struct sockaddr*) &address);
-  return stream_status(err);
+  int err = js_address_arg(argc, argv, 1, &address);
+  return err < 0 ? err
+                 : uv_udp_connect(&handle->uv.udp, (const struct sockaddr*) &address);
 }
 
-static JSValueRef udp_disconnect(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(handle == NULL ? UV_EBADF : uv_udp_connect(&handle->uv.udp, NULL));
+/* disconnect(token) */
+static int udp_disconnect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
+  return uv_udp_connect(&handle->uv.udp, NULL);
 }
 
 /* ---- receiving -------------------------------------------------------------------- */
@@ -132,22 +102,18 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
   js_call_scoped(on_message_js, NULL, 4, arguments);
 }
 
-static JSValueRef udp_receive_start(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
+static int udp_receive_start(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
   int err = uv_udp_recv_start(&handle->uv.udp, receive_alloc, on_message);
-  return stream_status(err == UV_EALREADY ? 0 : err);
+  return err == UV_EALREADY ? 0 : err;
 }
 
-static JSValueRef udp_receive_stop(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(handle == NULL ? UV_EBADF : uv_udp_recv_stop(&handle->uv.udp));
+static int udp_receive_stop(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  (void) argc, (void) argv;
+  return uv_udp_recv_stop(&handle->uv.udp);
 }
 
-/* ---- sending --------------------------------------------------------------------------
+/* ---- sending ------------------------------------------------------------------------
  */
 
 static void on_sent(uv_udp_send_t* uv, int status) {
@@ -174,7 +140,7 @@ static JSValueRef udp_send(JS_ARGS) {
     return stream_status(UV_EBADF);
   if (!js_bytes(js_arg(argc, argv, 1), &bytes, &length))
     return stream_status(UV_EINVAL);
-  int err = addressed ? address_args(argc, argv, 3, &address) : 0;
+  int err = addressed ? js_address_arg(argc, argv, 3, &address) : 0;
   if (err < 0)
     return stream_status(err);
   uv_buf_t buffer = uv_buf_init((char*) bytes, (unsigned) length);
@@ -198,105 +164,80 @@ static JSValueRef udp_send(JS_ARGS) {
   return stream_status(0);
 }
 
-/* ---- options
- * ---------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------
+ */
+
+static JSValueRef udp_name(size_t argc, const JSValueRef argv[],
+                           int (*ask)(const uv_udp_t*, struct sockaddr*, int*)) {
+  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct sockaddr_storage address;
+  int length = sizeof address;
+  int err = UV_EBADF;
+  if (handle != NULL)
+    err = ask(&handle->uv.udp, (struct sockaddr*) &address, &length);
+  return js_address_answer(err, &address);
+}
 
 /* sockName(token), peerName(token): an address, or a negative error */
 static JSValueRef udp_sock_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  struct sockaddr_storage address;
-  int length = sizeof address;
-  int err = handle == NULL ? UV_EBADF
-                           : uv_udp_getsockname(&handle->uv.udp,
-                                                (struct sockaddr*) &address, &length);
-  return err == 0 ? js_address_value(&address) : stream_status(err);
+  return udp_name(argc, argv, uv_udp_getsockname);
 }
 
 static JSValueRef udp_peer_name(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  struct sockaddr_storage address;
-  int length = sizeof address;
-  int err = handle == NULL ? UV_EBADF
-                           : uv_udp_getpeername(&handle->uv.udp,
-                                                (struct sockaddr*) &address, &length);
-  return err == 0 ? js_address_value(&address) : stream_status(err);
+  return udp_name(argc, argv, uv_udp_getpeername);
 }
 
 /* setBroadcast, setTTL, setMulticastTTL, setMulticastLoopback (token, value) */
-static JSValueRef udp_broadcast(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(
-      handle == NULL ? UV_EBADF
-                     : uv_udp_set_broadcast(&handle->uv.udp, js_arg_bool(argc, argv, 1)));
+static int udp_broadcast(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_udp_set_broadcast(&handle->uv.udp, js_arg_bool(argc, argv, 1));
 }
 
-static JSValueRef udp_ttl(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(
-      handle == NULL ? UV_EBADF
-                     : uv_udp_set_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0)));
+static int udp_ttl(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_udp_set_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0));
 }
 
-static JSValueRef udp_multicast_ttl(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(
-      handle == NULL
-          ? UV_EBADF
-          : uv_udp_set_multicast_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0)));
+static int udp_multicast_ttl(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_udp_set_multicast_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0));
 }
 
-static JSValueRef udp_multicast_loop(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  return stream_status(handle == NULL ? UV_EBADF
-                                      : uv_udp_set_multicast_loop(
-                                            &handle->uv.udp, js_arg_bool(argc, argv, 1)));
+static int udp_multicast_loop(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  return uv_udp_set_multicast_loop(&handle->uv.udp, js_arg_bool(argc, argv, 1));
 }
 
 /* setMulticastInterface(token, address) */
-static JSValueRef udp_multicast_interface(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+static int udp_multicast_interface(handle_t* handle, size_t argc,
+                                   const JSValueRef argv[]) {
   char* text = js_arg_utf8(argc, argv, 1);
-  int err = handle == NULL ? UV_EBADF : UV_ENOMEM;
-  if (handle != NULL && text != NULL)
+  int err = UV_ENOMEM;
+  if (text != NULL)
     err = uv_udp_set_multicast_interface(&handle->uv.udp, text);
   free(text);
-  return stream_status(err);
+  return err;
 }
 
 /* membership(token, group, interface or undefined, join) */
-static JSValueRef udp_membership(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+static int udp_membership(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   char* group = js_arg_utf8(argc, argv, 1);
   char* interface =
       argc > 2 && JSValueIsString(js.ctx, argv[2]) ? js_arg_utf8(argc, argv, 2) : NULL;
-  int err = handle == NULL ? UV_EBADF : UV_ENOMEM;
-  if (handle != NULL && group != NULL)
+  bool join = js_arg_bool(argc, argv, 3);
+  int err = UV_ENOMEM;
+  if (group != NULL)
     err = uv_udp_set_membership(&handle->uv.udp, group, interface,
-                                js_arg_bool(argc, argv, 3) ? UV_JOIN_GROUP
-                                                           : UV_LEAVE_GROUP);
+                                join ? UV_JOIN_GROUP : UV_LEAVE_GROUP);
   free(group);
   free(interface);
-  return stream_status(err);
+  return err;
 }
 
 /* bufferSize(token, size, receive): the present size, or a negative error */
-static JSValueRef udp_buffer_size(JS_ARGS) {
-  JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+static int udp_buffer_size(handle_t* handle, size_t argc, const JSValueRef argv[]) {
   int size = js_arg_int(argc, argv, 1, 0);
-  if (handle == NULL)
-    return stream_status(UV_EBADF);
   int err = js_arg_bool(argc, argv, 2) ? uv_recv_buffer_size(&handle->uv.handle, &size)
                                        : uv_send_buffer_size(&handle->uv.handle, &size);
-  return stream_status(err < 0 ? err : size);
+  return err < 0 ? err : size;
 }
 
 /* queued(token): [bytes, datagrams] that wait to be sent */
@@ -310,18 +251,13 @@ static JSValueRef udp_queued(JS_ARGS) {
 }
 
 void native_udp(JSObjectRef exports) {
-  static const js_method_t methods[] = {
-      {"setCallbacks", set_callbacks},
-      {"udp", udp_new},
+  static const handle_method_t handle_methods[] = {
       {"open", udp_open},
       {"bind", udp_bind},
       {"connect", udp_connect},
       {"disconnect", udp_disconnect},
       {"receiveStart", udp_receive_start},
       {"receiveStop", udp_receive_stop},
-      {"send", udp_send},
-      {"sockName", udp_sock_name},
-      {"peerName", udp_peer_name},
       {"setBroadcast", udp_broadcast},
       {"setTTL", udp_ttl},
       {"setMulticastTTL", udp_multicast_ttl},
@@ -329,8 +265,17 @@ void native_udp(JSObjectRef exports) {
       {"setMulticastInterface", udp_multicast_interface},
       {"membership", udp_membership},
       {"bufferSize", udp_buffer_size},
+      {NULL, NULL},
+  };
+  static const js_method_t methods[] = {
+      {"setCallbacks", set_callbacks},
+      {"udp", udp_new},
+      {"send", udp_send},
+      {"sockName", udp_sock_name},
+      {"peerName", udp_peer_name},
       {"queued", udp_queued},
       {NULL, NULL},
   };
+  js_handle_methods(exports, handle_methods);
   js_methods(exports, methods);
 }
