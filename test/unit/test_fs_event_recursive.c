@@ -433,9 +433,13 @@ static int walk_one(const char* path, const struct stat* about, int kind,
   return 0;
 }
 
+/* What vanishes meanwhile will be told; but nftw gives up when a directory goes between
+ * being looked at and being opened, so then it begins again. */
 static void copy_walk(struct copy* to, const char* path) {
+  struct stat about;
   walked = to;
-  nftw(path, walk_one, 16, FTW_PHYS); /* what vanishes meanwhile will be told */
+  while (nftw(path, walk_one, 16, FTW_PHYS) == -1 && lstat(path, &about) == 0)
+    continue;
 }
 
 /* As any program would: a path that came or went is looked at, with all below it. */
