@@ -43,7 +43,7 @@ struct uring_state {
   bool open;
   bool refused; /* it could not be made: this loop waits on the set without it */
   bool armed;   /* the wait is in the ring */
-  bool busy;    /* the last wait was not to block either */
+  bool quiet;   /* the last wait was not to block either, and found nothing */
   struct uring_files files;
   struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
 };
@@ -145,7 +145,8 @@ static int uring_fork(uv_loop_t* loop) {
   int err = interest_fork(loop);
   if (err != 0)
     return err;
-  uring_files_fork(loop, &state->files); /* after the set: it must not touch the parent's */
+  uring_files_fork(loop,
+                   &state->files); /* after the set: it must not touch the parent's */
   ring_close(state); /* our mapping and descriptor only; the parent has its own */
   return 0;
 }
@@ -201,18 +202,18 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   return result < max ? result : max;
 }
 
-/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. A thread
- * that comes to sleep finds the set as good as another thread's ring. */
-static bool ring_pays(struct uring_state* state, int64_t timeout_ns) {
-  bool busy = state->busy;
-  state->busy = timeout_ns == 0;
+/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. While each
+ * look finds something, looking at the set is cheaper than asking through the ring every
+ * time. A thread that comes to sleep finds the set as good as another thread's ring. */
+static bool ring_pays(const struct uring_state* state, int64_t timeout_ns) {
   if (state->refused)
     return false;
-  return timeout_ns == 0 ? busy || state->armed
+  return timeout_ns == 0 ? state->quiet || state->armed
                          : state->armed && state->owner == this_thread();
 }
 
-static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns, int max) {
+static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns,
+                     int max) {
   if (!ring_own(state))
     return interest_wait(loop, timeout_ns, state->events, max);
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
@@ -242,9 +243,11 @@ static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
   struct uring_state* state = loop->backend_state;
   *events = state->events;
   timeout_ns = uring_flush(loop, timeout_ns);
-  if (ring_pays(state, timeout_ns))
-    return ring_wait(loop, state, timeout_ns, max);
-  return interest_wait(loop, timeout_ns, state->events, max);
+  int count = ring_pays(state, timeout_ns)
+                  ? ring_wait(loop, state, timeout_ns, max)
+                  : interest_wait(loop, timeout_ns, state->events, max);
+  state->quiet = timeout_ns == 0 && count == 0;
+  return count;
 }
 
 static int uring_submit(uv_loop_t* loop, const struct file_operation* op,
