@@ -4,6 +4,8 @@
 #define RONDO_BASE_BASE_H
 
 #include <assert.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +38,12 @@ static inline int int_min(int a, int b) {
 
 static inline int int_max(int a, int b) {
   return a > b ? a : b;
+}
+
+/* A list of buffers holds at least one. More than INT_MAX of them were a negative number
+ * before the caller's compiler made them unsigned. */
+static inline bool buffer_count_fits(unsigned int count) {
+  return count >= 1 && count <= INT_MAX;
 }
 
 /* Sums that stop at the end of the range instead of wrapping round. */

@@ -205,7 +205,10 @@ void stream_flush(uv_stream_t* stream) {
 
 /* --- New writes -------------------------------------------------------------------- */
 
-static int check_write(const uv_stream_t* stream, const uv_stream_t* send_handle) {
+static int check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
+                       unsigned int nbufs, const uv_stream_t* send_handle) {
+  if (!buffer_count_fits(nbufs) || bufs == NULL)
+    return UV_EINVAL;
   if (stream_fd(stream) == -1)
     return UV_EBADF;
   if (!(stream->flags & STREAM_WRITABLE))
@@ -334,11 +337,9 @@ static int write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
 
 int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
               unsigned int nbufs, uv_stream_t* send_handle, uv_write_cb cb) {
-  int error = check_write(stream, send_handle);
+  int error = check_write(stream, bufs, nbufs, send_handle);
   if (error != 0)
     return error;
-  if (nbufs == 0 || bufs == NULL)
-    return UV_EINVAL;
   /* A handle travels with a byte; without one it would silently stay behind. */
   size_t total = total_bytes(bufs, nbufs);
   if (total == 0 && send_handle != NULL)
@@ -371,7 +372,7 @@ int uv_write(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
 
 int uv_try_write2(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs,
                   uv_stream_t* send_handle) {
-  int error = check_write(stream, send_handle);
+  int error = check_write(stream, bufs, nbufs, send_handle);
   if (error != 0)
     return error;
   if (stream->connect_req != NULL || !queue_empty(queue_of(stream->write_queue)))

@@ -193,14 +193,15 @@ static int udp_copy_buffers(uv_udp_send_t* req, const uv_buf_t bufs[],
     if (req->bufs == NULL)
       return UV_ENOMEM;
   }
-  if (nbufs > 0)
-    memcpy(req->bufs, bufs, nbufs * sizeof *bufs);
+  memcpy(req->bufs, bufs, nbufs * sizeof *bufs);
   req->nbufs = nbufs;
   return 0;
 }
 
 int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
                 unsigned int nbufs, const struct sockaddr* addr, uv_udp_send_cb send_cb) {
+  if (!buffer_count_fits(nbufs))
+    return UV_EINVAL;
   int err = udp_prepare(handle, addr);
   if (err != 0)
     return err;
@@ -234,6 +235,8 @@ int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
 
 int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
                     const struct sockaddr* addr) {
+  if (!buffer_count_fits(nbufs))
+    return UV_EINVAL;
   int err = udp_check_destination(handle, addr);
   if (err != 0)
     return err;
@@ -273,6 +276,10 @@ int uv_udp_try_send2(uv_udp_t* handle, unsigned int count, uv_buf_t* bufs[],
 
   if (count < 1 || count > INT32_MAX || flags != 0)
     return UV_EINVAL;
+  for (unsigned int i = 0; i < count; i++) {
+    if (!buffer_count_fits(nbufs[i]))
+      return UV_EINVAL;
+  }
   if (handle->send_queue_count != 0)
     return UV_EAGAIN;
 

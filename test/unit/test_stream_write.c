@@ -167,8 +167,6 @@ static void empty_buffers_are_written_too(void** state) {
   reset();
   assert_int_equal(uv_write(&requests[0], (uv_stream_t*) &pipe, bufs, 1, note_write), 0);
   assert_int_equal(uv_write(&requests[1], (uv_stream_t*) &pipe, bufs, 5, note_write), 0);
-  assert_int_equal(uv_write(&requests[2], (uv_stream_t*) &pipe, bufs, 0, note_write),
-                   UV_EINVAL);
   uv_run(loop, UV_RUN_NOWAIT);
   assert_int_equal(called, 2);
   assert_int_equal(read_available(peer, 0), 5);
@@ -390,6 +388,35 @@ static void close_cancels_a_shutdown(void** state) {
   close(peer);
 }
 
+/* Also before there is a descriptor, and for a count that was negative once. */
+static void a_write_needs_a_buffer(void** state) {
+  static const unsigned int counts[] = {0, (unsigned int) -1, (unsigned int) -42};
+  uv_loop_t* loop = *state;
+  uv_pipe_t pipe;
+  uv_tcp_t tcp;
+  int peer = open_with_peer(loop, &pipe);
+  uv_buf_t buf = uv_buf_init(big, 1);
+  assert_int_equal(uv_tcp_init(loop, &tcp), 0);
+  for (size_t i = 0; i < 3; i++) {
+    uv_stream_t* streams[] = {(uv_stream_t*) &pipe, (uv_stream_t*) &tcp};
+    for (size_t j = 0; j < 2; j++) {
+      assert_int_equal(uv_write(&requests[0], streams[j], &buf, counts[i], never_write),
+                       UV_EINVAL);
+      assert_int_equal(
+          uv_write2(&requests[0], streams[j], &buf, counts[i], NULL, never_write),
+          UV_EINVAL);
+      assert_int_equal(uv_try_write(streams[j], &buf, counts[i]), UV_EINVAL);
+      assert_int_equal(uv_try_write2(streams[j], &buf, counts[i], NULL), UV_EINVAL);
+    }
+  }
+  assert_int_equal(uv_write(&requests[0], (uv_stream_t*) &pipe, NULL, 1, never_write),
+                   UV_EINVAL);
+  assert_int_equal(read_available(peer, 0), 0);
+  close_and_wait(&tcp);
+  close_and_wait(&pipe);
+  close(peer);
+}
+
 static void write_without_a_descriptor(void** state) {
   uv_tcp_t tcp;
   uv_shutdown_t req;
@@ -483,6 +510,7 @@ int main(void) {
       loop_test(try_write_takes_what_fits),
       loop_test(shutdown_comes_after_the_writes),
       loop_test(close_cancels_a_shutdown),
+      loop_test(a_write_needs_a_buffer),
       loop_test(write_without_a_descriptor),
       loop_test(close_in_a_write_callback),
       loop_test(blocking_stream_writes_all_at_once),

@@ -463,6 +463,7 @@ static void the_error_queue_is_emptied(void** state) {
 static void empty_datagrams_are_datagrams(void** state) {
   static struct receiver receiver;
   uv_udp_t sender;
+  uv_udp_send_t req;
   uv_buf_t buf = uv_buf_init("", 0);
   (void) state;
 
@@ -470,9 +471,41 @@ static void empty_datagrams_are_datagrams(void** state) {
   receiver.close_after = 2;
   assert_int_equal(0, uv_udp_init(&loop, &sender));
   assert_int_equal(0, uv_udp_try_send(&sender, &buf, 1, any(&receiver.addr)));
-  assert_int_equal(0, uv_udp_try_send(&sender, NULL, 0, any(&receiver.addr)));
+  assert_int_equal(0,
+                   uv_udp_send(&req, &sender, &buf, 1, any(&receiver.addr), count_sent));
   uv_run(&loop, UV_RUN_DEFAULT);
   assert_int_equal(2, receiver.empty);
+  close_now(&sender);
+}
+
+/* A datagram without bytes is an empty buffer, not none. */
+static void a_send_needs_a_buffer(void** state) {
+  static struct receiver receiver;
+  uv_udp_t sender;
+  uv_udp_send_t req;
+  uv_buf_t buf = uv_buf_init("x", 1);
+  uv_buf_t* bufs[] = {&buf, &buf};
+  struct sockaddr* addrs[] = {(struct sockaddr*) &receiver.addr,
+                              (struct sockaddr*) &receiver.addr};
+  unsigned int counts[] = {1, 0};
+  const unsigned int wrong[] = {0, (unsigned int) -1};
+  (void) state;
+
+  receiver_open(&receiver, AF_UNSPEC);
+  receiver.close_after = 1;
+  assert_int_equal(0, uv_udp_init(&loop, &sender));
+  for (int i = 0; i < 2; i++) {
+    const struct sockaddr* addr = any(&receiver.addr);
+    counts[1] = wrong[i];
+    assert_int_equal(UV_EINVAL, uv_udp_try_send(&sender, &buf, wrong[i], addr));
+    assert_int_equal(UV_EINVAL,
+                     uv_udp_send(&req, &sender, &buf, wrong[i], addr, count_sent));
+    assert_int_equal(UV_EINVAL, uv_udp_try_send2(&sender, 2, bufs, counts, addrs, 0));
+  }
+  /* Not even the good one of the two has left. */
+  assert_int_equal(1, uv_udp_try_send(&sender, &buf, 1, any(&receiver.addr)));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(1, receiver.datagrams);
   close_now(&sender);
 }
 
@@ -742,6 +775,7 @@ int main(void) {
       TEST(a_refusing_peer_is_told_to_the_connected),
       TEST(the_error_queue_is_emptied),
       TEST(empty_datagrams_are_datagrams),
+      TEST(a_send_needs_a_buffer),
       TEST(a_short_buffer_cuts_and_none_is_told),
       TEST(receiving_binds_a_new_handle),
       TEST(many_datagrams_share_a_buffer),
