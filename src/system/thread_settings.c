@@ -108,10 +108,12 @@ static int thread_number(pthread_t thread, id_t* number) {
   return 0;
 }
 
+/* Of another thread the policy's priority is told, which is 0 for the default policy; of
+ * itself a thread under that policy learns the nice value, as libuv's manual and tests
+ * have it. */
 int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   struct sched_param parameters;
   int policy;
-  id_t number = 0;
 
   if (priority == NULL) {
     return UV_EINVAL;
@@ -120,18 +122,13 @@ int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   if (rc != 0) {
     return -rc;
   }
-  if (policy == SCHED_FIFO || policy == SCHED_RR) {
+  if (policy == SCHED_FIFO || policy == SCHED_RR || !pthread_equal(tid, pthread_self())) {
     *priority = parameters.sched_priority;
     return 0;
   }
-
-  rc = thread_number(tid, &number);
-  if (rc != 0) {
-    return rc;
-  }
   /* -1 is a priority like any other: only errno tells it from a failure. */
   errno = 0;
-  int nice = getpriority(PRIO_PROCESS, number);
+  int nice = getpriority(PRIO_PROCESS, 0); /* of this thread only, on Linux */
   if (nice == -1 && errno != 0) {
     return -errno;
   }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sanitizers.h"
@@ -211,34 +212,61 @@ static void names_are_cut_to_what_fits(void** state) {
   assert_int_equal(uv_thread_getname(&self, name, 0), UV_EINVAL);
 }
 
-static void wait_for(void* argument) {
-  uv_sem_wait(argument);
+struct waiting_thread {
+  uv_sem_t ready, go, seen, stop;
+  pid_t number;
+  int priority; /* what it knows of itself */
+};
+
+static void wait_and_look(void* argument) {
+  struct waiting_thread* self = argument;
+  self->number = (pid_t) syscall(SYS_gettid);
+  uv_sem_post(&self->ready);
+  uv_sem_wait(&self->go);
+  if (uv_thread_getpriority(uv_thread_self(), &self->priority) != 0) {
+    abort();
+  }
+  uv_sem_post(&self->seen);
+  uv_sem_wait(&self->stop);
 }
 
+/* A thread learns its own nice value; of another one under the default policy it learns
+ * that policy's only priority. */
 static void priorities_belong_to_one_thread(void** state) {
   (void) state;
+  struct waiting_thread other;
+  uv_sem_t* semaphores[] = {&other.ready, &other.go, &other.seen, &other.stop};
   uv_thread_t thread;
-  uv_sem_t stop;
   int before;
   int priority;
-  assert_int_equal(uv_sem_init(&stop, 0), 0);
-  assert_int_equal(uv_thread_create(&thread, wait_for, &stop), 0);
+  for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(uv_sem_init(semaphores[i], 0), 0);
+  }
+  assert_int_equal(uv_thread_create(&thread, wait_and_look, &other), 0);
+  uv_sem_wait(&other.ready);
   assert_int_equal(uv_thread_getpriority(uv_thread_self(), &before), 0);
+  assert_int_equal(before, getpriority(PRIO_PROCESS, 0));
   assert_int_equal(uv_thread_getpriority(thread, &priority), 0);
-  assert_int_equal(priority, before);
+  assert_int_equal(priority, 0);
 
   /* Less urgent is always allowed. */
   int lowest = -2 * UV_THREAD_PRIORITY_LOWEST;
   if (before <= lowest) {
     assert_int_equal(uv_thread_setpriority(thread, UV_THREAD_PRIORITY_LOWEST), 0);
+    assert_int_equal(getpriority(PRIO_PROCESS, (id_t) other.number), lowest);
     assert_int_equal(uv_thread_getpriority(thread, &priority), 0);
-    assert_int_equal(priority, lowest);
+    assert_int_equal(priority, 0);
     assert_int_equal(uv_thread_getpriority(uv_thread_self(), &priority), 0);
     assert_int_equal(priority, before);
   }
-  uv_sem_post(&stop);
+  uv_sem_post(&other.go);
+  uv_sem_wait(&other.seen);
+  assert_int_equal(other.priority, before <= lowest ? lowest : before);
+  uv_sem_post(&other.stop);
   assert_int_equal(uv_thread_join(&thread), 0);
-  uv_sem_destroy(&stop);
+  for (size_t i = 0; i < 4; i++) {
+    uv_sem_destroy(semaphores[i]);
+  }
 }
 
 static void priorities_outside_the_range_are_refused(void** state) {
