@@ -127,7 +127,8 @@ struct uv_pipe_s {
 UV_EXTERN int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* handle, int ipc);
 UV_EXTERN int uv_pipe_open(uv_pipe_t* handle, uv_file file);
 UV_EXTERN int uv_pipe_bind(uv_pipe_t* handle, const char* name);
-/* Names with a length: one that starts with NUL is an abstract socket. */
+/* Names with a length: one that starts with NUL is an abstract socket; for one of no
+ * length the kernel chooses an abstract name. */
 UV_EXTERN int uv_pipe_bind2(uv_pipe_t* handle, const char* name, size_t namelen,
                             unsigned int flags);
 UV_EXTERN void uv_pipe_connect(uv_connect_t* req, uv_pipe_t* handle, const char* name,

@@ -1,6 +1,7 @@
 /* Pipes: Unix domain sockets by name, and whatever descriptor of that kind (FIFO, one
  * end of a pipe, socket) a program opens. A name that starts with a NUL byte is abstract:
- * it lives in the kernel only. Any other is a file, which is removed when the handle that
+ * it lives in the kernel only, and the kernel itself chooses one for a handle that is
+ * bound to an empty name. Any other is a file, which is removed when the handle that
  * bound it closes. */
 #include "handle/stream.h"
 
@@ -76,9 +77,9 @@ static int make_address(struct pipe_address* address, const char* name, size_t l
   const size_t room = sizeof address->name.sun_path;
   if (flags & ~(unsigned int) UV_PIPE_NO_TRUNCATE)
     return UV_EINVAL;
-  if (name == NULL || length == 0)
+  if (name == NULL)
     return UV_EINVAL;
-  bool abstract = name[0] == '\0';
+  bool abstract = length > 0 && name[0] == '\0';
   if (!abstract && memchr(name, '\0', length) != NULL)
     return UV_EINVAL;
   if (length > room) {
@@ -179,7 +180,7 @@ static int connect_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
 int uv_pipe_connect2(uv_connect_t* req, uv_pipe_t* pipe, const char* name, size_t namelen,
                      unsigned int flags, uv_connect_cb cb) {
   struct pipe_address address;
-  int error = make_address(&address, name, namelen, flags);
+  int error = namelen == 0 ? UV_EINVAL : make_address(&address, name, namelen, flags);
   if (error != 0)
     return error;
   if (handle_closing((uv_handle_t*) pipe))

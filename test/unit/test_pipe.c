@@ -116,13 +116,47 @@ static void longest_names(void** state) {
   close_and_wait(&pipe);
 }
 
+/* The kernel's choice is an abstract name that nobody else has, and that can be asked for
+ * and connected to like any other. */
+static void the_kernel_names_what_has_no_name(void** state) {
+  uv_loop_t* loop = *state;
+  uv_pipe_t first, second, client;
+  uv_connect_t req;
+  char names[2][64];
+  size_t sizes[] = {sizeof names[0], sizeof names[1]};
+  connected = accepted_one = 0;
+  serve(loop, &first, "", 0);
+  assert_int_equal(uv_pipe_init(loop, &second, 0), 0);
+  assert_int_equal(uv_pipe_bind(&second, ""), 0);
+  assert_int_equal(uv_pipe_bind(&second, ""), UV_EINVAL);
+  assert_int_equal(uv_pipe_getsockname(&first, names[0], &sizes[0]), 0);
+  assert_int_equal(uv_pipe_getsockname(&second, names[1], &sizes[1]), 0);
+  for (int i = 0; i < 2; i++) {
+    assert_true(sizes[i] > 1);
+    assert_int_equal(names[i][0], '\0');
+  }
+  assert_memory_not_equal(names[0] + 1, names[1] + 1, sizes[0] - 1);
+  assert_int_equal(uv_pipe_chmod(&first, UV_READABLE), UV_EINVAL); /* there is no file */
+
+  assert_int_equal(uv_pipe_init(loop, &client, 0), 0);
+  assert_int_equal(uv_pipe_connect2(&req, &client, names[0], sizes[0],
+                                    UV_PIPE_NO_TRUNCATE, note_connect),
+                   0);
+  run_until(loop, &connected);
+  run_until(loop, &accepted_one);
+  assert_int_equal(connect_status, 0);
+  close_and_wait(&accepted);
+  close_and_wait(&client);
+  close_and_wait(&second);
+  close_and_wait(&first);
+}
+
 static void bad_names(void** state) {
   uv_pipe_t pipe, second;
   uv_connect_t req;
   char buffer[4];
   size_t size = sizeof buffer;
   assert_int_equal(uv_pipe_init(*state, &pipe, 0), 0);
-  assert_int_equal(uv_pipe_bind2(&pipe, "", 0, 0), UV_EINVAL);
   assert_int_equal(uv_pipe_bind2(&pipe, NULL, 3, 0), UV_EINVAL);
   assert_int_equal(uv_pipe_bind2(&pipe, "a\0b", 3, 0), UV_EINVAL);
   assert_int_equal(uv_pipe_bind2(&pipe, path, strlen(path), 2), UV_EINVAL);
@@ -224,13 +258,10 @@ static void descriptors_of_others(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      loop_test(file_names),
-      loop_test(abstract_names),
-      loop_test(longest_names),
-      loop_test(bad_names),
-      loop_test(failing_connects),
-      loop_test(who_may_use_it),
-      loop_test(descriptors_of_others),
+      loop_test(file_names),     loop_test(abstract_names),
+      loop_test(longest_names),  loop_test(the_kernel_names_what_has_no_name),
+      loop_test(bad_names),      loop_test(failing_connects),
+      loop_test(who_may_use_it), loop_test(descriptors_of_others),
   };
   return cmocka_run_group_tests_name("pipe", tests, make_directory, remove_directory);
 }
