@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "handle/descriptor.h"
+#include "system/system.h"
 
 static const struct handle_kind tcp_kind = {
     .type = UV_TCP,
@@ -114,6 +115,18 @@ int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flag
   return 0;
 }
 
+/* A link-local address means another peer on each link. Where the program doesn't say
+ * which one, the first that has such addresses is taken, for the kernel would refuse. */
+static const struct sockaddr* with_link(const struct sockaddr* address,
+                                        struct sockaddr_in6* copy) {
+  if (address->sa_family != AF_INET6)
+    return address;
+  memcpy(copy, address, sizeof *copy);
+  if (IN6_IS_ADDR_LINKLOCAL(&copy->sin6_addr) && copy->sin6_scope_id == 0)
+    copy->sin6_scope_id = system_link_scope();
+  return (const struct sockaddr*) copy;
+}
+
 int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* address,
                    uv_connect_cb cb) {
   if (handle_closing((uv_handle_t*) tcp))
@@ -127,6 +140,8 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
   if (error != 0)
     return error;
 
+  struct sockaddr_in6 copy;
+  address = with_link(address, &copy);
   error = tcp->delayed_error;
   /* An interrupted connect goes on by itself, as one in progress does. */
   if (error == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/strings.h"
+#include "system/system.h"
 #include "uv.h"
 
 /* Interfaces that are up, have a carrier, and an address people can use. */
@@ -100,6 +101,27 @@ int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
 void uv_free_interface_addresses(uv_interface_address_t* addresses, int count) {
   (void) count;
   mem_free(addresses);
+}
+
+uint32_t system_link_scope(void) {
+  struct ifaddrs* list;
+  uint32_t scope = 0;
+
+  if (getifaddrs(&list) != 0) {
+    return 0;
+  }
+  for (const struct ifaddrs* entry = list; entry != NULL && scope == 0;
+       entry = entry->ifa_next) {
+    struct sockaddr_in6 address;
+    if (is_wanted(entry) && entry->ifa_addr->sa_family == AF_INET6) {
+      memcpy(&address, entry->ifa_addr, sizeof(address));
+      if (IN6_IS_ADDR_LINKLOCAL(&address.sin6_addr)) {
+        scope = address.sin6_scope_id;
+      }
+    }
+  }
+  freeifaddrs(list);
+  return scope;
 }
 
 int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {

@@ -34,6 +34,10 @@ ssize_t system_read_file(const char* path, char* buffer, size_t size);
  * code. */
 ssize_t system_read_whole_file(const char* path, char** content);
 
+/* The number of the first running interface that has a link-local address, for
+ * such an address of a peer that names no interface; 0 if there is none. */
+uint32_t system_link_scope(void);
+
 /* Gives back what this room holds for the whole process: the copy of the
  * program's arguments. For uv_library_shutdown() only. */
 void system_shutdown(void);

@@ -351,6 +351,49 @@ static void six_only(void** state) {
   }
 }
 
+/* The first link-local address of this machine, without its scope. */
+static int own_link_address(struct sockaddr_in6* own) {
+  uv_interface_address_t* addresses;
+  int count, found = 0;
+  assert_int_equal(uv_interface_addresses(&addresses, &count), 0);
+  for (int i = 0; i < count && !found; i++) {
+    *own = addresses[i].address.address6;
+    found = own->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&own->sin6_addr);
+  }
+  uv_free_interface_addresses(addresses, count);
+  own->sin6_scope_id = 0;
+  return found;
+}
+
+static void a_link_is_found_for_link_local_peers(void** state) {
+  uv_loop_t* loop = *state;
+  uv_tcp_t server, client;
+  uv_connect_t req;
+  struct sockaddr_in6 anywhere, own, name;
+  int length = sizeof name;
+  if (!own_link_address(&own))
+    skip(); /* no interface with IPv6 here */
+  assert_int_equal(uv_ip6_addr("::", 0, &anywhere), 0);
+  assert_int_equal(uv_tcp_init(loop, &server), 0);
+  assert_int_equal(uv_tcp_bind(&server, (struct sockaddr*) &anywhere, 0), 0);
+  assert_int_equal(uv_listen((uv_stream_t*) &server, 1, accept_it), 0);
+  own.sin6_port = htons((uint16_t) port_of(&server));
+
+  connected = accepted_one = 0;
+  assert_int_equal(uv_tcp_init(loop, &client), 0);
+  assert_int_equal(uv_tcp_connect(&req, &client, (struct sockaddr*) &own, note_connect),
+                   0);
+  assert_int_equal(own.sin6_scope_id, 0); /* the caller's own is left alone */
+  run_until(loop, &connected);
+  run_until(loop, &accepted_one);
+  assert_int_equal(connect_status, 0);
+  assert_int_equal(uv_tcp_getpeername(&client, (struct sockaddr*) &name, &length), 0);
+  assert_int_not_equal(name.sin6_scope_id, 0);
+  close_and_wait(&client);
+  close_and_wait(&accepted);
+  close_and_wait(&server);
+}
+
 static void ignore_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buf) {
   (void) stream, (void) count, (void) buf;
 }
@@ -421,6 +464,7 @@ int main(void) {
       loop_test(options_of_an_accepted_socket),
       loop_test(one_port_for_two),
       loop_test(six_only),
+      loop_test(a_link_is_found_for_link_local_peers),
       loop_test(descriptors_of_others),
       loop_test(reset_reaches_the_peer),
   };
