@@ -6,7 +6,7 @@ enum uv_udp_flags {
   /* uv_udp_bind, uv_udp_open_ex */
   UV_UDP_IPV6ONLY = 1,
   UV_UDP_REUSEADDR = 4,
-  UV_UDP_LINUX_RECVERR = 32, /* report ICMP errors */
+  UV_UDP_LINUX_RECVERR = 32, /* report ICMP errors: uv_udp_recv_cb sees it with each */
   UV_UDP_REUSEPORT = 64,     /* several sockets on one port, datagrams balanced */
   /* seen by uv_udp_recv_cb */
   UV_UDP_PARTIAL = 2,    /* the buffer was too small, the rest is lost */

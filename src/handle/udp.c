@@ -32,7 +32,7 @@ static void udp_ready(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   }
 
   if ((events & WATCH_ERR) && (handle->flags & UDP_RECVERR))
-    udp_drain_errors(handle);
+    udp_receive_errors(handle);
 }
 
 static void udp_close(uv_handle_t* base) {

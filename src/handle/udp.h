@@ -31,9 +31,9 @@ void udp_update_active(uv_udp_t* handle);
 /* The watcher says that the socket is readable, or has an error to report. */
 void udp_receive(uv_udp_t* handle);
 
-/* Throws away the kernel's queue of errors, which were reported by the calls that failed
- * already. Left there they would make the socket ready for ever. */
-void udp_drain_errors(uv_udp_t* handle);
+/* Tells what is in the kernel's queue of errors, or throws it away if nobody listens.
+ * Left there it would make the socket ready for ever. */
+void udp_receive_errors(uv_udp_t* handle);
 
 /* Hands what is queued to the kernel, as far as it takes it. */
 void udp_flush(uv_udp_t* handle);

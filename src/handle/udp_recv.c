@@ -4,7 +4,14 @@
  * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for two datagrams
  * of the largest size or more, the buffer is divided and filled by one system call; the
  * program gets it back with UV_UDP_MMSG_FREE in every case, also when a callback in
- * between stopped or closed the handle. */
+ * between stopped or closed the handle.
+ *
+ * A handle that was bound with UV_UDP_LINUX_RECVERR also has a queue of errors, one for
+ * each datagram that a peer or a router refused. Each is told as 0 bytes from nobody,
+ * with that flag: programs from before libuv 1.52, where it was only seen in uv_udp_bind,
+ * take that for nothing, and must not be given an error that they never had. The error
+ * itself is that of the next call on the socket, receiving or sending, as without the
+ * flag. */
 #include "handle/udp.h"
 
 #include <errno.h>
@@ -140,19 +147,25 @@ static bool udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   return nread == count;
 }
 
+/* Memory from the program. False if it gave none, which it is told, or stopped receiving
+ * when it was asked. */
+static bool udp_allocate(uv_udp_t* handle, uv_buf_t* buf) {
+  handle->alloc_cb((uv_handle_t*) handle, UDP_DATAGRAM_MAX, buf);
+  if (!udp_receiving(handle))
+    return false;
+  if (buf->base != NULL && buf->len > 0)
+    return true;
+  udp_tell(handle, handle->recv_cb, UV_ENOBUFS, buf, NULL, 0);
+  return false;
+}
+
 void udp_receive(uv_udp_t* handle) {
   bool more = true;
 
   for (int i = 0; i < UDP_TURN_MAX && more && udp_receiving(handle); i++) {
     uv_buf_t buf = {.base = NULL, .len = 0};
-    handle->alloc_cb((uv_handle_t*) handle, UDP_DATAGRAM_MAX, &buf);
-    /* The program may have thought better of it. */
-    if (!udp_receiving(handle))
+    if (!udp_allocate(handle, &buf))
       return;
-    if (buf.base == NULL || buf.len == 0) {
-      udp_tell(handle, handle->recv_cb, UV_ENOBUFS, &buf, NULL, 0);
-      return;
-    }
     if ((handle->flags & UDP_RECVMMSG) && buf.len >= 2 * (size_t) UDP_DATAGRAM_MAX)
       more = udp_receive_many(handle, &buf);
     else
@@ -160,14 +173,41 @@ void udp_receive(uv_udp_t* handle) {
   }
 }
 
-void udp_drain_errors(uv_udp_t* handle) {
-  for (int i = 0; i < UDP_TURN_MAX; i++) {
-    struct msghdr header;
+/* --- The queue of errors ------------------------------------------------------------ */
+
+/* Takes one entry off. 0, or a system error: EAGAIN if there was none. */
+static int udp_take_error(const uv_udp_t* handle) {
+  struct msghdr header;
+  ssize_t result;
+
+  do {
     memset(&header, 0, sizeof header);
-    ssize_t result = recvmsg(handle->io_watcher.fd, &header, MSG_ERRQUEUE | MSG_DONTWAIT);
-    if (result == -1 && errno != EINTR)
-      return;
-  }
+    result = recvmsg(handle->io_watcher.fd, &header, MSG_ERRQUEUE | MSG_DONTWAIT);
+  } while (result == -1 && errno == EINTR);
+  return result == -1 ? errno : 0;
+}
+
+/* True if there may be more. */
+static bool udp_receive_error(uv_udp_t* handle) {
+  uv_buf_t buf = {.base = NULL, .len = 0};
+
+  if (!udp_receiving(handle))
+    return udp_take_error(handle) == 0;
+  if (!udp_allocate(handle, &buf))
+    return false;
+  int error = udp_take_error(handle);
+  if (error == 0)
+    udp_tell(handle, handle->recv_cb, 0, &buf, NULL, UV_UDP_LINUX_RECVERR);
+  else
+    udp_tell_failure(handle, error, &buf);
+  return error == 0;
+}
+
+void udp_receive_errors(uv_udp_t* handle) {
+  bool more = true;
+
+  for (int i = 0; i < UDP_TURN_MAX && more; i++)
+    more = !handle_closing((uv_handle_t*) handle) && udp_receive_error(handle);
 }
 
 int uv_udp_recv_start(uv_udp_t* handle, uv_alloc_cb alloc_cb, uv_udp_recv_cb recv_cb) {

@@ -429,37 +429,6 @@ static void a_refusing_peer_is_told_to_the_connected(void** state) {
   close_now(&sender);
 }
 
-/* The error queue of a socket must not keep the loop busy for ever. */
-static void the_error_queue_is_emptied(void** state) {
-  static struct receiver dead;
-  static struct receiver receiver;
-  struct sockaddr_in here = ip4("127.0.0.1", 0);
-  uv_udp_send_t reqs[2];
-  uv_buf_t buf = uv_buf_init("PING", 4);
-  (void) state;
-
-  reset_counts();
-  receiver_open(&dead, AF_UNSPEC);
-  close_now(&dead.handle);
-  memset(&receiver, 0, sizeof receiver);
-  assert_int_equal(0, uv_udp_init(&loop, &receiver.handle));
-  receiver.handle.data = &receiver;
-  assert_int_equal(0, uv_udp_bind(&receiver.handle, any(&here), UV_UDP_LINUX_RECVERR));
-  assert_int_equal(0, uv_udp_recv_start(&receiver.handle, take_slab, count_datagram));
-  for (int i = 0; i < 2; i++)
-    assert_int_equal(
-        0, uv_udp_send(&reqs[i], &receiver.handle, &buf, 1, any(&dead.addr), count_sent));
-  uv_run(&loop, UV_RUN_NOWAIT);
-  for (int i = 0; i < 20; i++)
-    uv_run(&loop, UV_RUN_NOWAIT);
-  assert_int_equal(2, sent + send_errors);
-  int before = receiver.nothing + receiver.errors;
-  for (int i = 0; i < 20; i++)
-    uv_run(&loop, UV_RUN_NOWAIT);
-  assert_int_equal(before, receiver.nothing + receiver.errors);
-  close_now(&receiver.handle);
-}
-
 static void empty_datagrams_are_datagrams(void** state) {
   static struct receiver receiver;
   uv_udp_t sender;
@@ -773,7 +742,6 @@ int main(void) {
       TEST(destinations_follow_the_connection),
       TEST(too_big_a_datagram_fails_alone),
       TEST(a_refusing_peer_is_told_to_the_connected),
-      TEST(the_error_queue_is_emptied),
       TEST(empty_datagrams_are_datagrams),
       TEST(a_send_needs_a_buffer),
       TEST(a_short_buffer_cuts_and_none_is_told),
