@@ -226,13 +226,17 @@ static int pipe_name(const uv_pipe_t* pipe, bool peer, char* buffer, size_t* siz
     return error;
   }
 
+  /* A file's name is a string; an abstract one has no end but its length, and gets a NUL
+   * behind it only where there is room. */
   size_t bytes = name_length(&name, (socklen_t) length);
-  if (bytes >= *size) {
-    *size = bytes + 1;
+  size_t needed = bytes + (name.sun_path[0] != '\0');
+  if (*size < needed) {
+    *size = needed;
     return UV_ENOBUFS;
   }
   memcpy(buffer, name.sun_path, bytes);
-  buffer[bytes] = '\0';
+  if (bytes < *size)
+    buffer[bytes] = '\0';
   *size = bytes;
   return 0;
 }

@@ -3,8 +3,8 @@
  * Each child is watched through a descriptor of its own (pidfd). So its end is an event
  * like any other, told after the others of a batch; a thousand children cost no scan; and
  * neither SIGCHLD nor the children of others are touched. Where the kernel gives no such
- * descriptor, or has no room for one, a SIGCHLD handle of the loop does it, with a look at
- * each child.
+ * descriptor, or has no room for one, a SIGCHLD handle of the loop does it, with a look
+ * at each child.
  *
  * A handle that is closed before its child ended lets go of it: the program may wait for
  * the pid itself. */

@@ -136,6 +136,18 @@ static void the_kernel_names_what_has_no_name(void** state) {
     assert_int_equal(names[i][0], '\0');
   }
   assert_memory_not_equal(names[0] + 1, names[1] + 1, sizes[0] - 1);
+
+  /* The name needs no room for a terminator. */
+  char tight[64];
+  size_t size = sizes[0] - 1;
+  assert_int_equal(uv_pipe_getsockname(&first, tight, &size), UV_ENOBUFS);
+  assert_int_equal(size, sizes[0]);
+  tight[size] = '#';
+  assert_int_equal(uv_pipe_getsockname(&first, tight, &size), 0);
+  assert_int_equal(size, sizes[0]);
+  assert_memory_equal(tight, names[0], size);
+  assert_int_equal(tight[size], '#');
+
   assert_int_equal(uv_pipe_chmod(&first, UV_READABLE), UV_EINVAL); /* there is no file */
 
   assert_int_equal(uv_pipe_init(loop, &client, 0), 0);
