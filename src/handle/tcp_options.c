@@ -3,7 +3,6 @@
  * accepted. */
 #include "handle/stream.h"
 
-#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -13,6 +12,10 @@
 
 /* What uv_tcp_keepalive leaves to us: a probe each second, ten of them. */
 enum { PROBE_INTERVAL = 1, PROBE_COUNT = 10 };
+
+/* What the kernel takes, in seconds and in probes. Asked here, so that a bad value is
+ * told before there is a socket, and changes nothing when there is one. */
+enum { PROBE_TIME_MAX = 32767, PROBE_COUNT_MAX = 127 };
 
 /* Keep-alive times wait in the spare words of the handle. */
 static void remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int interval,
@@ -64,7 +67,7 @@ int uv_tcp_keepalive_ex(uv_tcp_t* tcp, int on, unsigned int idle, unsigned int i
                         unsigned int cnt) {
   if (on && (idle < 1 || intvl < 1 || cnt < 1))
     return UV_EINVAL;
-  if (on && (idle > INT_MAX || intvl > INT_MAX || cnt > INT_MAX))
+  if (on && (idle > PROBE_TIME_MAX || intvl > PROBE_TIME_MAX || cnt > PROBE_COUNT_MAX))
     return UV_EINVAL;
 
   if (on)

@@ -277,6 +277,7 @@ static void options_before_and_after(void** state) {
   assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 1, 1, 0), UV_EINVAL);
   assert_int_equal(uv_tcp_keepalive(&tcp, 1, 0), UV_EINVAL);
   assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 77, 5, 3), 0);
+  assert_int_equal(uv_tcp_keepalive(&tcp, 1, 100000), UV_EINVAL);
   assert_int_equal(uv_tcp_simultaneous_accepts(&tcp, 0), 0);
   assert_int_equal(uv_tcp_bind(&tcp, (struct sockaddr*) &address, 0), 0);
   assert_true(option_of(&tcp, IPPROTO_TCP, TCP_NODELAY));
@@ -288,6 +289,18 @@ static void options_before_and_after(void** state) {
   assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPIDLE), 60);
   assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPINTVL), 1);
   assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPCNT), 10);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 0, 5, 3), UV_EINVAL);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 32768, 5, 3), UV_EINVAL);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 77, 32768, 3), UV_EINVAL);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 77, 5, 128), UV_EINVAL);
+  assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPIDLE), 60);
+  assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPINTVL), 1);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 32767, 32767, 127), 0);
+  assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPCNT), 127);
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 0, 0, 0, 0), 0);
+  assert_false(option_of(&tcp, SOL_SOCKET, SO_KEEPALIVE));
+  assert_int_equal(uv_tcp_keepalive_ex(&tcp, 1, 9, 8, 7), 0);
+  assert_int_equal(option_of(&tcp, IPPROTO_TCP, TCP_KEEPIDLE), 9);
   assert_int_equal(uv_tcp_keepalive(&tcp, 0, 0), 0);
   assert_int_equal(uv_tcp_nodelay(&tcp, 0), 0);
   assert_false(option_of(&tcp, SOL_SOCKET, SO_KEEPALIVE));
