@@ -218,6 +218,34 @@ static void a_time_can_be_now_or_left_alone(void** state) {
   assert_int_equal(about.st_mtim.tv_sec, 3000);
 }
 
+static void so_can_the_times_of_descriptors_and_links(void** state) {
+  (void) state;
+  uv_fs_t req;
+  struct stat about;
+  files_make("file", "", 0);
+  assert_int_equal(symlink("file", "link"), 0);
+  int fd = open("file", O_RDWR | O_CLOEXEC);
+  assert_int_equal(SYNC(req, uv_fs_futime, fd, 1000, 2000), 0);
+  assert_int_equal(ASYNC(req, uv_fs_futime, fd, UV_FS_UTIME_OMIT, UV_FS_UTIME_OMIT), 0);
+  expect_times("file", true, 1000, 0, 2000, 0);
+  assert_int_equal(ASYNC(req, uv_fs_futime, fd, UV_FS_UTIME_OMIT, UV_FS_UTIME_NOW), 0);
+  assert_int_equal(fstat(fd, &about), 0);
+  assert_int_equal(about.st_atim.tv_sec, 1000);
+  assert_true(labs(about.st_mtim.tv_sec - time(NULL)) < 3600);
+  close(fd);
+
+  assert_int_equal(SYNC(req, uv_fs_lutime, "link", 3000, 4000), 0);
+  assert_int_equal(ASYNC(req, uv_fs_lutime, "link", 5000, UV_FS_UTIME_OMIT), 0);
+  uv_fs_req_cleanup(&req);
+  expect_times("link", false, 5000, 0, 4000, 0);
+  assert_int_equal(ASYNC(req, uv_fs_lutime, "link", UV_FS_UTIME_OMIT, UV_FS_UTIME_NOW),
+                   0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(lstat("link", &about), 0);
+  assert_int_equal(about.st_atim.tv_sec, 5000);
+  assert_true(labs(about.st_mtim.tv_sec - time(NULL)) < 3600);
+}
+
 static void nothing_is_refused(void** state) {
   (void) state;
   assert_int_equal(uv_fs_fstat(NULL, NULL, 0, NULL), UV_EINVAL);
@@ -243,6 +271,7 @@ int main(void) {
       FILES_TEST(owners_are_changed),
       FILES_TEST(times_are_set),
       FILES_TEST(a_time_can_be_now_or_left_alone),
+      FILES_TEST(so_can_the_times_of_descriptors_and_links),
       FILES_TEST(nothing_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

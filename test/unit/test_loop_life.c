@@ -75,7 +75,8 @@ static void init_without_memory_leaks_nothing(void** state) {
   (void) state;
   int before = open_descriptors();
   assert_int_equal(
-      uv_replace_allocator(scarce_malloc, scarce_realloc, scarce_calloc, counting_free), 0);
+      uv_replace_allocator(scarce_malloc, scarce_realloc, scarce_calloc, counting_free),
+      0);
   int err = UV_ENOMEM;
   for (int n = 0; err != 0 && n < 20; n++) {
     uv_loop_t loop;
@@ -446,6 +447,7 @@ static void options_are_taken_or_refused(void** state) {
   assert_int_equal(uv_loop_configure(loop, UV_LOOP_BLOCK_SIGNAL, SIGPROF), 0);
   assert_int_equal(uv_loop_configure(loop, UV_LOOP_BLOCK_SIGNAL, SIGUSR1), UV_EINVAL);
   assert_int_equal(uv_loop_configure(loop, UV_METRICS_IDLE_TIME), 0);
+  assert_int_equal(uv_loop_configure(loop, UV_LOOP_USE_IO_URING_SQPOLL), 0);
   assert_int_equal(uv_loop_configure(loop, (uv_loop_option) 1000), UV_ENOSYS);
 }
 

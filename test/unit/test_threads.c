@@ -212,6 +212,40 @@ static void names_are_cut_to_what_fits(void** state) {
   assert_int_equal(uv_thread_getname(&self, name, 0), UV_EINVAL);
 }
 
+struct named_thread {
+  uv_sem_t ready, stop;
+};
+
+static void take_a_name(void* argument) {
+  struct named_thread* self = argument;
+  if (uv_thread_setname("other") != 0) {
+    abort();
+  }
+  uv_sem_post(&self->ready);
+  uv_sem_wait(&self->stop);
+}
+
+static void names_belong_to_one_thread(void** state) {
+  (void) state;
+  struct named_thread other;
+  uv_thread_t self = uv_thread_self();
+  uv_thread_t thread;
+  char name[16];
+  assert_int_equal(uv_thread_setname("self"), 0);
+  assert_int_equal(uv_sem_init(&other.ready, 0), 0);
+  assert_int_equal(uv_sem_init(&other.stop, 0), 0);
+  assert_int_equal(uv_thread_create(&thread, take_a_name, &other), 0);
+  uv_sem_wait(&other.ready);
+  assert_int_equal(uv_thread_getname(&thread, name, sizeof(name)), 0);
+  assert_string_equal(name, "other");
+  assert_int_equal(uv_thread_getname(&self, name, sizeof(name)), 0);
+  assert_string_equal(name, "self");
+  uv_sem_post(&other.stop);
+  assert_int_equal(uv_thread_join(&thread), 0);
+  uv_sem_destroy(&other.ready);
+  uv_sem_destroy(&other.stop);
+}
+
 struct waiting_thread {
   uv_sem_t ready, go, seen, stop;
   pid_t number;
@@ -307,6 +341,7 @@ int main(void) {
       cmocka_unit_test(affinity_can_be_read_and_set),
       cmocka_unit_test(bad_affinity_changes_nothing),
       cmocka_unit_test(names_are_cut_to_what_fits),
+      cmocka_unit_test(names_belong_to_one_thread),
       cmocka_unit_test(priorities_belong_to_one_thread),
       cmocka_unit_test(priorities_outside_the_range_are_refused),
       cmocka_unit_test(realtime_threads_use_their_own_range),

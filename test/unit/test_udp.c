@@ -238,6 +238,41 @@ static void open_takes_a_socket_once(void** state) {
   close_now(&first);
 }
 
+static int socket_option(int fd, int name) {
+  int value = -1;
+  socklen_t length = sizeof value;
+  assert_int_equal(0, getsockopt(fd, SOL_SOCKET, name, &value, &length));
+  return value;
+}
+
+static void open_shares_what_it_is_asked_to(void** state) {
+  static const struct {
+    unsigned int flags;
+    int address, port;
+  } cases[] = {
+      {0, 0, 0},
+      {UV_UDP_REUSEADDR, 1, 0},
+      {UV_UDP_REUSEPORT, 0, 1},
+      {UV_UDP_REUSEADDR | UV_UDP_REUSEPORT, 1, 1},
+  };
+  static const unsigned int wrong[] = {UV_UDP_IPV6ONLY, UV_UDP_LINUX_RECVERR,
+                                       UV_UDP_RECVMMSG, 1u << 20};
+  uv_udp_t handle;
+  (void) state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(0, uv_udp_init(&loop, &handle));
+    for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
+      assert_int_equal(UV_EINVAL, uv_udp_open_ex(&handle, fd, cases[i].flags | wrong[j]));
+    assert_int_equal(0,
+                     socket_option(fd, SO_REUSEADDR) + socket_option(fd, SO_REUSEPORT));
+    assert_int_equal(0, uv_udp_open_ex(&handle, fd, cases[i].flags));
+    assert_int_equal(cases[i].address, socket_option(fd, SO_REUSEADDR));
+    assert_int_equal(cases[i].port, socket_option(fd, SO_REUSEPORT));
+    close_now(&handle);
+  }
+}
+
 /* --- sending and receiving -----------------------------------------------------------
  */
 
@@ -736,6 +771,7 @@ int main(void) {
       TEST(a_socket_of_another_family_can_not_be_bound),
       TEST(addresses_are_shared_only_if_asked),
       TEST(open_takes_a_socket_once),
+      TEST(open_shares_what_it_is_asked_to),
       TEST(send_calls_back_later),
       TEST(a_turns_sends_leave_in_order),
       TEST(a_send_callback_may_send),

@@ -377,6 +377,30 @@ static void a_stopped_handle_leaves_the_number_to_others(void** state) {
   close_pairs(loop);
 }
 
+static int error_told;
+static void note_error(uv_poll_t* handle, int status, int events) {
+  assert_int_equal(uv_is_active((uv_handle_t*) handle), 0);
+  assert_int_equal(events, 0);
+  error_told = status;
+  log_events(handle, status, events);
+}
+
+/* An error would be reported for ever: it is told once, and ends the watching. */
+static void a_broken_descriptor_stops_its_handle(void** state) {
+  uv_loop_t* loop = *state;
+  int ends[2];
+  assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  close(ends[0]); /* nobody will read */
+  assert_int_equal(uv_poll_init(loop, &polls[0], ends[1]), 0);
+  assert_int_equal(uv_poll_start(&polls[0], UV_WRITABLE, note_error), 0);
+  assert_int_equal(uv_run(loop, UV_RUN_DEFAULT), 0);
+  assert_int_equal(error_told, UV_EBADF);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("0!");
+  close_all(loop);
+  close(ends[1]);
+}
+
 static void bad_arguments(void** state) {
   uv_loop_t* loop = *state;
   open_pairs(loop);
@@ -401,6 +425,7 @@ int main(void) {
       loop_test(interrupted_waits_resume),
       loop_test(what_cannot_be_watched_is_refused),
       loop_test(a_stopped_handle_leaves_the_number_to_others),
+      loop_test(a_broken_descriptor_stops_its_handle),
       loop_test(bad_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
