@@ -1,6 +1,8 @@
 /* IP addresses as text and back, on top of the C library's converters. What is
  * added: every failure is a UV_E… code, the target is only written on success,
  * and an IPv6 address may carry a zone ("fe80::1%eth0"). */
+#include "base/address.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -9,6 +11,17 @@
 #include <sys/socket.h>
 
 #include "uv.h"
+
+socklen_t inet_address_length(const struct sockaddr* address) {
+  switch (address->sa_family) {
+  case AF_INET:
+    return sizeof(struct sockaddr_in);
+  case AF_INET6:
+    return sizeof(struct sockaddr_in6);
+  default:
+    return 0;
+  }
+}
 
 int uv_inet_ntop(int af, const void* src, char* dst, size_t size) {
   char text[INET6_ADDRSTRLEN];

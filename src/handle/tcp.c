@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/address.h"
 #include "handle/descriptor.h"
 #include "system/system.h"
 
@@ -68,18 +69,6 @@ int uv_tcp_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
                      STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(sock));
 }
 
-/* The length of an address that a TCP socket can have, 0 for any other. */
-static socklen_t address_length(const struct sockaddr* address) {
-  switch (address->sa_family) {
-  case AF_INET:
-    return sizeof(struct sockaddr_in);
-  case AF_INET6:
-    return sizeof(struct sockaddr_in6);
-  default:
-    return 0;
-  }
-}
-
 static int set_bind_options(int fd, int family, unsigned int flags) {
   int error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
   if (error == 0 && (flags & UV_TCP_REUSEPORT))
@@ -93,7 +82,7 @@ static int set_bind_options(int fd, int family, unsigned int flags) {
 int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flags) {
   if (handle_closing((uv_handle_t*) tcp))
     return UV_EINVAL;
-  socklen_t length = address_length(address);
+  socklen_t length = inet_address_length(address);
   if (length == 0)
     return UV_EINVAL;
   if ((flags & UV_TCP_IPV6ONLY) && address->sa_family != AF_INET6)
@@ -131,7 +120,7 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
                    uv_connect_cb cb) {
   if (handle_closing((uv_handle_t*) tcp))
     return UV_EINVAL;
-  socklen_t length = address_length(address);
+  socklen_t length = inet_address_length(address);
   if (length == 0)
     return UV_EINVAL;
   if (tcp->connect_req != NULL)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/address.h"
 #include "handle/descriptor.h"
 #include "loop/watcher.h"
 
@@ -72,16 +73,8 @@ void udp_update_active(uv_udp_t* handle) {
 }
 
 socklen_t udp_address_length(const struct sockaddr* addr) {
-  switch (addr->sa_family) {
-  case AF_INET:
-    return sizeof(struct sockaddr_in);
-  case AF_INET6:
-    return sizeof(struct sockaddr_in6);
-  case AF_UNIX:
-    return sizeof(struct sockaddr_un);
-  default:
-    return 0;
-  }
+  return addr->sa_family == AF_UNIX ? sizeof(struct sockaddr_un)
+                                    : inet_address_length(addr);
 }
 
 /* Gives the handle its descriptor. It stays the caller's if this fails. */

@@ -1,4 +1,5 @@
 /* uv_getnameinfo: addresses to names, by the C library's resolver on the pool. */
+#include "base/address.h"
 #include "base/base.h"
 #include "loop/loop.h"
 #include "request/resolver.h"
@@ -9,23 +10,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
-static socklen_t name_address_size(const struct sockaddr* address) {
-  switch (address->sa_family) {
-  case AF_INET:
-    return sizeof(struct sockaddr_in);
-  case AF_INET6:
-    return sizeof(struct sockaddr_in6);
-  default:
-    return 0;
-  }
-}
-
 void resolver_name_work(struct uv__work* w) {
   uv_getnameinfo_t* req = rondo_container_of(w, uv_getnameinfo_t, work_req);
   const struct sockaddr* address = (const struct sockaddr*) &req->storage;
   errno = 0;
   int code =
-      getnameinfo(address, name_address_size(address), req->host, sizeof(req->host),
+      getnameinfo(address, inet_address_length(address), req->host, sizeof(req->host),
                   req->service, sizeof(req->service), req->flags);
   req->retcode = resolver_error(code);
 }
@@ -46,7 +36,7 @@ int uv_getnameinfo(uv_loop_t* loop, uv_getnameinfo_t* req,
                    int flags) {
   if (req == NULL || addr == NULL || (loop == NULL && getnameinfo_cb != NULL))
     return UV_EINVAL;
-  socklen_t size = name_address_size(addr);
+  socklen_t size = inet_address_length(addr);
   if (size == 0)
     return UV_EINVAL;
 
