@@ -9,7 +9,7 @@ const { Buffer } = require('buffer');
 const {
   coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber, validateString,
 } = require('internal/errors');
-const { errnoException, validatePort } = require('internal/net/util');
+const { addressException, errnoException, validatePort } = require('internal/net/util');
 
 const IPV6ONLY = 1;
 const REUSEADDR = 4;
@@ -19,18 +19,6 @@ const BOUND = 2;
 const DISCONNECTED = 0;
 const CONNECTING = 1;
 const CONNECTED = 2;
-
-function addressException(err, syscall, address, port) {
-  const code = uv.errorName(err);
-  const detail = port > 0 ? `${address}:${port}` : address;
-  const error = new Error(`${syscall} ${code}${detail ? ` ${detail}` : ''}`);
-  error.errno = err;
-  error.code = code;
-  error.syscall = syscall;
-  error.address = address;
-  if (port) error.port = port;
-  return error;
-}
 
 const notRunning = () => coded(Error, 'ERR_SOCKET_DGRAM_NOT_RUNNING', 'Not running');
 

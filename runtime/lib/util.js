@@ -107,33 +107,9 @@ function styleText(style, text) {
   return `${before}${text}${after}`;
 }
 
-function exceptionWithHostPort(err, syscall, address, port, additional) {
-  const code = binding.errorName(err);
-  let details = '';
-  if (port && port > 0) details = ` ${address}:${port}`;
-  else if (address) details = ` ${address}`;
-  if (additional) details += ` - Local (${additional})`;
-  const error = new Error(`${syscall} ${code}${details}`);
-  error.errno = err;
-  error.code = code;
-  error.syscall = syscall;
-  error.address = address;
-  if (port) error.port = port;
-  return error;
-}
-
-function errnoException(err, syscall, original) {
-  const code = binding.errorName(err);
-  const error = new Error(original ? `${syscall} ${code} ${original}` : `${syscall} ${code}`);
-  error.errno = err;
-  error.code = code;
-  error.syscall = syscall;
-  return error;
-}
-
 const util = {
-  _errnoException: errnoException,
-  _exceptionWithHostPort: exceptionWithHostPort,
+  _errnoException: (...args) => require('internal/net/util').errnoException(...args),
+  _exceptionWithHostPort: (...args) => require('internal/net/util').addressException(...args),
   _extend: (target, source) => source === null || typeof source !== 'object' ? target : Object.assign(target, source),
   callbackify,
   debug: debuglog,

@@ -5,7 +5,7 @@ const binding = native('stream');
 const handles = native('handle');
 const { coded, invalidArgType, validateString } = require('internal/errors');
 const { kKind, refreshTimer, setHooks } = require('internal/net/socket');
-const { connectException, isIP, normalize, validatePort } = require('internal/net/util');
+const { addressException, isIP, normalize, validatePort } = require('internal/net/util');
 
 const ATTEMPT_TIMEOUT = 250; // ms that an address gets before the next one is tried
 const ECANCELED = -125;
@@ -95,7 +95,7 @@ function attempt(socket, request) {
         request.localAddress ?? (isIP(address) === 6 ? '::' : '0.0.0.0'), request.localPort ?? 0, 0);
     if (err === 0) err = binding.connect(socket._handle, address, port, request);
   }
-  if (err < 0) socket.destroy(connectException(err, path ?? address, port, localOf(socket)));
+  if (err < 0) socket.destroy(addressException(err, 'connect', path ?? address, port, localOf(socket)));
 }
 
 function localOf(socket) {
@@ -109,7 +109,7 @@ function settle(socket, status, request) {
   socket._sockname = null;
   if (status < 0) {
     const local = request.localAddress && request.localPort ? `${request.localAddress}:${request.localPort}` : undefined;
-    socket.destroy(connectException(status, request.path ?? request.address, request.port, local));
+    socket.destroy(addressException(status, 'connect', request.path ?? request.address, request.port, local));
     return;
   }
   refreshTimer(socket);
@@ -149,7 +149,7 @@ function tryAll(socket, list, port) {
         settle(owner, 0, { address, port });
         return;
       }
-      const error = connectException(status, address, port);
+      const error = addressException(status, 'connect', address, port);
       owner.emit('connectionAttemptFailed', address, port, family, error);
       errors.push(error);
       if (at === list.length) {

@@ -255,18 +255,24 @@ function sent(socket, status, size, callback) {
   socket[kQueued] = size;
 }
 
+// A write that can't begin now: it waits for the connection, or there will be none.
+function putOff(socket, data, encoding, write, callback) {
+  if (socket.connecting) {
+    socket._pendingData = data;
+    socket._pendingEncoding = encoding;
+    afterConnecting(socket, write, callback);
+  } else {
+    socket._pendingData = null;
+    callback(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+  }
+}
+
 Socket.prototype._write = function (data, encoding, callback) {
-  if (this.connecting) {
-    this._pendingData = data;
-    this._pendingEncoding = encoding;
-    afterConnecting(this, () => this._write(data, encoding, callback), callback);
+  if (this.connecting || this._handle === null) {
+    putOff(this, data, encoding, () => this._write(data, encoding, callback), callback);
     return;
   }
   this._pendingData = null;
-  if (this._handle === null) {
-    callback(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
-    return;
-  }
   refreshTimer(this);
   if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
     sent(this, binding.writeText(this._handle, data, callback), Buffer.byteLength(data), callback);
@@ -277,16 +283,11 @@ Socket.prototype._write = function (data, encoding, callback) {
 };
 
 Socket.prototype._writev = function (items, callback) {
-  if (this.connecting) {
-    this._pendingData = items;
-    afterConnecting(this, () => this._writev(items, callback), callback);
+  if (this.connecting || this._handle === null) {
+    putOff(this, items, '', () => this._writev(items, callback), callback);
     return;
   }
   this._pendingData = null;
-  if (this._handle === null) {
-    callback(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
-    return;
-  }
   refreshTimer(this);
   let size = 0;
   const views = items.map(({ chunk, encoding }) => {

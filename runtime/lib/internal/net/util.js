@@ -18,10 +18,10 @@ function errnoException(err, syscall, detail) {
 }
 
 // "connect ECONNREFUSED 127.0.0.1:1"
-function connectException(err, address, port, local) {
+function addressException(err, syscall, address, port, local) {
   let detail = port > 0 ? `${address}:${port}` : address;
-  if (local) detail += ` - Local (${local})`;
-  const error = errnoException(err, 'connect', detail);
+  if (local) detail = `${detail ? `${detail} ` : ''}- Local (${local})`;
+  const error = errnoException(err, syscall, detail);
   error.address = address;
   if (port) error.port = port;
   return error;
@@ -78,5 +78,5 @@ function normalize(args) {
 }
 
 module.exports = {
-  EOF, connectException, errnoException, isIP, listenException, normalize, validatePort,
+  EOF, addressException, errnoException, isIP, listenException, normalize, validatePort,
 };
