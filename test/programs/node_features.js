@@ -5,6 +5,7 @@
 
 const fs = require('fs');
 const { once } = require('events');
+const evidence = require('./node_evidence.js');
 
 const LIMIT_MS = 30000;
 const features = [];
@@ -32,18 +33,6 @@ const listen = async (server, ...where) => {
 Object.assign(global, { feature, failure, sleep, listen });
 for (const part of ['loop', 'files', 'network', 'processes']) require(`./node_features_${part}.js`);
 
-function evidence() {
-  const links = fs.readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return fs.readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return '';
-    }
-  });
-  const kinds = [...new Set(links.filter((link) => link.startsWith('anon_inode:')))];
-  fs.writeFileSync('evidence', [`uv ${process.versions.uv}`, ...kinds].join('\n') + '\n');
-}
-
 async function main() {
   for (const { name, run } of features) {
     try {
@@ -53,7 +42,7 @@ async function main() {
       process.exitCode = 1;
     }
   }
-  evidence();
+  fs.writeFileSync('evidence', [`uv ${process.versions.uv}`, ...evidence()].join('\n') + '\n');
   console.log(`${features.length} features`);
 }
 

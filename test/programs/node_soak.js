@@ -14,6 +14,7 @@ const { once } = require('events');
 const { promisify } = require('util');
 const { Worker } = require('worker_threads');
 const zlib = require('zlib');
+const evidence = require('./node_evidence.js');
 
 const seconds = Number(process.argv[2]) || 10;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -130,7 +131,7 @@ async function main() {
   do {
     await Promise.all(Object.values(loads).map((load) => load()));
     rounds++;
-    if (rounds === 1) fs.writeFileSync('evidence', evidence());
+    if (rounds === 1) fs.writeFileSync('evidence', evidence().join('\n') + '\n');
     if (Date.now() > warm) {
       await sleep(20);
       seen.push(look());
@@ -147,17 +148,6 @@ async function main() {
   console.log(`${grown ? 'GREW: ' : ''}${rounds} rounds, memory ${memory.map((mb) => mb.toFixed(0)).join(' to ')} MB, ` +
     `descriptors ${descriptors.join(' to ')}`);
   process.exitCode = grown ? 1 : 0;
-}
-
-function evidence() {
-  const links = fs.readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return fs.readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return '';
-    }
-  });
-  return [...new Set(links.filter((link) => link.startsWith('anon_inode:')))].join('\n') + '\n';
 }
 
 // A loop that ends with promises unfulfilled has lost a callback.
