@@ -58,4 +58,14 @@ bool limit_descriptors(unsigned int most);
 /* Runs a function in a child; 77 from it skips the test. */
 void run_in_child(int (*body)(void));
 
+/* What must hold in such a function: one of cmocka's checks that failed would go on with
+ * the next test, in the child. */
+#define CHECK(condition)                                                                 \
+  do {                                                                                   \
+    if (!(condition)) {                                                                  \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
+      return 1;                                                                          \
+    }                                                                                    \
+  } while (0)
+
 #endif

@@ -325,14 +325,6 @@ static void an_overflow_is_told_to_every_handle(void** state) {
   recorder_close(&other);
 }
 
-#define CHECK(condition)                                                                 \
-  do {                                                                                   \
-    if (!(condition)) {                                                                  \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
-      return 1;                                                                          \
-    }                                                                                    \
-  } while (0)
-
 static int with_two_watches(void) {
   struct recorder recorders[3];
   if (!limit_watches(2))

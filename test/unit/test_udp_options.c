@@ -1,33 +1,8 @@
 /* UDP options and multicast groups, over IPv4 and IPv6. The groups are joined on the
  * loopback, so that no network is needed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "udp_test.h"
+
 #include <net/if.h>
-
-#include <cmocka.h>
-
-#include "uv.h"
-
-static uv_loop_t loop;
-
-static int setup(void** state) {
-  (void) state;
-  return uv_loop_init(&loop);
-}
-
-static int teardown(void** state) {
-  (void) state;
-  return uv_loop_close(&loop);
-}
-
-static void close_now(uv_udp_t* handle) {
-  uv_close((uv_handle_t*) handle, NULL);
-  uv_run(&loop, UV_RUN_NOWAIT);
-}
 
 static int option(const uv_udp_t* handle, int level, int name) {
   int value = -1;
@@ -102,17 +77,17 @@ static void membership_refuses_bad_arguments(void** state) {
   close_now(&handle);
 }
 
-static char slab[65536];
+static char buffer[65536];
 static int received;
 
-static void take_slab(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+static void take_buffer(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
   (void) handle;
   (void) suggested;
-  *buf = uv_buf_init(slab, sizeof slab);
+  *buf = uv_buf_init(buffer, sizeof buffer);
 }
 
-static void count_datagram(uv_udp_t* handle, ssize_t nread, const uv_buf_t* buf,
-                           const struct sockaddr* addr, unsigned int flags) {
+static void count_ping(uv_udp_t* handle, ssize_t nread, const uv_buf_t* buf,
+                       const struct sockaddr* addr, unsigned int flags) {
   (void) handle;
   (void) flags;
   assert_true(nread >= 0);
@@ -148,7 +123,7 @@ static void groups_of_ip4(void** state) {
   assert_int_equal(0, uv_udp_init(&loop, &receiver));
   assert_int_equal(0, uv_udp_bind(&receiver, (const struct sockaddr*) &addr, 0));
   assert_int_equal(0, uv_udp_getsockname(&receiver, (struct sockaddr*) &addr, &length));
-  assert_int_equal(0, uv_udp_recv_start(&receiver, take_slab, count_datagram));
+  assert_int_equal(0, uv_udp_recv_start(&receiver, take_buffer, count_ping));
   assert_int_equal(0, uv_ip4_addr("239.255.0.1", ntohs(addr.sin_port), &group));
   assert_int_equal(0, uv_udp_init_ex(&loop, &sender, AF_INET));
   assert_int_equal(0, uv_udp_set_multicast_interface(&sender, "127.0.0.1"));
@@ -190,7 +165,7 @@ static void groups_of_ip6(void** state) {
   }
   snprintf(interface, sizeof interface, "::1%%%s", "lo");
   assert_int_equal(0, uv_udp_getsockname(&receiver, (struct sockaddr*) &addr, &length));
-  assert_int_equal(0, uv_udp_recv_start(&receiver, take_slab, count_datagram));
+  assert_int_equal(0, uv_udp_recv_start(&receiver, take_buffer, count_ping));
   assert_int_equal(0, uv_ip6_addr("ff02::4242", ntohs(addr.sin6_port), &group));
   assert_int_equal(0, uv_udp_init_ex(&loop, &sender, AF_INET6));
   int err = uv_udp_set_multicast_interface(&sender, interface);
@@ -227,7 +202,7 @@ static void ip6_only_is_ip6_only(void** state) {
     }
     assert_int_equal(0, uv_udp_getsockname(&receiver, (struct sockaddr*) &addr, &length));
     assert_int_equal(0, uv_ip4_addr("127.0.0.1", ntohs(addr.sin6_port), &destination));
-    assert_int_equal(0, uv_udp_recv_start(&receiver, take_slab, count_datagram));
+    assert_int_equal(0, uv_udp_recv_start(&receiver, take_buffer, count_ping));
     assert_int_equal(0, uv_udp_init(&loop, &sender));
     assert_int_equal(flags == 0 ? 1 : 0,
                      deliveries(&sender, (const struct sockaddr*) &destination));
@@ -237,12 +212,11 @@ static void ip6_only_is_ip6_only(void** state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(options_need_a_socket), TEST(options_of_ip4),
-      TEST(options_of_ip6),        TEST(membership_refuses_bad_arguments),
-      TEST(groups_of_ip4),         TEST(groups_of_ip6),
-      TEST(ip6_only_is_ip6_only),
+      udp_test(options_need_a_socket), udp_test(options_of_ip4),
+      udp_test(options_of_ip6),        udp_test(membership_refuses_bad_arguments),
+      udp_test(groups_of_ip4),         udp_test(groups_of_ip6),
+      udp_test(ip6_only_is_ip6_only),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
