@@ -23,85 +23,45 @@
  * With --wild none of that is kept out, callbacks of the poll phase do everything too,
  * time passes anywhere, and phases have limits where the library knows them. Nothing is
  * printed then: what can be checked without a second library is checked, as always. */
-#include "virtual_time.h"
+#include "loop_fuzz.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
-#include <uv.h>
 
-enum kind { TIMER, IDLE, PREPARE, CHECK, ASYNC, POLL, PIPE, KINDS };
-static const int kind_counts[KINDS] = {120, 4, 4, 4, 6, 6, 4};
+#include "virtual_time.h"
+
+const int kind_counts[KINDS] = {120, 4, 4, 4, 6, 6, 4};
 static const char kind_letters[] = "tipcaPS";
-enum { OBJECTS = 148, WRITES_MAX = 64, CHUNK_MAX = 3000 };
 
-enum life { NONE, OPEN, CLOSING };
-enum phase { TOP, TIMERS, PENDING, TURN, CHECKS, POLLS, CLOSES };
-
-struct object {
-  union {
-    uv_handle_t handle;
-    uv_timer_t timer;
-    uv_idle_t idle;
-    uv_prepare_t prepare;
-    uv_check_t check;
-    uv_async_t async;
-    uv_poll_t poll;
-    uv_pipe_t pipe;
-  } uv;
-  enum kind kind;
-  int number;
-  enum life life;
-  bool active;     /* what we believe */
-  uint64_t due;    /* timer */
-  uint64_t repeat; /* timer */
-  bool sent;       /* async: since its last callback */
-  int events;      /* poll: asked for */
-  int own;         /* poll: the descriptor it watches */
-  int peer;        /* poll, pipe: the other end */
-  size_t taken;    /* pipe: bytes that came since they were last printed */
-};
-
-struct writing {
-  uv_write_t request;
-  struct object* object;
-  bool used;
-  int serial;
-};
-
-static uv_loop_t loop;
-static struct object objects[OBJECTS];
-static struct writing writings[WRITES_MAX];
-static char bytes[65536];
+uv_loop_t loop;
+struct object objects[OBJECTS];
+struct writing writings[WRITES_MAX];
+char bytes[65536];
 static uv_timer_t guard; /* keeps the loop alive and stops it after some time */
 static uv_check_t actor; /* ends the poll phase, lets time pass in busy turns */
-static bool wild;
+bool wild;
 static bool verbose;
-static bool in_poll;     /* the last callback was one of the poll phase */
-static enum phase phase; /* we are in */
-static bool finishing;   /* nothing new is begun */
+static bool in_poll; /* the last callback was one of the poll phase */
+enum phase phase;
+bool finishing;
 static int guard_left;
 static int turns_left;
-static int serials;
 static uint64_t seed;
-static int (*set_limit)(uv_loop_t* loop, int phase, unsigned int n);
+int (*set_limit)(uv_loop_t* loop, int phase, unsigned int n);
 
-#define expect(condition) expect_at((condition), #condition, __LINE__)
-
-static void expect_at(bool condition, const char* text, int line) {
+void expect_at(bool condition, const char* text, const char* file, int line) {
   if (condition)
     return;
   fflush(stdout);
-  fprintf(stderr, "loop_fuzz.c:%d: expected %s\n", line, text);
+  fprintf(stderr, "%s:%d: expected %s\n", file, line, text);
   abort();
 }
 
-static unsigned int pick(unsigned int count) {
+unsigned int pick(unsigned int count) {
   seed ^= seed << 13;
   seed ^= seed >> 7;
   seed ^= seed << 17;
@@ -152,7 +112,7 @@ static void end_poll_phase(void) {
   poll_count = 0;
 }
 
-static void log_here(const char* what, const struct object* object, long value) {
+void log_here(const char* what, const struct object* object, long value) {
   char line[64];
   end_poll_phase();
   snprintf(line, sizeof(line), "%s %c%d %ld @%llu", what, kind_letters[object->kind],
@@ -168,8 +128,6 @@ static void log_in_poll(const char* what, const struct object* object, long valu
 }
 
 /* --- callbacks --------------------------------------------------------------------- */
-
-static void act(void);
 
 /* Every callback comes through here first. */
 static struct object* entered(void* handle, enum kind kind) {
@@ -187,7 +145,7 @@ static void act_sometimes(enum phase in_phase) {
   phase = TOP;
 }
 
-static void on_timer(uv_timer_t* handle) {
+void on_timer(uv_timer_t* handle) {
   struct object* object = entered(handle, TIMER);
   expect(uv_now(&loop) >= object->due);
   object->active = object->repeat != 0;
@@ -197,22 +155,22 @@ static void on_timer(uv_timer_t* handle) {
   act_sometimes(TIMERS);
 }
 
-static void on_idle(uv_idle_t* handle) {
+void on_idle(uv_idle_t* handle) {
   log_here("idle", entered(handle, IDLE), 0);
   act_sometimes(TURN);
 }
 
-static void on_prepare(uv_prepare_t* handle) {
+void on_prepare(uv_prepare_t* handle) {
   log_here("prepare", entered(handle, PREPARE), 0);
   act_sometimes(TURN);
 }
 
-static void on_check(uv_check_t* handle) {
+void on_check(uv_check_t* handle) {
   log_here("check", entered(handle, CHECK), 0);
   act_sometimes(CHECKS);
 }
 
-static void on_async(uv_async_t* handle) {
+void on_async(uv_async_t* handle) {
   struct object* object = entered(handle, ASYNC);
   expect(object->sent);
   object->sent = false;
@@ -221,7 +179,7 @@ static void on_async(uv_async_t* handle) {
     act_sometimes(POLLS);
 }
 
-static void on_poll(uv_poll_t* handle, int status, int events) {
+void on_poll(uv_poll_t* handle, int status, int events) {
   struct object* object = entered(handle, POLL);
   expect(status == 0 && events != 0 && (events & ~object->events) == 0);
   log_in_poll("poll", object, events);
@@ -231,13 +189,13 @@ static void on_poll(uv_poll_t* handle, int status, int events) {
     expect(read(object->own, bytes, sizeof(bytes)) != 0 || errno != EBADF);
 }
 
-static void on_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buffer) {
+void on_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buffer) {
   (void) size;
   entered(handle, PIPE);
   *buffer = uv_buf_init(bytes, sizeof(bytes));
 }
 
-static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
   (void) buffer;
   struct object* object = entered(stream, PIPE);
   in_poll = true;
@@ -249,7 +207,7 @@ static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) 
     act_sometimes(POLLS);
 }
 
-static void on_written(uv_write_t* request, int status) {
+void on_written(uv_write_t* request, int status) {
   struct writing* writing = request->data;
   virtual_activity();
   expect(writing->used && (status == 0 || status == UV_ECANCELED));
@@ -259,7 +217,7 @@ static void on_written(uv_write_t* request, int status) {
   act_sometimes(PENDING);
 }
 
-static void on_close(uv_handle_t* handle) {
+void on_close(uv_handle_t* handle) {
   struct object* object = handle->data;
   virtual_activity();
   expect(object->life == CLOSING && !uv_is_active(handle));
@@ -273,7 +231,7 @@ static void on_close(uv_handle_t* handle) {
   act_sometimes(CLOSES);
 }
 
-static void on_walk(uv_handle_t* handle, void* argument) {
+void on_walk(uv_handle_t* handle, void* argument) {
   int* count = argument;
   ++*count;
   if (handle == (uv_handle_t*) &guard || handle == (uv_handle_t*) &actor)
@@ -306,270 +264,6 @@ static void on_actor(uv_check_t* handle) {
     virtual_advance(1 + pick(2));
   if (--turns_left <= 0)
     uv_stop(handle->loop);
-}
-
-/* --- what can be done to an object ------------------------------------------------- */
-
-static void open_pair(struct object* object) {
-  int pair[2];
-  expect(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
-  object->own = pair[0];
-  object->peer = pair[1];
-}
-
-static void open_object(struct object* object) {
-  object->life = OPEN;
-  object->active = object->kind == ASYNC;
-  object->sent = false;
-  object->repeat = 0;
-  object->taken = 0;
-  object->events = 0;
-  switch (object->kind) {
-  case TIMER:
-    expect(uv_timer_init(&loop, &object->uv.timer) == 0);
-    expect(uv_timer_again(&object->uv.timer) == UV_EINVAL);
-    break;
-  case IDLE:
-    expect(uv_idle_init(&loop, &object->uv.idle) == 0);
-    break;
-  case PREPARE:
-    expect(uv_prepare_init(&loop, &object->uv.prepare) == 0);
-    break;
-  case CHECK:
-    expect(uv_check_init(&loop, &object->uv.check) == 0);
-    break;
-  case ASYNC:
-    expect(uv_async_init(&loop, &object->uv.async, on_async) == 0);
-    break;
-  case POLL:
-    open_pair(object);
-    expect(uv_poll_init(&loop, &object->uv.poll, object->own) == 0);
-    break;
-  default:
-    open_pair(object);
-    expect(uv_pipe_init(&loop, &object->uv.pipe, 0) == 0);
-    expect(uv_pipe_open(&object->uv.pipe, object->own) == 0);
-  }
-  object->uv.handle.data = object;
-}
-
-static void start_timer(struct object* object) {
-  uint64_t timeout = pick(20) + (phase == TIMERS && !wild ? 1 : 0);
-  object->repeat = pick(3) == 0 ? 1 + pick(10) : 0;
-  object->due = uv_now(&loop) + timeout;
-  expect(uv_timer_start(&object->uv.timer, on_timer, timeout, object->repeat) == 0);
-  object->active = true;
-}
-
-static void change_timer(struct object* object) {
-  uv_timer_t* timer = &object->uv.timer;
-  switch (pick(5)) {
-  case 0:
-    expect(uv_timer_stop(timer) == 0);
-    object->active = false;
-    break;
-  case 1: {
-    bool started = object->due != 0;
-    int err = uv_timer_again(timer);
-    expect(err == (started ? 0 : UV_EINVAL));
-    if (started && object->repeat != 0) {
-      object->active = true;
-      object->due = uv_now(&loop) + object->repeat;
-    }
-    break;
-  }
-  case 2:
-    object->repeat = pick(10);
-    uv_timer_set_repeat(timer, object->repeat);
-    expect(uv_timer_get_repeat(timer) == object->repeat);
-    break;
-  case 3:
-    if (object->active)
-      log_here("due", object, (long) uv_timer_get_due_in(timer));
-    break;
-  default:
-    start_timer(object);
-  }
-}
-
-static void change_turn_handle(struct object* object) {
-  bool start = pick(object->kind == IDLE ? 4 : 2) == 0;
-  int err;
-  if (object->kind == IDLE)
-    err =
-        start ? uv_idle_start(&object->uv.idle, on_idle) : uv_idle_stop(&object->uv.idle);
-  else if (object->kind == PREPARE)
-    err = start ? uv_prepare_start(&object->uv.prepare, on_prepare)
-                : uv_prepare_stop(&object->uv.prepare);
-  else
-    err = start ? uv_check_start(&object->uv.check, on_check)
-                : uv_check_stop(&object->uv.check);
-  expect(err == 0);
-  object->active = start;
-}
-
-static void change_poll(struct object* object) {
-  static const int choices[] = {UV_READABLE, UV_WRITABLE, UV_READABLE | UV_WRITABLE,
-                                UV_READABLE | UV_DISCONNECT};
-  switch (pick(4)) {
-  case 0:
-    expect(uv_poll_stop(&object->uv.poll) == 0);
-    object->active = false;
-    break;
-  case 1:
-    object->events = choices[pick(4)];
-    expect(uv_poll_start(&object->uv.poll, object->events, on_poll) == 0);
-    object->active = true;
-    break;
-  default:
-    expect(write(object->peer, bytes, 1 + pick(50)) > 0 || errno == EAGAIN);
-  }
-}
-
-static void write_to_pipe(struct object* object) {
-  int free = 0;
-  if (!wild && (phase == TURN || phase == PENDING))
-    return;
-  while (!wild && read(object->peer, bytes, sizeof(bytes)) > 0)
-    continue; /* so that there is room, and the write finishes at once */
-  while (free < WRITES_MAX && writings[free].used)
-    free++;
-  if (free == WRITES_MAX)
-    return;
-  struct writing* writing = &writings[free];
-  *writing = (struct writing){.object = object, .used = true, .serial = serials++};
-  writing->request.data = writing;
-  uv_buf_t buffer = uv_buf_init(bytes, 1 + pick(CHUNK_MAX));
-  expect(uv_write(&writing->request, (uv_stream_t*) &object->uv.pipe, &buffer, 1,
-                  on_written) == 0);
-}
-
-static void change_pipe(struct object* object) {
-  uv_stream_t* stream = (uv_stream_t*) &object->uv.pipe;
-  switch (pick(5)) {
-  case 0:
-    uv_read_stop(stream);
-    object->active = false;
-    break;
-  case 1:
-    if (!object->active)
-      expect(uv_read_start(stream, on_alloc, on_read) == 0);
-    object->active = true;
-    break;
-  case 2:
-    expect(write(object->peer, bytes, 1 + pick(CHUNK_MAX)) > 0 || errno == EAGAIN);
-    break;
-  case 3: /* what was written so far is taken away by the other side */
-    expect(read(object->peer, bytes, sizeof(bytes)) != 0);
-    break;
-  default:
-    write_to_pipe(object);
-  }
-}
-
-static void close_object(struct object* object) {
-  object->life = CLOSING;
-  object->due = 0;
-  uv_close(&object->uv.handle, on_close);
-  expect(uv_is_closing(&object->uv.handle));
-  if (object->kind != PIPE)
-    expect(!uv_is_active(&object->uv.handle));
-}
-
-static void change_object(struct object* object) {
-  switch (object->kind) {
-  case TIMER:
-    change_timer(object);
-    break;
-  case ASYNC:
-    object->sent = true;
-    expect(uv_async_send(&object->uv.async) == 0);
-    break;
-  case POLL:
-    change_poll(object);
-    break;
-  case PIPE:
-    change_pipe(object);
-    break;
-  default:
-    change_turn_handle(object);
-  }
-}
-
-static void start_all_timers(void) {
-  for (int i = 0; i < kind_counts[TIMER]; i++) {
-    if (objects[i].life == NONE)
-      open_object(&objects[i]);
-    if (objects[i].life == OPEN)
-      start_timer(&objects[i]);
-  }
-}
-
-static void act_on_loop(void) {
-  int count = 0;
-  switch (pick(wild ? 9 : 5)) {
-  case 0:
-    uv_walk(&loop, on_walk, &count);
-    expect(count >= 2);
-    break;
-  case 1:
-    if (pick(8) == 0)
-      uv_stop(&loop);
-    break;
-  case 2:
-    expect(uv_loop_alive(&loop));
-    break;
-  case 3: /* enough of them to be taken in bulk when time leaps */
-    if (pick(4) == 0)
-      start_all_timers();
-    break;
-  case 4:
-    expect(uv_backend_timeout(&loop) >= 0); /* there is always the guard */
-    break;
-  case 5:
-    virtual_advance(pick(5));
-    break;
-  case 6:
-    uv_update_time(&loop);
-    break;
-  default:
-    if (set_limit != NULL)
-      set_limit(&loop, (int) pick(7), pick(3) == 0 ? 1 + pick(3) : 0);
-  }
-}
-
-/* Every kind as often as the others. */
-static struct object* any_object(void) {
-  unsigned int kind = pick(KINDS + 2);
-  if (kind >= KINDS)
-    kind = TIMER;
-  int first = 0;
-  for (unsigned int i = 0; i < kind; i++)
-    first += kind_counts[i];
-  return &objects[first + (int) pick((unsigned int) kind_counts[kind])];
-}
-
-static void act(void) {
-  if (finishing)
-    return;
-  if (pick(25) == 0) {
-    act_on_loop();
-    return;
-  }
-  struct object* object = any_object();
-  if (object->life == CLOSING)
-    return;
-  if (object->life == NONE)
-    open_object(object);
-  unsigned int choice = pick(20);
-  if (choice == 0)
-    close_object(object);
-  else if (choice == 1)
-    uv_unref(&object->uv.handle);
-  else if (choice == 2)
-    uv_ref(&object->uv.handle);
-  else
-    change_object(object);
 }
 
 /* --- the run ----------------------------------------------------------------------- */
