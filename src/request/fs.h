@@ -132,6 +132,7 @@ static inline enum fs_attempt fs_attempt_of(const uv_fs_t* req) {
 static inline void fs_set_attempt(uv_fs_t* req, enum fs_attempt attempt) {
   req->reserved[3] = (void*) (uintptr_t) attempt;
 }
+enum fs_attempt fs_write_direct(uv_fs_t* req); /* never answers */
 enum fs_attempt fs_open_cached(uv_fs_t* req);
 enum fs_attempt fs_close_cached(uv_fs_t* req);
 enum fs_attempt fs_stat_cached(uv_fs_t* req);

@@ -246,12 +246,19 @@ enum fs_attempt fs_close_cached(uv_fs_t* req) {
   return FS_ANSWERED;
 }
 
-/* --- Reading --------------------------------------------------------------------- */
+/* --- Reading and writing --------------------------------------------------------- */
 
-/* With O_DIRECT the kernel waits for the device whatever it was told. Such a read goes
+static size_t bytes_of(const uv_fs_t* req) {
+  size_t total = 0;
+  for (unsigned int i = 0; i < req->nbufs; i++)
+    total += req->bufs[i].len;
+  return total;
+}
+
+/* With O_DIRECT the kernel waits for the device whatever it was told. Such a request goes
  * in whole sectors; what doesn't needs no question. The answer is good for a millisecond:
  * should the number mean another file before its end, at worst one read waits. */
-static bool read_is_direct(const uv_fs_t* req, size_t total) {
+static bool is_direct(const uv_fs_t* req, size_t total) {
   uv_loop_t* loop = req->loop;
   if ((total & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
@@ -276,15 +283,8 @@ static bool read_is_complete(const uv_fs_t* req) {
   return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
-static size_t read_total(const uv_fs_t* req) {
-  size_t total = 0;
-  for (unsigned int i = 0; i < req->nbufs; i++)
-    total += req->bufs[i].len;
-  return total;
-}
-
 enum fs_attempt fs_read_shared(uv_fs_t* req) {
-  size_t total = read_total(req);
+  size_t total = bytes_of(req);
   for (;;) {
     const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
     ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
@@ -307,14 +307,20 @@ enum fs_attempt fs_read_shared(uv_fs_t* req) {
 }
 
 enum fs_attempt fs_read_cached(uv_fs_t* req) {
-  size_t total = read_total(req);
+  size_t total = bytes_of(req);
   if (total == 0)
     return FS_UNABLE;
-  return read_is_direct(req, total) ? FS_MUST_WAIT : fs_read_shared(req);
+  return is_direct(req, total) ? FS_MUST_WAIT : fs_read_shared(req);
 }
 
 /* Reads at the file's own position must keep their order. */
 bool fs_read_may_share(const uv_fs_t* req) {
-  size_t total = read_total(req);
-  return req->off >= 0 && total > 0 && !read_is_direct(req, total);
+  size_t total = bytes_of(req);
+  return req->off >= 0 && total > 0 && !is_direct(req, total);
+}
+
+/* Into the page cache a thread writes at once. io_uring would first try what most file
+ * systems refuse, then wake a worker of its own for it: ten times the price. */
+enum fs_attempt fs_write_direct(uv_fs_t* req) {
+  return is_direct(req, bytes_of(req)) ? FS_MUST_WAIT : FS_UNABLE;
 }
