@@ -122,8 +122,7 @@ static void end_start(end_t* end) {
   end->write.data = end;
   if (!end->is_input)
     uv_read_start(stream, output_alloc, on_output);
-  else if (input.base == NULL ||
-           uv_write(&end->write, stream, &input, 1, on_written) < 0)
+  else if (input.base == NULL || uv_write(&end->write, stream, &input, 1, on_written) < 0)
     on_written(&end->write, 0);
 }
 

@@ -33,8 +33,9 @@ struct rondo_backend {
   /* In a forked child: lets go of what is shared with the parent without touching it,
    * and starts anew. */
   int (*fork)(uv_loop_t* loop);
-  /* Hands to the kernel what was only noted so far: interest, file operations. Returns how
-   * long the loop may sleep now: timeout_ns, or less if something must be tried again. */
+  /* Hands to the kernel what was only noted so far: interest, file operations. Returns
+   * how long the loop may sleep now: timeout_ns, or less if something must be tried
+   * again. */
   int64_t (*flush)(uv_loop_t* loop, int64_t timeout_ns);
   /* Flushes, waits at most timeout_ns (0: not at all, -1: for
    * ever), fetches up to max events (BACKEND_BATCH at most) and points at them; they are

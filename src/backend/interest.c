@@ -273,7 +273,7 @@ bool watcher_exists(const uv_loop_t* loop, int fd) {
          loop->slots[fd].watcher->wanted != 0;
 }
 
-/* Asks the kernel itself: the descriptor goes into the set, for nothing, and out again. */
+/* Asks the kernel itself: the descriptor goes into the set for nothing, and out again. */
 int watcher_check(const uv_loop_t* loop, int fd) {
   struct epoll_event event = {.events = 0};
   if (epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, fd, &event) == 0)

@@ -50,7 +50,8 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns);
 /* Waits on the set with plain system calls, epoll_pwait2 or, where the kernel has only
  * that, epoll_pwait. Returns the number of events; 0 when the time is up or the wait was
  * interrupted. */
-int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events, int max);
+int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
+                  int max);
 
 /* The longest wait while something could not be handed to the kernel. */
 static inline int64_t retry_ns(int64_t timeout_ns) {

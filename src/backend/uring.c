@@ -145,8 +145,8 @@ static int uring_fork(uv_loop_t* loop) {
   int err = interest_fork(loop);
   if (err != 0)
     return err;
-  uring_files_fork(loop,
-                   &state->files); /* after the set: it must not touch the parent's */
+  /* After the set: it must not touch the parent's. */
+  uring_files_fork(loop, &state->files);
   ring_close(state); /* our mapping and descriptor only; the parent has its own */
   return 0;
 }

@@ -88,8 +88,9 @@ static void print_handles(uv_loop_t* loop, bool only_active, FILE* stream) {
       continue;
     const char* name = uv_handle_type_name(handle->type);
     fprintf(stream, "[%c%c%c] %-8s %p\n", handle->flags & HANDLE_REFERENCED ? 'R' : '-',
-            handle_active(handle) ? 'A' : '-', handle->flags & HANDLE_INTERNAL ? 'I' : '-',
-            name == NULL ? "?" : name, (const void*) handle);
+            handle_active(handle) ? 'A' : '-',
+            handle->flags & HANDLE_INTERNAL ? 'I' : '-', name == NULL ? "?" : name,
+            (const void*) handle);
   }
 }
 

@@ -27,7 +27,8 @@ static void turn_init(uv_loop_t* loop, void* handle, const struct handle_kind* k
 }
 
 /* Started last is called first. */
-static int turn_start(void* handle, struct queue* phase, void (*cb)(struct turn_handle*)) {
+static int turn_start(void* handle, struct queue* phase,
+                      void (*cb)(struct turn_handle*)) {
   struct turn_handle* turn = handle;
   if (handle_active(handle))
     return 0;

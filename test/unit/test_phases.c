@@ -175,7 +175,7 @@ static void idle_starts_and_stops_others(uv_idle_t* handle) {
   uv_close((uv_handle_t*) &idles[2], NULL);
 }
 
-/* Covers P2 and W1: what a phase's own callbacks start waits; what they stop doesn't run. */
+/* Covers P2 and W1: what a phase's own callbacks start waits; what they stop is over. */
 static void a_phase_runs_what_was_in_it_when_entered(void** state) {
   uv_loop_t* loop = *state;
   init_turn_handles(loop);

@@ -2,7 +2,7 @@
  *
  * The loader is told to look where our library is first, so any program that is linked
  * with libuv takes it, and so do its children. A program that carries its own copy of
- * libuv can't be helped; that is found out before it starts, where it can be, and said. */
+ * libuv can't be helped; where that can be found out before it starts, it is said. */
 #include "exec.h"
 
 #include <errno.h>
@@ -104,7 +104,8 @@ static void check_effect(const char* program, const char* directory) {
   if (child > 0)
     waitpid(child, &status, 0);
   if (linked && !ours)
-    fprintf(stderr, "rondo: %s insists on another libuv.so.1 (a run path in the program?)\n",
+    fprintf(stderr,
+            "rondo: %s insists on another libuv.so.1 (a run path in the program?)\n",
             program);
   else if (!linked && status == 0)
     fprintf(stderr,
@@ -141,8 +142,9 @@ int exec_main(int argc, char** argv) {
   char directory[PATH_MAX];
   char program[PATH_MAX];
   if (!find_library(directory)) {
-    fputs("rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
-          stderr);
+    fputs(
+        "rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
+        stderr);
     return 1;
   }
   if (prepend_path(directory) != 0) {
