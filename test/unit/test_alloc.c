@@ -55,6 +55,26 @@ static void a_missing_function_is_refused(void** state) {
   assert_int_equal(uv_replace_allocator(malloc, realloc, calloc, NULL), UV_EINVAL);
 }
 
+static void* careless_calloc(size_t count, size_t size) {
+  void* block = malloc(count * size);
+  return block == NULL ? NULL : memset(block, 0xbe, count * size);
+}
+
+/* Nothing of ours may depend on whether a program's calloc clears. */
+static void memory_is_cleared_all_the_same(void** state) {
+  (void) state;
+  static const char zeros[3 * 40];
+  uv_loop_t loop;
+  assert_int_equal(uv_replace_allocator(malloc, realloc, careless_calloc, free), 0);
+  void* block = mem_calloc(3, 40);
+  assert_memory_equal(block, zeros, sizeof(zeros));
+  mem_free(block);
+  assert_int_equal(uv_loop_init(&loop), 0);
+  assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  assert_int_equal(uv_replace_allocator(malloc, realloc, calloc, free), 0);
+}
+
 static int replace(void** state) {
   (void) state;
   return uv_replace_allocator(counting_malloc, counting_realloc, counting_calloc,
@@ -134,6 +154,7 @@ static void running_out_gives_null(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_missing_function_is_refused),
+      cmocka_unit_test(memory_is_cleared_all_the_same),
       cmocka_unit_test_setup_teardown(every_block_comes_from_the_program, replace,
                                       restore),
       cmocka_unit_test_setup_teardown(nothing_still_is_a_block, replace, restore),
