@@ -17,7 +17,7 @@ tools.wrapperLength = (file) => sources.has(file) && !file.startsWith('[') ? hea
 
 // Modules that Node has and rondo doesn't: asked for, they say so.
 const absent = new Set(('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
-  'punycode readline repl sys tls trace_events tty v8 vm wasi worker_threads zlib').split(' '));
+  'punycode readline repl stream/consumers stream/web sys test tls trace_events tty v8 vm wasi worker_threads zlib').split(' '));
 const listed = ('assert assert/strict buffer child_process console dgram dns dns/promises events fs fs/promises ' +
   'module net os path path/posix path/win32 perf_hooks process querystring stream stream/promises string_decoder ' +
   'timers timers/promises url util util/types').split(' ');
@@ -222,7 +222,9 @@ function loadBuiltin(name, prefixed) {
     if (tools.script.hasEmbedded(name) || name === 'process') return tools.requireBuiltin(name);
     throw notImplemented(`Module '${name}'`);
   }
-  if (absent.has(name.split('/')[0])) throw notImplemented(`Module '${name}'`);
+  // node:test is the one that has no name without the prefix.
+  if ((absent.has(name) || absent.has(name.split('/')[0])) && (prefixed || name !== 'test'))
+    throw notImplemented(`Module '${name}'`);
   if (prefixed) throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: node:${name}`);
   return undefined;
 }
