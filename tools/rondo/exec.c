@@ -114,8 +114,8 @@ static void check_effect(const char* program, const char* directory) {
             program);
 }
 
-static int bad_usage(void) {
-  fputs(usage, stderr);
+static int bad_usage(const char* problem, const char* argument) {
+  fprintf(stderr, "rondo exec: %s%s\n%s", problem, argument, usage);
   return 9;
 }
 
@@ -130,15 +130,17 @@ int exec_main(int argc, char** argv) {
       fputs(usage, stdout);
       return 0;
     }
-    if (strcmp(argv[next], "--backend") != 0 || next + 1 >= argc)
-      return bad_usage();
+    if (strcmp(argv[next], "--backend") != 0)
+      return bad_usage("bad option: ", argv[next]);
+    if (next + 1 >= argc)
+      return bad_usage("an argument is missing after ", argv[next]);
     const char* backend = argv[++next];
     if (strcmp(backend, "uring") != 0 && strcmp(backend, "epoll") != 0)
-      return bad_usage();
+      return bad_usage("no such backend: ", backend);
     setenv("RONDO_BACKEND", backend, 1);
   }
   if (next >= argc)
-    return bad_usage();
+    return bad_usage("which program?", "");
   char directory[PATH_MAX];
   char program[PATH_MAX];
   if (!find_library(directory)) {
