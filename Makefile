@@ -48,14 +48,14 @@ bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
 	@bench/run
 	@bench/runtime/run
 
-install: all ## library, headers, libuv.pc, CMake package (PREFIX=/usr/local, DESTDIR=)
+install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)
 
 format: ## clang-format over our sources
 	@tools/setup lint
 	@tools/lint --format
 
-lint: ## clang-tidy and cppcheck
+lint: ## clang-tidy and cppcheck, and what `make format` would change
 	@tools/setup build lint
 	@$(MAKE) --no-print-directory all
 	@JOBS=$(JOBS) tools/lint
