@@ -34,16 +34,20 @@ enum {
 
 enum { HELPER_AWAY, HELPER_CALLED };
 
+/* What both sides write is a cache line away from what only the loop writes, wherever the
+ * memory begins: no allocator promises more than the alignment of a pointer or two. */
 struct burst {
   struct loop_part part;
-  _Atomic unsigned int tail;
   struct uv__work helper;
+  _Atomic unsigned int tail;
   unsigned int calls_left_out;
   unsigned int to_leave_out;
-  _Alignas(64) _Atomic unsigned int head;
+  char before[64];
+  _Atomic unsigned int head;
   _Atomic int helper_state;
   _Atomic unsigned int helped; /* what the helper did since it was called */
-  _Alignas(64) _Atomic(uv_fs_t*) requests[BURST_ROOM];
+  char behind[64];
+  _Atomic(uv_fs_t*) requests[BURST_ROOM];
 };
 
 static unsigned int burst_waiting(struct burst* burst) {
