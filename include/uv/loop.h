@@ -83,7 +83,10 @@ struct uv_loop_s {
   unsigned int nwatchers;
   struct rondo_slot* slots;
   unsigned int nslots;
-  unsigned int spin_ns;
+  unsigned int work_look_ns; /* see loop/look_out.c */
+  unsigned int async_look_ns;
+  unsigned int async_vain_looks;
+  unsigned int async_chances_left;
   void* changed_queue[2];
   void* pending_queue[2];
 
@@ -151,7 +154,7 @@ struct uv_loop_s {
   void* file_state;
   void* burst_state;
   void* trace_state;
-  char padding[208];
+  char padding[192];
 };
 
 #endif

@@ -167,6 +167,12 @@ void wake_left(uv_loop_t* loop);
 unsigned int wake_take(uv_loop_t* loop);
 bool wake_deliver(uv_loop_t* loop, unsigned int told);
 
+/* Waits awake for being told something, for a moment and not beyond the deadline, if
+ * there is reason to expect it (look_out.c). True if it was told. */
+bool look_out(uv_loop_t* loop, uint64_t deadline);
+/* A sleep is over: whether looking out instead would have been right. */
+void look_out_learn(uv_loop_t* loop, uint64_t slept_ns);
+
 void async_loop_init(uv_loop_t* loop);
 void async_loop_close(uv_loop_t* loop);
 void async_close(uv_handle_t* handle);

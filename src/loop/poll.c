@@ -6,16 +6,8 @@
 #include "loop/loop.h"
 #include "loop/watcher.h"
 
-#include <sched.h>
-
 /* Full batches in a row before the other phases get their turn (contract P5). */
 enum { BATCHES_MAX = 48 };
-
-/* How long a loop with work in the pool looks for its end before it sleeps. Waking a
- * sleeping thread costs tens of microseconds on a virtual machine, more than most work
- * takes. The time adapts: it halves when the look was in vain, and is back when a sleep
- * was so short that it was mostly falling asleep and waking up. */
-enum { SPIN_MAX_NS = 50000, SPIN_MIN_NS = 1500, SPIN_INSTEAD_NS = 60000 };
 
 /* Deadlines, in the loop's time. Longer waits than a year are cut and begun again:
  * kernels add them to their clock without looking whether the sum overflows. */
@@ -132,52 +124,6 @@ static bool completed_run(uv_loop_t* loop, struct queue* batch) {
   return true;
 }
 
-/* A thread that works on the processor we are on gets nothing done while we look. */
-static bool work_needs_our_processor(const uv_loop_t* loop) {
-  unsigned int processor = __atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED);
-  return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
-}
-
-/* The processors this process may use, asked once. */
-static unsigned int processors(void) {
-  static unsigned int count;
-  unsigned int known = __atomic_load_n(&count, __ATOMIC_RELAXED);
-  if (known == 0) {
-    known = uv_available_parallelism();
-    __atomic_store_n(&count, known, __ATOMIC_RELAXED);
-  }
-  return known;
-}
-
-/* Looks for the end of work in the pool, for a while; true if something was told. If
- * there is more of it than other processors, it can use ours. */
-static bool spin(uv_loop_t* loop, uint64_t deadline) {
-  if (loop->work_active == 0 || loop->work_active >= processors() ||
-      work_needs_our_processor(loop))
-    return false;
-  uint64_t now = clock_now_ns();
-  uint64_t most = loop->spin_ns == 0 ? SPIN_MAX_NS : loop->spin_ns;
-  uint64_t end = u64_min(now + most, deadline);
-  while (now < end) {
-    for (int i = 0; i < 32; i++) {
-      if (wake_told(loop)) {
-        loop->spin_ns = (unsigned int) u64_min(most * 2, SPIN_MAX_NS);
-        return true;
-      }
-      __builtin_ia32_pause();
-    }
-    now = clock_now_ns();
-  }
-  loop->spin_ns = (unsigned int) u64_max(most / 2, SPIN_MIN_NS);
-  return false;
-}
-
-static void spin_learn(uv_loop_t* loop, uint64_t slept_ns) {
-  if (slept_ns < SPIN_INSTEAD_NS && loop->work_active > 0 &&
-      (__atomic_load_n(&loop->wake_flags, __ATOMIC_RELAXED) & 1u << WAKE_WORK))
-    loop->spin_ns = SPIN_MAX_NS;
-}
-
 /* Idle time is one word, so that other threads never see half of a change. It is the sum
  * so far, shifted by one; the lowest bit is set while the loop sleeps, and then the time
  * it fell asleep is subtracted, so that the sum up to now is had by adding the clock. */
@@ -218,7 +164,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   const uint64_t awake_ns = 2000;
   uint64_t started = loop->now_ns;
   int64_t timeout_ns = 0;
-  if (deadline > loop->now_ns && !spin(loop, deadline) && wake_may_sleep(loop)) {
+  if (deadline > loop->now_ns && !look_out(loop, deadline) && wake_may_sleep(loop)) {
     started = clock_now_ns(); /* the turn so far may have taken its time */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
@@ -232,7 +178,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   idle_time_end(loop, loop->now_ns);
   caught.waited_for = timeout_ns != 0 && loop->now_ns - started >= awake_ns;
   if (timeout_ns != 0)
-    spin_learn(loop, loop->now_ns - started);
+    look_out_learn(loop, loop->now_ns - started);
   loop->poll_left -= (unsigned int) caught.count;
   return caught;
 }

@@ -248,6 +248,97 @@ static void a_loop_may_go_right_after_the_last_send(void** state) {
   uv_thread_join(&thread);
 }
 
+/* --- Waiting awake ------------------------------------------------------------------ */
+
+enum { EXCHANGES = 2000, RARE_SENDS = 100 };
+
+static uv_async_t here, there, end;
+static int exchanges;
+
+static void answer(uv_async_t* handle) {
+  (void) handle;
+  uv_async_send(&here);
+}
+
+static uv_barrier_t both_there;
+static int other_ends;
+
+static void end_other(uv_async_t* handle) {
+  other_ends = 1;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void run_other(void* argument) {
+  uv_loop_t loop;
+  (void) argument;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  uv_async_init(&loop, &there, answer);
+  uv_async_init(&loop, &end, end_other);
+  uv_barrier_wait(&both_there);
+  while (!other_ends)
+    uv_run(&loop, UV_RUN_ONCE);
+  uv_close((uv_handle_t*) &there, NULL);
+  assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+  assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+static void count_exchange(uv_async_t* handle) {
+  if (++exchanges < EXCHANGES) {
+    uv_async_send(&there);
+    return;
+  }
+  uv_async_send(&end);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* Two loops that answer each other look out for the answer instead of sleeping: none is
+ * lost by it. Covers A1. */
+static void two_loops_answer_each_other(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t thread;
+  exchanges = other_ends = 0;
+  uv_barrier_init(&both_there, 2);
+  uv_async_init(loop, &here, count_exchange);
+  uv_thread_create(&thread, run_other, NULL);
+  uv_barrier_wait(&both_there);
+  uv_async_send(&there);
+  uv_run(loop, UV_RUN_DEFAULT);
+  uv_thread_join(&thread);
+  uv_barrier_destroy(&both_there);
+  assert_int_equal(exchanges, EXCHANGES);
+}
+
+static void send_rarely(void* argument) {
+  (void) argument;
+  for (int i = 0; i < RARE_SENDS; i++) {
+    uv_sleep(2);
+    uv_async_send(&async);
+  }
+  uv_async_send(&end);
+}
+
+static void close_both(uv_async_t* handle) {
+  uv_close((uv_handle_t*) &async, NULL);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* What comes now and then is slept for: an idle loop burns nothing. */
+static void rare_sends_are_slept_for(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t thread;
+  struct timespec before, after;
+  uv_async_init(loop, &async, count);
+  uv_async_init(loop, &end, close_both);
+  uv_thread_create(&thread, send_rarely, NULL);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+  uv_run(loop, UV_RUN_DEFAULT);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+  uv_thread_join(&thread);
+  double used = (double) (after.tv_sec - before.tv_sec) +
+                (double) (after.tv_nsec - before.tv_nsec) / 1e9;
+  assert_true(used < 0.1); /* of 0.2 seconds and more */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(sends_are_coalesced),
@@ -259,6 +350,8 @@ int main(void) {
       loop_test(an_async_handle_is_active_from_init_to_close),
       loop_test(a_coalesced_send_publishes_what_was_written),
       loop_test(a_loop_may_go_right_after_the_last_send),
+      loop_test(two_loops_answer_each_other),
+      loop_test(rare_sends_are_slept_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
