@@ -119,14 +119,21 @@ function errorOrDestroy(stream, error, sync) {
   }
 }
 
-function runConstruct(stream) {
+// A callback for a program's method that may call it once.
+function once(stream, callback) {
   let called = false;
-  const done = (error) => {
+  return (error) => {
     if (called) {
       errorOrDestroy(stream, error ?? multipleCallback());
       return;
     }
     called = true;
+    callback(error);
+  };
+}
+
+function runConstruct(stream) {
+  const done = once(stream, (error) => {
     const r = stream._readableState;
     const w = stream._writableState;
     if (r) r.constructed = true;
@@ -134,7 +141,7 @@ function runConstruct(stream) {
     if ((w || r).destroyed) stream.emit(kDestroy, error);
     else if (error) errorOrDestroy(stream, error, true);
     else stream.emit(kConstruct);
-  };
+  });
   try {
     stream._construct((error) => process.nextTick(done, error));
   } catch (error) {
@@ -152,4 +159,4 @@ function construct(stream, callback) {
   process.nextTick(runConstruct, stream);
 }
 
-module.exports = { bothErrors, construct, destroy, errorOrDestroy, multipleCallback, undestroy };
+module.exports = { bothErrors, construct, destroy, errorOrDestroy, multipleCallback, once, undestroy };

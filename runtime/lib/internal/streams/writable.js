@@ -5,7 +5,7 @@
 const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
-const { construct, destroy, errorOrDestroy, multipleCallback, undestroy } = require('internal/streams/destroy');
+const { construct, destroy, errorOrDestroy, multipleCallback, once, undestroy } = require('internal/streams/destroy');
 const { highWaterMarkOf } = require('internal/streams/state');
 const { coded, invalidArgType } = require('internal/errors');
 
@@ -354,13 +354,7 @@ function needsFinish(state) {
 }
 
 function callFinal(stream, state) {
-  let called = false;
-  const done = (error) => {
-    if (called) {
-      errorOrDestroy(stream, error ?? multipleCallback());
-      return;
-    }
-    called = true;
+  const done = once(stream, (error) => {
     state.pendingcb--;
     if (error) {
       for (const callback of state.onFinished.splice(0)) callback(error);
@@ -372,7 +366,7 @@ function callFinal(stream, state) {
       state.pendingcb++;
       process.nextTick(finish, stream, state);
     }
-  };
+  });
   state.sync = true;
   state.pendingcb++;
   try {
