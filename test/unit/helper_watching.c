@@ -2,7 +2,6 @@
 #include "helper_watching.h"
 
 #include <sched.h>
-#include <sys/wait.h>
 
 enum { AWAIT_MS = 10000 };
 
@@ -207,18 +206,4 @@ bool limit_watches(unsigned int most) {
 
 bool limit_descriptors(unsigned int most) {
   return limit("/proc/sys/user/max_inotify_instances", most);
-}
-
-void run_in_child(int (*body)(void)) {
-  fflush(NULL);
-  pid_t pid = fork();
-  assert_true(pid >= 0);
-  if (pid == 0)
-    _exit(body());
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_true(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77)
-    skip();
-  assert_int_equal(WEXITSTATUS(status), 0);
 }

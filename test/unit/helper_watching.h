@@ -3,6 +3,7 @@
 #ifndef RONDO_HELPER_WATCHING_H
 #define RONDO_HELPER_WATCHING_H
 
+#include "forked.h"
 #include "helper_files.h"
 
 struct told {
@@ -55,10 +56,7 @@ bool overflow_queue(const char* directory);
 bool limit_watches(unsigned int most);
 bool limit_descriptors(unsigned int most);
 
-/* Runs a function in a child; 77 from it skips the test. */
-void run_in_child(int (*body)(void));
-
-/* What must hold in such a function: one of cmocka's checks that failed would go on with
+/* What must hold in a child: one of cmocka's checks that failed would go on with
  * the next test, in the child. */
 #define CHECK(condition)                                                                 \
   do {                                                                                   \

@@ -1,4 +1,5 @@
 /* The choice of a backend, and both backends on bad days. */
+#include "forked.h"
 #include "loop_test.h"
 
 #include <errno.h>
@@ -46,20 +47,6 @@ static int works(uv_loop_t* loop) {
   uv_async_send(&async);
   uv_run(loop, UV_RUN_DEFAULT);
   return fired == 2 && turns == 100 ? uv_loop_close(loop) : -1;
-}
-
-/* Runs a check in a process of its own; its return value is the exit code. */
-static void assert_in_child(int (*check)(void)) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0)
-    _exit(check());
-  int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77)
-    skip();
-  assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static int expect_backend(const char* name) {

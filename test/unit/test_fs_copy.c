@@ -1,9 +1,9 @@
 /* Copying files: contents, mode, flags, and what is left behind when it fails. */
+#include "forked.h"
 #include "helper_files.h"
 
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 
 static void a_copy_has_contents_and_mode(void** state) {
   (void) state;
@@ -136,17 +136,11 @@ static void a_full_disk_leaves_no_half_a_file(void** state) {
   static char bytes[500 * 1024];
   memset(bytes, 'x', sizeof(bytes));
   files_make("from", bytes, sizeof(bytes));
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid == 0)
-    _exit(copy_to_full_disk());
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_true(WIFEXITED(status));
+  int result = in_child(copy_to_full_disk);
   rmdir("small");
-  if (WEXITSTATUS(status) == 77)
+  if (result == 77)
     skip(); /* mounting is not allowed here */
-  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(result, 0);
 }
 
 /* Root may do all of that to a device, and must not. */

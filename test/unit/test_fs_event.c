@@ -347,7 +347,7 @@ static int with_two_watches(void) {
 
 static void too_many_watches(void** state) {
   (void) state;
-  run_in_child(with_two_watches);
+  assert_in_child(with_two_watches);
 }
 
 static int without_descriptors(void) {
@@ -369,7 +369,7 @@ static int without_descriptors(void) {
 
 static void too_many_descriptors(void** state) {
   (void) state;
-  run_in_child(without_descriptors);
+  assert_in_child(without_descriptors);
 }
 
 static int without_instances(void) {
@@ -383,7 +383,7 @@ static int without_instances(void) {
 
 static void too_many_instances(void** state) {
   (void) state;
-  run_in_child(without_instances);
+  assert_in_child(without_instances);
 }
 
 /* --- fork ------------------------------------------------------------------------ */
@@ -403,7 +403,7 @@ static void a_forked_child_watches_on_its_own(void** state) {
   (void) state;
   make_file("file");
   assert_int_equal(recorder_start(&shared, "file", 0), 0);
-  run_in_child(watch_in_child);
+  assert_in_child(watch_in_child);
   recorder_await(&shared, "file", UV_CHANGE);
   recorder_forget(&shared);
   change_file("file");

@@ -260,7 +260,7 @@ static void a_directory_that_may_not_be_read_waits_until_it_may(void** state) {
       assert_int_equal(chown(paths[i], 65534, 65534), 0);
   }
   assert_int_equal(chmod("top/shut", 0), 0);
-  run_in_child(as_nobody);
+  assert_in_child(as_nobody);
 }
 
 /* --- the top --------------------------------------------------------------------- */

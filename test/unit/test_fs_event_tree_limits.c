@@ -195,7 +195,7 @@ static int with_few_watches(void) {
 
 static void too_many_watches(void** state) {
   (void) state;
-  run_in_child(with_few_watches);
+  assert_in_child(with_few_watches);
 }
 
 static int with_few_descriptors(void) {
@@ -217,7 +217,7 @@ static int with_few_descriptors(void) {
 
 static void too_many_descriptors(void** state) {
   (void) state;
-  run_in_child(with_few_descriptors);
+  assert_in_child(with_few_descriptors);
 }
 
 static int watch_in_child(void) {
@@ -233,7 +233,7 @@ static void a_forked_child_watches_on_its_own(void** state) {
   (void) state;
   make_directories("top/a/b");
   watch_tree("top");
-  run_in_child(watch_in_child);
+  assert_in_child(watch_in_child);
   recorder_await(&tree, "a/b/child", UV_RENAME);
   recorder_await(&tree, "a/new", UV_RENAME);
   sync_tree("a/new/end");

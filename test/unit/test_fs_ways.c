@@ -1,10 +1,9 @@
 /* test: threads */
 /* The ways of file requests: the loop's thread never waits, whatever is asked about;
  * cancelling at every moment; requests that outlive what was expected of them. */
+#include "forked.h"
 #include "helper_files.h"
 #include "helper_stalled.h"
-
-#include <sys/wait.h>
 
 #include "rondo.h"
 #include "sanitizers.h"
@@ -375,13 +374,7 @@ static void a_forked_child_has_files_of_its_own(void** state) {
   uv_fs_t req;
   assert_int_equal(ASYNC(req, uv_fs_mkdir, "parent", 0755), 0);
   uv_fs_req_cleanup(&req);
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid == 0)
-    _exit(child_uses_files());
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_int_equal(status, 0);
+  assert_in_child(child_uses_files);
   assert_true(files_exist("child"));
   assert_int_equal(ASYNC(req, uv_fs_stat, "child"), 0);
   uv_fs_req_cleanup(&req);

@@ -2,12 +2,12 @@
 /* A loop that moves from thread to thread, busy and asleep by turns, while others send to
  * it; and one that is forked in the middle of that. Nothing may be lost on the way: not a
  * byte, not a send, not a timer. */
+#include "forked.h"
 #include "loop_test.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "sanitizers.h"
 
@@ -164,13 +164,7 @@ static void a_busy_loop_is_forked(void** state) {
   uv_thread_create(&sender, send_until_finished, NULL);
   for (int i = 0; i < 20; i++) {
     run_a_little(i);
-    pid_t child = fork();
-    if (child == 0)
-      _exit(goes_on_after_fork());
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_in_child(goes_on_after_fork);
     int before = fired; /* and the parent's goes on as if nothing had been */
     while (fired < before + 2)
       uv_run(loop, UV_RUN_ONCE);

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "forked.h"
 #include "rondo.h"
 #include "sanitizers.h"
 #include "uv.h"
@@ -279,17 +279,6 @@ static void many_loops_share_the_pool(void** state) {
 }
 
 /* --- In a child ------------------------------------------------------------------ */
-
-static int in_child(int (*body)(void)) {
-  fflush(NULL);
-  pid_t pid = fork();
-  assert_true(pid >= 0);
-  if (pid == 0)
-    _exit(body());
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
-}
 
 static int child_works(void) {
   if (uv_loop_fork(&loop) != 0)
