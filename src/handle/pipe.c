@@ -188,7 +188,7 @@ int uv_pipe_connect2(uv_connect_t* req, uv_pipe_t* pipe, const char* name, size_
   if (pipe->connect_req != NULL)
     return UV_EALREADY;
   error = connect_socket(pipe, &address);
-  stream_connecting((uv_stream_t*) pipe, req, cb, error, true);
+  stream_connecting((uv_stream_t*) pipe, req, cb, error);
   return 0;
 }
 
@@ -197,7 +197,7 @@ void uv_pipe_connect(uv_connect_t* req, uv_pipe_t* pipe, const char* name,
   int error = uv_pipe_connect2(req, pipe, name, name == NULL ? 0 : strlen(name), 0, cb);
   /* There is no other way to say it than the callback. */
   if (error != 0 && pipe->connect_req == NULL)
-    stream_connecting((uv_stream_t*) pipe, req, cb, error, true);
+    stream_connecting((uv_stream_t*) pipe, req, cb, error);
 }
 
 /* The length of the name in an address from the kernel. A file's name may or may not

@@ -45,14 +45,14 @@ unsigned int stream_socket_flag(int fd) {
 /* --- Connecting -------------------------------------------------------------------- */
 
 void stream_connecting(uv_stream_t* stream, uv_connect_t* req, uv_connect_cb cb,
-                       int error, bool done) {
+                       int error) {
   assert(stream->connect_req == NULL);
   req_begin(stream->loop, (uv_req_t*) req, UV_CONNECT);
   req->handle = stream;
   req->cb = cb;
   stream->connect_req = req;
   stream->delayed_error = error;
-  if (error != 0 || done)
+  if (error != 0)
     watcher_feed(stream->loop, &stream->io_watcher);
   else
     watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);

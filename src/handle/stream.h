@@ -46,9 +46,9 @@ int stream_open(uv_stream_t* stream, int fd, unsigned int flags);
 unsigned int stream_socket_flag(int fd);
 
 /* Takes a connect request. With an error it fails in the next pending phase; otherwise it
- * ends when the descriptor becomes writable, or in the pending phase if `done`. */
+ * ends when the descriptor becomes writable. */
 void stream_connecting(uv_stream_t* stream, uv_connect_t* req, uv_connect_cb cb,
-                       int error, bool done);
+                       int error);
 
 /* The parts of handle_kind that all streams share. */
 void stream_close(uv_handle_t* handle);

@@ -143,7 +143,7 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
   }
 
   tcp->flags |= STREAM_READABLE | STREAM_WRITABLE;
-  stream_connecting((uv_stream_t*) tcp, req, cb, error, false);
+  stream_connecting((uv_stream_t*) tcp, req, cb, error);
   return 0;
 }
 
