@@ -39,22 +39,10 @@ function onRead(socket, count, bytes, offset) {
     socket.destroy(errnoException(count, 'read'));
     return;
   }
-  // The other side has nothing more to say. When that has been read to its end, the
-  // handle goes too, unless there is still something to write.
-  if (socket._readableState.endEmitted) maybeDestroy(socket);
-  else socket.on('end', onEnd);
+  // The other side has nothing more to say. When that has been read to its end and our own
+  // side has finished, the stream destroys itself.
   socket.push(null);
   socket.read(0);
-}
-
-function onEnd() {
-  maybeDestroy(this);
-}
-
-function maybeDestroy(socket) {
-  if (!socket.readable && !socket.writable && !socket.destroyed && !socket.connecting &&
-      socket.writableLength === 0)
-    socket.destroy();
 }
 
 function onWritten(socket, status, callback) {
