@@ -1,59 +1,43 @@
 'use strict';
-// EventEmitter is the package's; what Node 20 has beyond it is added here.
+// EventEmitter is the package's; what Node 20 does beyond it, or in other words, is added
+// here. Waiting for events with promises is in internal/events_awaited.
 
-const Plain = require('vendor/events');
+const EventEmitter = require('vendor/events');
 
 const errorMonitor = Symbol('events.errorMonitor');
 const rejection = Symbol.for('nodejs.rejection');
 const kCapture = Symbol('kCapture');
-let captureByDefault = false;
+const kShapeMode = Symbol('shapeMode');
 
-// The package's constructor takes no options.
-function EventEmitter(options) {
-  Plain.call(this);
+const errors = () => require('internal/errors');
+const inspect = (value, options) => require('internal/inspect').inspect(value, options);
+
+let captureAll = false;
+
+EventEmitter.init = function (options) {
+  if (this._events === undefined || this._events === Object.getPrototypeOf(this)._events) {
+    this._events = Object.create(null);
+    this._eventsCount = 0;
+  }
+  this._maxListeners ||= undefined;
+  this[kShapeMode] = false;
   // An explicit false doesn't turn off what is on for all; Node has it that way.
-  if (options?.captureRejections) {
-    require('internal/errors').validateBoolean(options.captureRejections, 'options.captureRejections');
-    this[kCapture] = true;
-  } else if (captureByDefault) {
-    this[kCapture] = true;
-  }
-}
-const { prototype } = Plain;
-EventEmitter.prototype = prototype;
-for (const name of Object.keys(Plain))
-  Object.defineProperty(EventEmitter, name, Object.getOwnPropertyDescriptor(Plain, name));
-EventEmitter.EventEmitter = EventEmitter;
-Object.defineProperty(prototype, 'constructor', { value: EventEmitter, writable: true, configurable: true });
-Object.defineProperty(prototype, kCapture, { value: false, writable: true });
+  if (options?.captureRejections) errors().validateBoolean(options.captureRejections, 'options.captureRejections');
+  this[kCapture] = Boolean(options?.captureRejections) || captureAll;
+};
 
-// What a listener of an emitter that captures rejections returned. Where it is a promise
-// that is rejected, the emitter hears of it in a tick of its own.
-function capture(emitter, returned, type, args) {
-  try {
-    const { then } = returned;
-    if (typeof then !== 'function') return;
-    const rest = Array.prototype.slice.call(args, 1);
-    then.call(returned, undefined, (error) => process.nextTick(rejected, emitter, error, type, rest));
-  } catch (error) {
-    emitter.emit('error', error);
-  }
+// The package's constructor passes no options on.
+function Emitter(options) {
+  EventEmitter.init.call(this, options);
 }
+Emitter.prototype = EventEmitter.prototype;
+Object.defineProperty(Emitter, 'name', { value: 'EventEmitter' });
+Object.defineProperty(Emitter.prototype, 'constructor', { value: Emitter, writable: true, configurable: true });
+Emitter.init = EventEmitter.init;
+Emitter.prototype[kCapture] = false;
+Object.defineProperty(Emitter.prototype, kCapture, { enumerable: false });
 
-function rejected(emitter, error, type, args) {
-  if (typeof emitter[rejection] === 'function') {
-    emitter[rejection](error, type, ...args);
-    return;
-  }
-  // An 'error' listener that is rejected in turn must not come back here for ever.
-  const before = emitter[kCapture];
-  emitter[kCapture] = false;
-  try {
-    emitter.emit('error', error);
-  } finally {
-    emitter[kCapture] = before;
-  }
-}
+// --- emitting -----------------------------------------------------------------------------------
 
 // The package's emit, without the arrays of arguments where there are few: an event costs
 // little more than the calls of its listeners.
@@ -66,7 +50,7 @@ function call(listener, self, count, args) {
   }
 }
 
-prototype.emit = function emit(type, first) {
+Emitter.prototype.emit = function emit(type, first) {
   const events = this._events;
   if (type === 'error') {
     if (events !== undefined && events[errorMonitor] !== undefined) this.emit(errorMonitor, ...Array.prototype.slice.call(arguments, 1));
@@ -77,140 +61,197 @@ prototype.emit = function emit(type, first) {
   if (listeners === undefined) return false;
   const count = arguments.length;
   if (typeof listeners === 'function') {
-    const returned = count === 2 ? listeners.call(this, first) : call(listeners, this, count, arguments);
-    if (returned != null && this[kCapture]) capture(this, returned, type, arguments);
+    const result = count === 2 ? listeners.call(this, first) : call(listeners, this, count, arguments);
+    if (result != null && this[kCapture]) capture(this, result, type, arguments);
     return true;
   }
   // A listener may add and remove others; this event is for those of now.
   const now = listeners.slice();
   for (let i = 0; i < now.length; i++) {
-    const returned = call(now[i], this, count, arguments);
-    if (returned != null && this[kCapture]) capture(this, returned, type, arguments);
+    const result = call(now[i], this, count, arguments);
+    if (result != null && this[kCapture]) capture(this, result, type, arguments);
   }
   return true;
 };
+
+// A listener has returned a promise whose rejection is to become an event.
+function capture(emitter, result, type, args) {
+  try {
+    const { then } = result;
+    if (typeof then !== 'function') return;
+    const rest = Array.prototype.slice.call(args, 1);
+    then.call(result, undefined, (error) => process.nextTick(rejected, emitter, error, type, rest));
+  } catch (error) {
+    emitter.emit('error', error);
+  }
+}
+
+function rejected(emitter, error, type, args) {
+  if (typeof emitter[rejection] === 'function') {
+    emitter[rejection](error, type, ...args);
+    return;
+  }
+  // The 'error' listener's own rejection must not come round again.
+  const before = emitter[kCapture];
+  try {
+    emitter[kCapture] = false;
+    emitter.emit('error', error);
+  } finally {
+    emitter[kCapture] = before;
+  }
+}
 
 function unhandled(error) {
   if (error instanceof Error) return error;
   let text;
   try {
-    text = require('internal/inspect').inspect(error);
+    text = inspect(error);
   } catch {
     text = String(error);
   }
-  const made = new Error(`Unhandled error. (${text})`);
-  made.code = 'ERR_UNHANDLED_ERROR';
+  const made = errors().coded(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${text})`);
   made.context = error;
   return made;
 }
 
-// As the package's, but with options: { signal }.
-EventEmitter.once = function once(emitter, name, options) {
-  const signal = options?.signal;
-  return new Promise((resolve, reject) => {
-    const { AbortError } = require('internal/errors');
-    if (signal?.aborted) return reject(new AbortError(undefined, { cause: signal.reason }));
-    const abort = () => {
-      stop();
-      reject(new AbortError(undefined, { cause: signal.reason }));
-    };
-    const done = (...args) => {
-      stop();
-      resolve(args);
-    };
-    const fail = (error) => {
-      stop();
-      reject(error);
-    };
-    const target = typeof emitter.on !== 'function';
-    const stop = () => {
-      if (target) {
-        emitter.removeEventListener(name, done);
-      } else {
-        emitter.removeListener(name, done);
-        if (name !== 'error') emitter.removeListener('error', fail);
-      }
-      signal?.removeEventListener('abort', abort);
-    };
-    if (target) emitter.addEventListener(name, done, { once: true });
-    else {
-      emitter.once(name, done);
-      if (name !== 'error') emitter.once('error', fail);
-    }
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-};
+// --- listening ------------------------------------------------------------------------------------
 
-// for await (const args of on(emitter, name))
-EventEmitter.on = function on(emitter, name, options) {
-  const signal = options?.signal;
-  const { AbortError } = require('internal/errors');
-  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
-  const arrived = [];
-  const waiting = [];
-  let failure = null;
-  let finished = false;
-  const take = (...args) => {
-    const next = waiting.shift();
-    if (next !== undefined) next.resolve({ value: args, done: false });
-    else arrived.push(args);
+function checked(listener) {
+  if (typeof listener !== 'function') throw errors().invalidArgType('listener', 'of type function', listener);
+}
+
+function add(emitter, type, listener, first) {
+  checked(listener);
+  let events = emitter._events;
+  if (events === undefined) {
+    events = emitter._events = Object.create(null);
+    emitter._eventsCount = 0;
+  } else if (events.newListener !== undefined) {
+    // Told before it is added, lest a listener for 'newListener' hears of itself.
+    emitter.emit('newListener', type, listener.listener ?? listener);
+    events = emitter._events;
+  }
+  const existing = events[type];
+  if (existing === undefined) {
+    events[type] = listener;
+    emitter._eventsCount++;
+    return emitter;
+  }
+  let list = existing;
+  if (typeof existing === 'function') list = events[type] = first ? [listener, existing] : [existing, listener];
+  else if (first) existing.unshift(listener);
+  else existing.push(listener);
+  const most = emitter.getMaxListeners();
+  if (most > 0 && list.length > most && !list.warned) warn(emitter, type, list, most);
+  return emitter;
+}
+
+function warn(emitter, type, list, most) {
+  list.warned = true;
+  const warning = new Error(`Possible EventEmitter memory leak detected. ${list.length} ${String(type)} listeners added to ` +
+    `${inspect(emitter, { depth: -1 })}. MaxListeners is ${most}. Use emitter.setMaxListeners() to increase limit`);
+  warning.name = 'MaxListenersExceededWarning';
+  Object.assign(warning, { emitter, type, count: list.length });
+  process.emitWarning(warning);
+}
+
+function oneTime(emitter, type, listener) {
+  checked(listener);
+  let fired = false;
+  const wrapped = function (...args) {
+    if (fired) return undefined;
+    emitter.removeListener(type, wrapped);
+    fired = true;
+    return args.length === 0 ? listener.call(emitter) : listener.apply(emitter, args);
   };
-  const fail = (error) => {
-    finished = true;
-    const next = waiting.shift();
-    if (next !== undefined) next.reject(error);
-    else failure = error;
-    iterator.return();
-  };
-  const abort = () => fail(new AbortError(undefined, { cause: signal.reason }));
-  const iterator = {
-    next() {
-      if (arrived.length > 0) return Promise.resolve({ value: arrived.shift(), done: false });
-      if (failure !== null) {
-        const error = failure;
-        failure = null;
-        return Promise.reject(error);
-      }
-      if (finished) return Promise.resolve({ value: undefined, done: true });
-      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
-    },
-    return() {
-      emitter.removeListener(name, take);
-      emitter.removeListener('error', fail);
-      signal?.removeEventListener('abort', abort);
-      finished = true;
-      for (const next of waiting.splice(0)) next.resolve({ value: undefined, done: true });
-      return Promise.resolve({ value: undefined, done: true });
-    },
-    throw(error) {
-      failure = error;
-      return iterator.return();
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-  emitter.on(name, take);
-  if (name !== 'error') emitter.on('error', fail);
-  signal?.addEventListener('abort', abort, { once: true });
-  return iterator;
+  wrapped.listener = listener;
+  return wrapped;
+}
+
+const { removeListener } = Emitter.prototype;
+Object.assign(Emitter.prototype, {
+  addListener(type, listener) {
+    return add(this, type, listener, false);
+  },
+  prependListener(type, listener) {
+    return add(this, type, listener, true);
+  },
+  once(type, listener) {
+    return this.on(type, oneTime(this, type, listener)); // streams have an on() of their own
+  },
+  prependOnceListener(type, listener) {
+    return this.prependListener(type, oneTime(this, type, listener));
+  },
+  removeListener(type, listener) {
+    checked(listener);
+    return removeListener.call(this, type, listener);
+  },
+  setMaxListeners(count) {
+    checkCount(count, 'setMaxListeners');
+    this._maxListeners = count;
+    return this;
+  },
+  getMaxListeners() {
+    return this._maxListeners ?? Emitter.defaultMaxListeners;
+  },
+  listenerCount(type, listener) {
+    const listeners = this._events?.[type];
+    if (listeners === undefined) return 0;
+    const same = (each) => listener == null || each === listener || each.listener === listener;
+    if (typeof listeners === 'function') return same(listeners) ? 1 : 0;
+    return listener == null ? listeners.length : listeners.filter(same).length;
+  },
+});
+Emitter.prototype.on = Emitter.prototype.addListener;
+Emitter.prototype.off = Emitter.prototype.removeListener;
+
+// --- limits -----------------------------------------------------------------------------------------
+
+function checkCount(count, name) {
+  const { invalidArgType, outOfRange } = errors();
+  if (typeof count !== 'number') throw invalidArgType(name, 'of type number', count);
+  if (!(count >= 0)) throw outOfRange(name, '>= 0', count);
+}
+
+let defaultMaxListeners = 10;
+Object.defineProperty(Emitter, 'defaultMaxListeners', {
+  enumerable: true,
+  get: () => defaultMaxListeners,
+  set(count) {
+    checkCount(count, 'defaultMaxListeners');
+    defaultMaxListeners = count;
+  },
+});
+
+Emitter.setMaxListeners = (count = defaultMaxListeners, ...emitters) => {
+  checkCount(count, 'n');
+  if (emitters.length === 0) defaultMaxListeners = count;
+  for (const emitter of emitters)
+    if (typeof emitter.setMaxListeners === 'function') emitter.setMaxListeners(count);
+    else if (!(emitter instanceof EventTarget)) throw notAnEmitter(emitter, 'eventTargets');
 };
 
-EventEmitter.getEventListeners = (emitter, name) => {
-  if (typeof emitter.listeners === 'function') return emitter.listeners(name);
-  return require('internal/event_target').listenersOf(emitter, name);
+Emitter.getMaxListeners = (emitter) => {
+  if (typeof emitter?.getMaxListeners === 'function') return emitter.getMaxListeners();
+  if (emitter instanceof EventTarget) return defaultMaxListeners;
+  throw notAnEmitter(emitter);
 };
 
-EventEmitter.setMaxListeners = (count = EventEmitter.defaultMaxListeners, ...emitters) => {
-  if (emitters.length === 0) EventEmitter.defaultMaxListeners = count;
-  for (const emitter of emitters) if (typeof emitter.setMaxListeners === 'function') emitter.setMaxListeners(count);
+const notAnEmitter = (value, name = 'emitter') =>
+  errors().invalidArgType(name, 'an instance of EventEmitter or EventTarget', value);
+
+// --- the rest of the module ---------------------------------------------------------------------------
+
+Emitter.getEventListeners = (emitter, name) => {
+  if (typeof emitter?.listeners === 'function') return emitter.listeners(name);
+  if (emitter instanceof EventTarget) return require('internal/event_target').listenersOf(emitter, name);
+  throw notAnEmitter(emitter);
 };
 
-EventEmitter.getMaxListeners = (emitter) =>
-  typeof emitter.getMaxListeners === 'function' ? emitter.getMaxListeners() : EventEmitter.defaultMaxListeners;
+Emitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
 
-EventEmitter.addAbortListener = (signal, listener) => {
-  const { validateAbortSignal, validateFunction } = require('internal/errors');
+Emitter.addAbortListener = (signal, listener) => {
+  const { validateAbortSignal, validateFunction } = errors();
   validateAbortSignal(signal ?? null, 'signal');
   validateFunction(listener, 'listener');
   if (signal.aborted) queueMicrotask(() => listener());
@@ -218,16 +259,20 @@ EventEmitter.addAbortListener = (signal, listener) => {
   return { [Symbol.dispose ?? Symbol.for('nodejs.dispose')]: () => signal.removeEventListener('abort', listener) };
 };
 
-EventEmitter.errorMonitor = errorMonitor;
-EventEmitter.captureRejectionSymbol = rejection;
-Object.defineProperty(EventEmitter, 'captureRejections', {
+Emitter.once = async (emitter, name, options) => require('internal/events_awaited').once(emitter, name, options);
+Object.defineProperty(Emitter.once, 'name', { value: 'once' });
+Emitter.on = (emitter, name, options) => require('internal/events_awaited').on(emitter, name, options);
+Object.defineProperty(Emitter, 'captureRejections', {
   enumerable: true,
-  get: () => captureByDefault,
+  get: () => captureAll,
   set(value) {
-    require('internal/errors').validateBoolean(value, 'EventEmitter.captureRejections');
-    captureByDefault = value;
+    errors().validateBoolean(value, 'EventEmitter.captureRejections');
+    captureAll = value;
   },
 });
-EventEmitter.usingDomains = false;
+Emitter.captureRejectionSymbol = rejection;
+Emitter.errorMonitor = errorMonitor;
+Emitter.usingDomains = false;
+Emitter.EventEmitter = Emitter;
 
-module.exports = EventEmitter;
+module.exports = Emitter;

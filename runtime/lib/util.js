@@ -142,10 +142,14 @@ const util = {
   stripVTControlCharacters: (text) =>
     text.replace(/[\u001b\u009b][[\]()#;?]*(?:(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\u0007)|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-ntqry=><~]))/g, ''),
   toUSVString: (text) => `${text}`.toWellFormed?.() ?? `${text}`,
-  aborted: (signal) => new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  }),
+  async aborted(signal, resource) {
+    if (signal === undefined) throw errors.invalidArgType('signal', 'an instance of AbortSignal', signal);
+    errors.validateAbortSignal(signal, 'signal');
+    if (resource === null || typeof resource !== 'object' && typeof resource !== 'function')
+      throw errors.invalidArgType('resource', 'of type object', resource);
+    if (signal.aborted) return undefined;
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  },
   types: kinds,
 };
 for (const name of ['parseArgs', 'parseEnv', 'MIMEType', 'MIMEParams', 'transferableAbortController',

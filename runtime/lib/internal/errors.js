@@ -37,6 +37,11 @@ function invalidArgValue(name, value, reason = 'is invalid') {
   return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`);
 }
 
+// what: 'The "name" argument', 'The "a" and "b" arguments'
+function missingArgs(what) {
+  return coded(TypeError, 'ERR_MISSING_ARGS', `${what} must be specified`);
+}
+
 function outOfRange(name, range, value) {
   let received;
   if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) received = String(value).replace(/\B(?=(\d{3})+$)/g, '_');
@@ -95,6 +100,7 @@ module.exports = {
   coded,
   invalidArgType,
   invalidArgValue,
+  missingArgs,
   notImplemented,
   outOfRange,
   validateAbortSignal,

@@ -1,44 +1,65 @@
 'use strict';
 // Event, EventTarget, AbortController and AbortSignal.
 
-const { invalidArgType, coded } = require('internal/errors');
+const { coded, invalidArgType, missingArgs, validateInteger, validateObject } = require('internal/errors');
 
-const kTarget = Symbol('target');
-const kStop = Symbol('stop');
 const kListeners = Symbol('listeners');
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+
+// How far an event has come: not dispatched, on its way, stopped, stopped at once, arrived.
+const [NEW, UNDER_WAY, STOPPED, STOPPED_AT_ONCE, DONE] = [0, 1, 2, 3, 4];
+let begin, end, progress;
 
 class Event {
   #type;
   #options;
   #prevented = false;
   #time = performance.now();
+  #target = null;
+  #progress = NEW;
+
+  static {
+    begin = (event, target) => {
+      event.#target = target;
+      event.#progress = UNDER_WAY;
+    };
+    end = (event) => event.#progress = DONE;
+    progress = (event) => event.#progress;
+  }
 
   constructor(type, options = undefined) {
-    if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "type" argument must be specified');
+    if (arguments.length === 0) throw missingArgs('The "type" argument');
+    if (options != null) validateObject(options, 'options');
     this.#type = `${type}`;
     this.#options = options ?? {};
-    this[kTarget] = null;
-    this[kStop] = 0;
   }
 
   get type() { return this.#type; }
-  get target() { return this[kTarget]; }
-  get currentTarget() { return this[kStop] < 3 ? this[kTarget] : null; }
-  get srcElement() { return this[kTarget]; }
+  get target() { return this.#target; }
+  get currentTarget() { return this.#progress < DONE ? this.#target : null; }
+  get srcElement() { return this.#target; }
   get cancelable() { return Boolean(this.#options.cancelable); }
   get bubbles() { return Boolean(this.#options.bubbles); }
   get composed() { return Boolean(this.#options.composed); }
   get defaultPrevented() { return this.cancelable && this.#prevented; }
   get timeStamp() { return this.#time; }
-  get eventPhase() { return this[kTarget] === null ? 0 : 2; }
+  get eventPhase() { return this.#progress === NEW || this.#progress === DONE ? 0 : 2; }
   get isTrusted() { return false; }
-  get cancelBubble() { return this[kStop] > 0; }
+  get cancelBubble() { return this.#progress === STOPPED || this.#progress === STOPPED_AT_ONCE; }
+  set cancelBubble(stop) { if (stop) this.stopPropagation(); }
   get returnValue() { return !this.defaultPrevented; }
 
   preventDefault() { this.#prevented = true; }
-  stopPropagation() { this[kStop] = Math.max(this[kStop], 1); }
-  stopImmediatePropagation() { this[kStop] = 2; }
-  composedPath() { return this[kTarget] === null ? [] : [this[kTarget]]; }
+  stopPropagation() { this.#progress = Math.max(this.#progress, STOPPED); }
+  stopImmediatePropagation() { this.#progress = Math.max(this.#progress, STOPPED_AT_ONCE); }
+  composedPath() { return this.eventPhase === 0 ? [] : [this.#target]; }
+
+  [inspectCustom](depth, options, inspect) {
+    const { name } = this.constructor;
+    if (depth < 0) return name;
+    const { type, defaultPrevented, cancelable, timeStamp } = this;
+    return `${name} ${inspect({ type, defaultPrevented, cancelable, timeStamp }, options)}`;
+  }
 }
 Object.assign(Event, { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 });
 Object.defineProperty(Event.prototype, Symbol.toStringTag, { value: 'Event', configurable: true });
@@ -60,8 +81,14 @@ class EventTarget {
   }
 
   addEventListener(type, listener, options = {}) {
+    if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
     if (typeof options === 'boolean') options = { capture: options };
-    if (listener == null) return;
+    if (listener == null) {
+      const warning = new Error(`addEventListener called with ${listener} which has no effect.`);
+      warning.name = 'AddEventListenerArgumentTypeWarning';
+      process.emitWarning(Object.assign(warning, { target: this, type }));
+      return;
+    }
     if (typeof listener !== 'function' && typeof listener !== 'object')
       throw invalidArgType('listener', 'an instance of EventListener', listener);
     const { once = false, capture = false, signal } = options ?? {};
@@ -83,11 +110,11 @@ class EventTarget {
   }
 
   dispatchEvent(event) {
+    if (arguments.length === 0) throw missingArgs('The "event" argument');
     if (!(event instanceof Event)) throw invalidArgType('event', 'an instance of Event', event);
-    if (event[kTarget] !== null && event[kStop] < 3)
+    if (progress(event) !== NEW && progress(event) !== DONE)
       throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
-    event[kTarget] = this;
-    event[kStop] = 0;
+    begin(event, this);
     for (const entry of [...this[kListeners].get(event.type) ?? []]) {
       if (entry.removed) continue;
       if (entry.once) this.removeEventListener(event.type, entry.listener, { capture: entry.capture });
@@ -98,9 +125,9 @@ class EventTarget {
       } catch (error) {
         later(error);
       }
-      if (event[kStop] === 2) break;
+      if (progress(event) === STOPPED_AT_ONCE) break;
     }
-    event[kStop] = 3;
+    end(event);
     return !event.defaultPrevented;
   }
 }
@@ -136,11 +163,14 @@ function handlerProperty(prototype, type) {
 }
 
 const kMake = Symbol('make');
+const kAbort = Symbol('abort');
+let forgotten;
 const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
 
 class AbortSignal extends EventTarget {
   #aborted = false;
   #reason;
+  #links = []; // to the signals that this one follows
 
   constructor(key) {
     if (key !== kMake) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
@@ -154,7 +184,7 @@ class AbortSignal extends EventTarget {
     if (this.#aborted) throw this.#reason;
   }
 
-  [kStop](reason) {
+  [kAbort](reason) {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason === undefined ? exception('This operation was aborted', 'AbortError') : reason;
@@ -163,13 +193,14 @@ class AbortSignal extends EventTarget {
 
   static abort(reason) {
     const signal = new AbortSignal(kMake);
-    signal[kStop](reason);
+    signal[kAbort](reason);
     return signal;
   }
 
   static timeout(delay) {
+    validateInteger(delay, 'delay', 0, 2 ** 32 - 1);
     const signal = new AbortSignal(kMake);
-    setTimeout(() => signal[kStop](exception('The operation was aborted due to timeout', 'TimeoutError')), delay).unref();
+    setTimeout(() => signal[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError')), delay).unref();
     return signal;
   }
 
@@ -177,15 +208,33 @@ class AbortSignal extends EventTarget {
     const result = new AbortSignal(kMake);
     for (const signal of signals) {
       if (signal.aborted) {
-        result[kStop](signal.reason);
+        result[kAbort](signal.reason);
         break;
       }
-      signal.addEventListener('abort', () => result[kStop](signal.reason), { once: true });
+      AbortSignal.#follow(signal, result);
     }
     return result;
   }
 
-  [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+  // A signal of any() is aborted with its source. The source may live long: it holds on to
+  // those only that somebody listens to, and forgets the others.
+  static #follow(source, result) {
+    const weak = new WeakRef(result);
+    const abort = () => weak.deref()?.[kAbort](source.reason);
+    source.addEventListener('abort', abort, { once: true });
+    result.#links.push(abort);
+    forgotten ??= new FinalizationRegistry(({ from, listener }) => from.deref()?.removeEventListener('abort', listener));
+    forgotten.register(result, { from: new WeakRef(source), listener: abort });
+  }
+
+  addEventListener(...args) {
+    super.addEventListener(...args);
+    for (const link of this.#links) link.result = this;
+    this.#links = [];
+  }
+
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return this;
     return `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
   }
 }
@@ -198,10 +247,11 @@ class AbortController {
   get signal() { return this.#signal; }
 
   abort(reason) {
-    this.#signal[kStop](reason);
+    this.#signal[kAbort](reason);
   }
 
-  [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return this;
     return `AbortController ${inspect({ signal: this.signal }, options)}`;
   }
 }

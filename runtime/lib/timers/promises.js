@@ -20,21 +20,21 @@ function waiting(options, start, clear) {
     return Promise.reject(error);
   }
   if (signal?.aborted) return Promise.reject(new AbortError(undefined, { cause: signal.reason }));
-  return new Promise((resolve, reject) => {
-    let abort;
-    const timer = start((value) => {
-      if (abort !== undefined) signal.removeEventListener('abort', abort);
-      resolve(value);
-    });
+  let abort;
+  const promise = new Promise((resolve, reject) => {
+    const timer = start(resolve);
     if (!ref) timer.unref();
-    if (signal !== undefined) {
-      abort = () => {
-        clear(timer);
-        reject(new AbortError(undefined, { cause: signal.reason }));
-      };
-      signal.addEventListener('abort', abort, { once: true });
-    }
+    if (signal === undefined) return;
+    abort = () => {
+      clear(timer);
+      reject(new AbortError(undefined, { cause: signal.reason }));
+    };
+    signal.addEventListener('abort', abort, { once: true });
   });
+  if (signal === undefined) return promise;
+  // Node takes so many microtasks to tell of it, and programs can see them.
+  return new Promise((resolve, reject) => new Promise((done, failed) => promise.then(done, failed))
+    .finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject));
 }
 
 const setTimeout = (delay, value, options = {}) =>

@@ -1,0 +1,155 @@
+'use strict';
+// events.once and events.on: events that one awaits.
+
+const { AbortError, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
+
+const aborted = (signal) => new AbortError(undefined, { cause: signal.reason });
+
+// The same four steps for an emitter and an event target.
+function access(source) {
+  if (typeof source?.on === 'function')
+    return {
+      isEmitter: true,
+      add: (name, listener, once) => once ? source.once(name, listener) : source.on(name, listener),
+      remove: (name, listener) => source.removeListener(name, listener),
+    };
+  if (typeof source?.addEventListener === 'function')
+    return {
+      isEmitter: false,
+      add: (name, listener, once) => source.addEventListener(name, listener, { once }),
+      remove: (name, listener) => source.removeEventListener(name, listener),
+    };
+  throw invalidArgType('emitter', 'an instance of EventEmitter', source);
+}
+
+function signalOf(options) {
+  const signal = options?.signal;
+  validateAbortSignal(signal, 'options.signal');
+  if (signal?.aborted) throw aborted(signal);
+  return signal;
+}
+
+function once(source, name, options) {
+  const signal = signalOf(options);
+  const { isEmitter, add, remove } = access(source);
+  const withErrors = isEmitter && name !== 'error';
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      remove(name, done);
+      if (withErrors) remove('error', fail);
+      signal?.removeEventListener('abort', abort);
+    };
+    const done = (...args) => {
+      stop();
+      resolve(args);
+    };
+    const fail = (error) => {
+      stop();
+      reject(error);
+    };
+    const abort = () => fail(aborted(signal));
+    add(name, done, true);
+    if (withErrors) add('error', fail, true);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+// for await (const args of on(emitter, name)): what arrives waits in a queue; a source that
+// can pause is paused while more than highWaterMark wait.
+class Arrivals {
+  #arrived = [];
+  #waiting = [];
+  #failure = null;
+  #finished = false;
+  #paused = false;
+  #source;
+  #marks;
+  #cleanUp;
+
+  constructor(source, name, options) {
+    const signal = signalOf(options);
+    const { isEmitter, add, remove } = access(source);
+    this.#source = source;
+    this.#marks = marksOf(options);
+    const take = (...args) => this.#take(args);
+    const fail = (error) => this.#fail(error);
+    const close = () => this.#close();
+    const abort = () => this.#fail(aborted(signal));
+    const listeners = [[name, take], ...(isEmitter && name !== 'error' ? [['error', fail]] : []),
+      ...(options?.close ?? []).map((each) => [each, close])];
+    for (const [event, listener] of listeners) add(event, listener, false);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#cleanUp = () => {
+      for (const [event, listener] of listeners) remove(event, listener);
+      signal?.removeEventListener('abort', abort);
+    };
+  }
+
+  #take(args) {
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next.resolve({ value: args, done: false });
+      return;
+    }
+    this.#arrived.push(args);
+    if (!this.#paused && this.#arrived.length > this.#marks.high) {
+      this.#paused = true;
+      this.#source.pause?.();
+    }
+  }
+
+  #fail(error) {
+    const next = this.#waiting.shift();
+    if (next !== undefined) next.reject(error);
+    else this.#failure = error;
+    this.#close();
+  }
+
+  #close() {
+    this.#cleanUp();
+    this.#finished = true;
+    for (const next of this.#waiting.splice(0)) next.resolve({ value: undefined, done: true });
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  next() {
+    if (this.#arrived.length > 0) {
+      const value = this.#arrived.shift();
+      if (this.#paused && this.#arrived.length < this.#marks.low) {
+        this.#paused = false;
+        this.#source.resume?.();
+      }
+      return Promise.resolve({ value, done: false });
+    }
+    if (this.#failure !== null) {
+      const error = this.#failure;
+      this.#failure = null;
+      return Promise.reject(error);
+    }
+    if (this.#finished) return this.#close();
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  return() {
+    return this.#close();
+  }
+
+  throw(error) {
+    if (!(error instanceof Error)) throw invalidArgType('EventEmitter.AsyncIterator', 'an instance of Error', error);
+    this.#fail(error);
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+}
+
+function marksOf(options) {
+  const high = options?.highWaterMark ?? options?.highWatermark ?? Number.MAX_SAFE_INTEGER;
+  const low = options?.lowWaterMark ?? options?.lowWatermark ?? 1;
+  validateInteger(high, 'options.highWaterMark', 1);
+  validateInteger(low, 'options.lowWaterMark', 1);
+  return { high, low };
+}
+
+module.exports = { on: (source, name, options) => new Arrivals(source, name, options), once };
