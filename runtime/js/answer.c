@@ -1,6 +1,9 @@
 /* Answers from C to JavaScript: by callback or by promise. */
 #include "answer.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 JSValueRef js_answer_open(answer_t* answer, JSValueRef how) {
   *answer = (answer_t){0};
   if (JSValueIsNull(js.ctx, how)) {
@@ -27,12 +30,29 @@ void js_answer_drop(answer_t* answer) {
   *answer = (answer_t){0};
 }
 
+/* An error made here has no frames. One that is awaited names at least the call, as in
+ * Node; for callbacks Node has none either. */
+static void name_the_call(JSValueRef error) {
+  JSObjectRef object = (JSObjectRef) (uintptr_t) error;
+  char* syscall = js_utf8(js_get(object, "syscall"), NULL);
+  char* stack = js_utf8(js_get(object, "stack"), NULL);
+  char text[2048];
+  if (syscall != NULL && stack != NULL &&
+      snprintf(text, sizeof text, "%s\n    at async %s (node:internal/fs/promises)",
+               stack, syscall) < (int) sizeof text)
+    js_set_string(object, "stack", text);
+  free(syscall);
+  free(stack);
+}
+
 void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value) {
   /* The callback may do anything, so nothing of the answer is used after it is called.
    * What it needs is on this stack, where the collector looks for it. */
   answer_t given = *answer;
   js_answer_drop(answer);
   if (given.callback == NULL) {
+    if (error != NULL)
+      name_the_call(error);
     JSValueRef settled = error != NULL ? error : value != NULL ? value : js_undefined();
     js_call_scoped(error != NULL ? given.reject : given.resolve, NULL, 1, &settled);
     return;

@@ -80,6 +80,75 @@ static JSValueRef proxy_target(JS_ARGS) {
   return target != NULL ? target : js_undefined();
 }
 
+/* proxyHandler(proxy) → its handler, the second of its internal fields; undefined where
+ * the first isn't the target, as a promise's aren't known. */
+static JSValueRef proxy_handler(JS_ARGS) {
+  JS_UNUSED;
+  struct {
+    uint64_t header, properties;
+    JSValueRef target, handler;
+  } layout;
+  JSObjectRef proxy = js_arg_object(argc, argv, 0);
+  JSObjectRef target = proxy != NULL ? JSObjectGetProxyTarget(proxy) : NULL;
+  if (target == NULL)
+    return js_undefined();
+  memcpy(&layout, proxy, sizeof layout);
+  return layout.target == target ? layout.handler : js_undefined();
+}
+
+/* What an iterator has come to is in its internal fields: taken before it is used up and
+ * put back after, they make it as it was. What they point to is held by the map or set
+ * meanwhile, which nobody changes. */
+enum { ITERATOR_FIELDS = 4 * sizeof(uint64_t), ITERATOR_START = 2 * sizeof(uint64_t) };
+
+static JSValueRef take_items(JSObjectRef iterator, JSObjectRef drain,
+                             JSValueRef* exception) {
+  uint64_t fields[ITERATOR_FIELDS / sizeof(uint64_t)];
+  char* start = (char*) (uintptr_t) iterator + ITERATOR_START;
+  memcpy(fields, start, sizeof fields);
+  JSValueRef arguments[] = {iterator};
+  JSValueRef items = JSObjectCallAsFunction(js.ctx, drain, NULL, 1, arguments, exception);
+  memcpy(start, fields, sizeof fields);
+  return items;
+}
+
+static double count_of(JSValueRef items) {
+  if (items == NULL || !JSValueIsObject(js.ctx, items))
+    return -1;
+  return JSValueToNumber(js.ctx, js_get((JSObjectRef) (uintptr_t) items, "length"), NULL);
+}
+
+/* Tried once, on an iterator whose items are known, begun and not. */
+static bool iterators_restart(JSObjectRef drain) {
+  static int known = -1;
+  if (known >= 0)
+    return known != 0;
+  known = 1;
+  static const char* const samples[] = {
+      "{ const i = new Map([[1, 2], [3, 4], [5, 6]]).entries(); i.next(); i }",
+      "{ const i = new Set([1, 2, 3]).values(); i.next(); i }",
+  };
+  for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+    JSObjectRef sample = (JSObjectRef) (uintptr_t) evaluate(samples[i]);
+    for (int again = 0; again < 2; again++)
+      if (sample == NULL || count_of(take_items(sample, drain, NULL)) != 2)
+        known = 0;
+  }
+  return known != 0;
+}
+
+/* iteratorItems(iterator of a map or set, drain) → what drain(iterator) returns, with the
+ * iterator left as it was; undefined where that can't be done */
+static JSValueRef iterator_items(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef iterator = js_arg_object(argc, argv, 0);
+  JSObjectRef drain = js_arg_function(argc, argv, 1);
+  if (iterator == NULL || drain == NULL || !iterators_restart(drain))
+    return js_undefined();
+  JSValueRef items = take_items(iterator, drain, exception);
+  return items != NULL ? items : js_undefined();
+}
+
 static JSValueRef collect(JS_ARGS) {
   JS_UNUSED;
   JSGarbageCollect(js.ctx);
@@ -122,6 +191,8 @@ void native_util(JSObjectRef exports) {
       {"promiseState", promise_state},
       {"promiseHandled", promise_handled},
       {"proxyTarget", proxy_target},
+      {"proxyHandler", proxy_handler},
+      {"iteratorItems", iterator_items},
       {"collect", collect},
       {"heap", heap_statistics},
       {"onRejection", on_rejection},

@@ -6,7 +6,8 @@ const { formatWithOptions } = require('internal/inspect');
 class Console {
   constructor(options, stderr, ignoreErrors = true) {
     if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
-    const { stdout, stderr: errors = stdout, inspectOptions } = options ?? {};
+    const { stdout, stderr: errors = stdout, inspectOptions, groupIndentation = 2 } = options ?? {};
+    const step = ' '.repeat(groupIndentation);
     if (typeof stdout?.write !== 'function')
       throw require('internal/errors').coded(TypeError, 'ERR_CONSOLE_WRITABLE_STREAM',
         'Console expects a writable stream instance for stdout');
@@ -20,12 +21,16 @@ class Console {
     this.warn = this.error = line(errors);
     this.group = this.groupCollapsed = (...args) => {
       if (args.length > 0) this.log(...args);
-      indent += '  ';
+      indent += step;
     };
-    this.groupEnd = () => indent = indent.slice(0, -2);
+    this.groupEnd = () => {
+      indent = indent.slice(0, indent.length - groupIndentation);
+    };
     this.dir = (value, how) => this.log(require('internal/inspect').inspect(value, { customInspect: false, ...how }));
     this.assert = (condition, ...args) => {
-      if (!condition) this.warn('Assertion failed', ...args);
+      if (condition) return;
+      args[0] = `Assertion failed${args.length === 0 ? '' : `: ${args[0]}`}`;
+      this.warn(...args);
     };
     this.table = (data, columns) => this.log(require('internal/table').table(data, columns) ?? data);
     for (const name of ['count', 'countReset', 'time', 'timeEnd', 'timeLog', 'trace']) this[name] = global.console[name];

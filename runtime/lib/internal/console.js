@@ -34,10 +34,10 @@ function line(name, fd, args) {
 const out = (...args) => line('stdout', 1, args);
 const err = (...args) => line('stderr', 2, args);
 
-function elapsed(label) {
+function elapsed(label, method) {
   const start = times.get(label);
   if (start === undefined) {
-    process.emitWarning(`No such label '${label}' for console.time()`);
+    process.emitWarning(`No such label '${label}' for console.${method}()`);
     return undefined;
   }
   const ms = (native('process').hrtime() - start) / 1e6;
@@ -64,12 +64,12 @@ const console = {
   },
   timeEnd(label = 'default') {
     label = `${label}`;
-    const text = elapsed(label);
+    const text = elapsed(label, 'timeEnd');
     if (text !== undefined) out(`${label}: ${text}`);
     times.delete(label);
   },
   timeLog(label = 'default', ...data) {
-    const text = elapsed(`${label}`);
+    const text = elapsed(`${label}`, 'timeLog');
     if (text !== undefined) out(`${label}: ${text}`, ...data);
   },
   trace(...args) {
@@ -78,8 +78,7 @@ const console = {
   },
   assert(condition, ...args) {
     if (condition) return;
-    if (typeof args[0] === 'string') args[0] = `Assertion failed: ${args[0]}`;
-    else args.unshift('Assertion failed');
+    args[0] = `Assertion failed${args.length === 0 ? '' : `: ${args[0]}`}`;
     err(...args);
   },
   clear() {},

@@ -53,7 +53,10 @@ function readable(error, after) {
     return value;
   };
   Object.defineProperty(error, 'stack', {
-    get: () => define(require('internal/stack').from(error, raw)),
+    get() {
+      const text = require('internal/stack').from(error, raw);
+      return Object.isFrozen(error) ? text : define(text);
+    },
     set: define,
     enumerable: false,
     configurable: true,

@@ -9,9 +9,11 @@ function position(error) {
   if (error.name === 'SyntaxError' && typeof error.sourceURL === 'string' && typeof error.line === 'number' &&
       sourceOf(error.sourceURL) !== undefined)
     return { file: error.sourceURL, line: error.line, column: 0 };
-  if (typeof error.stack !== 'string') return undefined;
-  const frame = frames(error.stack).find((each) => !isOurs(each));
-  return frame && location(frame);
+  const frame = typeof error.stack === 'string' ? frames(error.stack).find((each) => !isOurs(each)) : undefined;
+  if (frame !== undefined) return location(frame);
+  // Somebody took the stack away or wrote another; where it was made the engine still knows.
+  if (typeof error.sourceURL !== 'string' || error.sourceURL.startsWith('node:')) return undefined;
+  return location({ file: error.sourceURL, line: error.line, column: error.column });
 }
 
 function excerpt(error) {
@@ -34,14 +36,15 @@ function plain(value) {
 }
 
 function describe(error) {
-  const isError = typeof error === 'object' && error !== null && typeof error.stack === 'string';
+  const isError = typeof error === 'object' && error !== null &&
+    (typeof error.stack === 'string' || error instanceof Error);
   if (!isError) {
     const text = typeof error === 'string' ? error : require('internal/inspect').inspect(error);
     return `Uncaught:\n${text}\n(thrown as a plain value: it carries no stack)\n\nrondo v${process.versions.rondo}\n`;
   }
   let text;
   try {
-    text = require('internal/inspect').inspect(error);
+    text = require('internal/inspect').inspect(error, { customInspect: false });
   } catch {
     text = require('internal/stack').full(error);
   }

@@ -3,7 +3,11 @@
 
 const { bigintText, inspect, numberText } = require('internal/inspect');
 
-const builtIn = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name)));
+// The engine's classes, not those that the runtime adds.
+const ours = new Set(['Buffer', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'Event', 'EventTarget', 'CustomEvent',
+  'AbortController', 'AbortSignal', 'DOMException', 'PerformanceObserver', 'PerformanceEntry']);
+const builtIn = new Set(Object.getOwnPropertyNames(globalThis)
+  .filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name) && !ours.has(name)));
 
 // Whether toString is the engine's own, so that inspecting says more.
 function hasOwnText(value) {

@@ -12,7 +12,7 @@ const { layout } = require('internal/inspect_layout');
 const text = require('internal/inspect_text');
 const { full } = require('internal/stack');
 
-const { bigintText, colored, escapable, escapeCharacter, numberText, primitive, quote, withoutColors } = text;
+const { bigintText, colored, columnsOf, escapable, escapeCharacter, numberText, primitive, quote, withoutColors } = text;
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 const defaults = {
@@ -22,6 +22,9 @@ const defaults = {
 const hasOwn = Object.hasOwn;
 const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
 const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
+const TypedArray = Object.getPrototypeOf(Uint8Array).prototype;
+const typedArrayLength = Object.getOwnPropertyDescriptor(TypedArray, 'length').get;
+const typedArrayName = Object.getOwnPropertyDescriptor(TypedArray, Symbol.toStringTag).get;
 const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 // --- names --------------------------------------------------------------------------------------
@@ -70,7 +73,7 @@ function classBase(value, name, tag) {
     const parent = Object.getPrototypeOf(value).name;
     if (parent) base += ` extends ${parent}`;
   } else {
-    base += ' extends null';
+    base += ' extends [null prototype]';
   }
   return `[${base}]`;
 }
@@ -148,8 +151,25 @@ function errorBase(ctx, error, name, tag, keys) {
 
 function keysOf(value, showHidden) {
   const symbols = Object.getOwnPropertySymbols(value);
-  if (showHidden) return [...Object.getOwnPropertyNames(value), ...symbols];
+  if (showHidden) return [...hiddenNames(value), ...symbols];
   return [...Object.keys(value), ...symbols.filter((symbol) => isEnumerable.call(value, symbol))];
+}
+
+// V8 gives an old-fashioned function two more properties, which it shows as null.
+function hiddenNames(value) {
+  const names = Object.getOwnPropertyNames(value);
+  if (typeof value !== 'function' || !names.includes('prototype') || names.includes('caller') || !isSloppy(value)) return names;
+  names.splice(names.indexOf('prototype'), 0, 'arguments', 'caller');
+  return names;
+}
+
+function isSloppy(value) {
+  if (!/^function\b(?!\s*\*)/.test(Function.prototype.toString.call(value))) return false;
+  try {
+    return value.caller === null || value.caller !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 const isIndex = (key) => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key) && +key < 2 ** 32 - 1;
@@ -179,10 +199,11 @@ function arrayItems(ctx, value, depth) {
 }
 
 function typedArrayItems(ctx, value, depth) {
-  const limit = Math.min(Math.max(0, ctx.maxArrayLength), value.length);
+  const length = typedArrayLength.call(value);
+  const limit = Math.min(Math.max(0, ctx.maxArrayLength), length);
   const output = [];
   for (let index = 0; index < limit; index++) output.push(primitive(ctx, value[index]));
-  if (value.length > limit) output.push(moreItems(value.length - limit));
+  if (length > limit) output.push(moreItems(length - limit));
   if (ctx.showHidden) {
     ctx.indent += 2;
     for (const key of ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'])
@@ -228,6 +249,15 @@ function promiseItems(ctx, value, depth) {
   return [state === 2 ? `${ctx.style('<rejected>', 'special')} ${text}` : text];
 }
 
+// What is left in an iterator of a map or a set: { items, pairs }, undefined if the engine
+// doesn't show it. Of pairs each look makes new ones, of anything else it finds the same.
+function iteratorItems(iterator) {
+  const items = util.iteratorItems(iterator, (each) => [...each]);
+  if (items === undefined) return undefined;
+  const again = util.iteratorItems(iterator, (each) => [...each]);
+  return { items, pairs: items.length > 0 && Array.isArray(items[0]) && items[0] !== again[0] };
+}
+
 // Shapes of things one can iterate; undefined for anything else.
 function iterableShape(ctx, value, name, tag) {
   if (Array.isArray(value)) {
@@ -251,18 +281,24 @@ function iterableShape(ctx, value, name, tag) {
     };
   }
   if (kinds.isTypedArray(value)) {
-    const fallback = name === null ? value[Symbol.toStringTag] : '';
-    const front = prefix(name, tag, fallback, `(${value.length})`);
+    const fallback = name === null ? typedArrayName.call(value) : '';
+    const length = typedArrayLength.call(value);
+    const front = prefix(name, tag, fallback, `(${length})`);
     return {
       open: `${front}[`, close: ']', keys: nonIndexKeys(ctx, value), array: true,
-      empty: value.length === 0 && !ctx.showHidden, items: typedArrayItems,
+      empty: length === 0 && !ctx.showHidden, items: typedArrayItems,
     };
   }
   if (kinds.isMapIterator(value) || kinds.isSetIterator(value)) {
-    const type = `${kinds.isMapIterator(value) ? 'Map' : 'Set'} Iterator`;
-    const label = tag === type ? tag : `${tag}${tag === '' ? '' : '] ['}${type}`;
-    // What is left in an iterator only taking it out would tell.
-    return { open: `[${label}] {`, keys: keysOf(value, ctx.showHidden), items: (c) => [c.style('<items unknown>', 'special')] };
+    const type = kinds.isMapIterator(value) ? 'Map' : 'Set';
+    const found = iteratorItems(value);
+    const usual = `${type} Iterator`;
+    const kind = found?.pairs ? `${type} Entries` : usual;
+    const label = tag === usual ? kind : `${tag}${tag === '' ? '' : '] ['}${kind}`;
+    const each = (c, depth) => found === undefined ? [c.style('<items unknown>', 'special')] :
+      collectionItems(c, found.items, found.items.length, depth, (item) =>
+        found.pairs ? `[ ${format(c, item[0], depth)}, ${format(c, item[1], depth)} ]` : format(c, item, depth));
+    return { open: `[${label}] {`, keys: keysOf(value, ctx.showHidden), items: (c, v, depth) => each(c, depth) };
   }
   return undefined;
 }
@@ -321,12 +357,17 @@ function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
 // --- the walk --------------------------------------------------------------------------------------
 
 function property(ctx, value, depth, key, role) {
-  const descriptor = Object.getOwnPropertyDescriptor(value, key) ?? { value: value[key], enumerable: true };
+  const descriptor = Object.getOwnPropertyDescriptor(value, key) ??
+    (typeof value === 'function' ? { value: null, enumerable: false } : { value: value[key], enumerable: true });
   let text;
+  let gap = ' ';
   if ('value' in descriptor && descriptor.value !== undefined) {
-    ctx.indent += 2;
+    const step = ctx.compact === true && role !== 'element' ? 3 : 2;
+    ctx.indent += step;
     text = format(ctx, descriptor.value, depth);
-    ctx.indent -= 2;
+    // The old style puts what is long under its name.
+    if (step === 3 && columnsOf(text, ctx.colors) > ctx.breakLength) gap = `\n${' '.repeat(ctx.indent)}`;
+    ctx.indent -= step;
   } else if (descriptor.get !== undefined) {
     const label = descriptor.set !== undefined ? 'Getter/Setter' : 'Getter';
     text = ctx.style(`[${label}]`, 'special');
@@ -344,7 +385,7 @@ function property(ctx, value, depth, key, role) {
   else if (descriptor.enumerable === false) shown = `[${key.replace(escapable, escapeCharacter)}]`;
   else if (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key)) shown = ctx.style(key, 'name');
   else shown = ctx.style(quote(key), 'string');
-  return `${shown}: ${text}`;
+  return `${shown}:${gap}${text}`;
 }
 
 function getterText(ctx, value, depth, descriptor, label) {
@@ -386,7 +427,7 @@ function format(ctx, value, depth, inTypedArray) {
   let target = value;
   const behind = util.proxyTarget(value);
   if (behind !== undefined) {
-    if (ctx.showProxy) return `Proxy ${format({ ...ctx, showProxy: false }, [behind, {}], depth)}`;
+    if (ctx.showProxy) return proxyText(ctx, value, behind, depth);
     target = behind;
     while (util.proxyTarget(target) !== undefined) target = util.proxyTarget(target);
   }
@@ -400,6 +441,15 @@ function format(ctx, value, depth, inTypedArray) {
     return ctx.style(`[Circular *${ctx.circular.get(target)}]`, 'special');
   }
   return formatObject(ctx, target, depth, inTypedArray);
+}
+
+function proxyText(ctx, value, behind, depth) {
+  if (ctx.depth !== null && depth > ctx.depth) return ctx.style('Proxy [Array]', 'special');
+  ctx.indent += 2;
+  const parts = [format(ctx, behind, depth + 1), format(ctx, util.proxyHandler(value), depth + 1)];
+  ctx.indent -= 2;
+  ctx.deepest = depth + 1;
+  return layout(ctx, parts, '', 'Proxy [', ']', true, depth + 1);
 }
 
 function formatObject(ctx, value, depth, inTypedArray) {
@@ -463,6 +513,6 @@ Object.defineProperty(inspect, 'defaultOptions', {
   set: (options) => Object.assign(defaults, options),
 });
 
-module.exports = { bigintText, inspect, numberText, withoutColors };
+module.exports = { bigintText, inspect, iteratorItems, numberText, withoutColors };
 // util.format builds on inspect and is a file of its own.
 Object.assign(module.exports, require('internal/format'));

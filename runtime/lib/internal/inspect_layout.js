@@ -2,7 +2,7 @@
 // Where util.inspect puts the entries of an object: on one line if they fit, many short
 // elements in columns, everything else on lines of their own.
 
-const { withoutColors } = require('internal/inspect_text');
+const { columnsOf, withoutColors } = require('internal/inspect_text');
 
 const width = (ctx, text) => (ctx.colors ? withoutColors(text) : text).length;
 
@@ -40,7 +40,7 @@ function layout(ctx, output, base, open, close, array, depth, value) {
 // Many short elements stand in columns, roughly as a square.
 function columns(ctx, output, value) {
   const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
-  const widths = output.slice(0, last).map((entry) => width(ctx, entry));
+  const widths = output.slice(0, last).map((entry) => columnsOf(entry, ctx.colors));
   const total = widths.reduce((sum, each) => sum + each + 2, 0);
   const longest = Math.max(...widths);
   const cell = longest + 2;

@@ -4,15 +4,40 @@
 // --- colours ----------------------------------------------------------------------------
 
 const colors = Object.assign(Object.create(null), {
-  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27],
-  strikethrough: [9, 29], black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39],
-  magenta: [35, 39], cyan: [36, 39], white: [37, 39], gray: [90, 39], grey: [90, 39],
+  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27],
+  hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24], framed: [51, 54], overlined: [53, 55],
 });
+['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].forEach((name, index) => {
+  const bright = name === 'black' ? 'gray' : `${name}Bright`;
+  const capital = (text) => `bg${text[0].toUpperCase()}${text.slice(1)}`;
+  colors[name] = [30 + index, 39];
+  colors[bright] = [90 + index, 39];
+  colors[capital(name)] = [40 + index, 49];
+  colors[capital(bright)] = [100 + index, 49];
+});
+for (const [alias, name] of [['grey', 'gray'], ['blackBright', 'gray'], ['bgGrey', 'bgGray'], ['bgBlackBright', 'bgGray'],
+  ['faint', 'dim'], ['crossedout', 'strikethrough'], ['strikeThrough', 'strikethrough'], ['crossedOut', 'strikethrough'],
+  ['conceal', 'hidden'], ['swapColors', 'inverse'], ['swapcolors', 'inverse'], ['doubleUnderline', 'doubleunderline']])
+  Object.defineProperty(colors, alias, { value: colors[name], writable: true, configurable: true, enumerable: false });
 const styles = Object.assign(Object.create(null), {
   special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold',
   string: 'green', symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
 });
 const withoutColors = (text) => text.replace(/\u001b\[\d\d?m/g, '');
+
+// How many columns of a terminal a text takes: none for marks, two for wide characters.
+const noColumn = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
+const twoColumns = new RegExp('[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf' +
+  '\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6' +
+  '\\u{17000}-\\u{18cff}\\u{1b000}-\\u{1b2ff}\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]', 'u');
+function columnsOf(text, withColors = true) {
+  if (withColors) text = withoutColors(text);
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text.normalize('NFC'))
+    width += twoColumns.test(character) ? 2 : noColumn.test(character) ? 0 : 1;
+  return width;
+}
 
 function colored(text, kind) {
   const color = styles[kind] === undefined ? undefined : colors[styles[kind]];
@@ -79,5 +104,5 @@ function primitive(ctx, value, style = ctx.style) {
 }
 
 module.exports = {
-  bigintText, colored, colors, escapable, escapeCharacter, numberText, primitive, quote, styles, withoutColors,
+  bigintText, colored, colors, columnsOf, escapable, escapeCharacter, numberText, primitive, quote, styles, withoutColors,
 };

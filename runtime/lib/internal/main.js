@@ -24,7 +24,11 @@ function run() {
 
 let capture = null;
 process.setUncaughtExceptionCaptureCallback = (callback) => {
-  if (callback !== null) require('internal/errors').validateFunction(callback, 'fn');
+  const errors = require('internal/errors');
+  if (callback !== null && typeof callback !== 'function') throw errors.invalidArgType('fn', 'of type function or null', callback);
+  if (callback !== null && capture !== null)
+    throw errors.coded(Error, 'ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET',
+      '`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active');
   capture = callback;
 };
 process.hasUncaughtExceptionCaptureCallback = () => capture !== null;

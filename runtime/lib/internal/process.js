@@ -121,6 +121,7 @@ process.hrtime = function hrtime(previous) {
   const [seconds, nanoseconds] = binding.hrtimeCell;
   if (previous === undefined) return [seconds, nanoseconds];
   if (!Array.isArray(previous)) throw require('internal/errors').invalidArgType('time', 'an instance of Array', previous);
+  if (previous.length !== 2) throw require('internal/errors').outOfRange('time', '2', previous.length);
   const difference = [seconds - previous[0], nanoseconds - previous[1]];
   if (difference[1] < 0) {
     difference[0]--;
@@ -137,7 +138,15 @@ process.chdir = function chdir(directory) {
   require('internal/errors').validateString(directory, 'directory');
   binding.chdir(directory);
 };
-process.umask = (mask) => binding.umask(typeof mask === 'string' ? parseInt(mask, 8) : mask);
+process.umask = function umask(mask) {
+  if (mask === undefined) return binding.umask();
+  const number = typeof mask === 'string' && /^[0-7]+$/.test(mask) ? parseInt(mask, 8) : mask;
+  const errors = require('internal/errors');
+  if (typeof number === 'string')
+    throw errors.invalidArgValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
+  errors.validateInteger(number, 'mask', 0, 2 ** 32 - 1);
+  return binding.umask(number);
+};
 process.memoryUsage = function memoryUsage() {
   const rss = binding.memory();
   const { heapTotal, heapUsed } = native('util').heap();
@@ -146,6 +155,12 @@ process.memoryUsage = function memoryUsage() {
 process.memoryUsage.rss = () => binding.memory();
 process.cpuUsage = function cpuUsage(previous) {
   const [user, system] = binding.cpu();
+  if (previous) {
+    const errors = require('internal/errors');
+    errors.validateObject(previous, 'prevValue');
+    errors.validateNumber(previous.user, 'prevValue.user');
+    errors.validateNumber(previous.system, 'prevValue.system');
+  }
   return previous ? { user: user - previous.user, system: system - previous.system } : { user, system };
 };
 process.resourceUsage = function resourceUsage() {
@@ -161,7 +176,13 @@ process.resourceUsage = function resourceUsage() {
 process.emitWarning = function emitWarning(warning, type, code) {
   let detail;
   if (type !== null && typeof type === 'object') ({ type, code, detail } = type);
+  if (typeof type === 'function') [type, code] = [undefined, undefined];
+  const errors = require('internal/errors');
+  if (type !== undefined) errors.validateString(type, 'type');
+  if (typeof code === 'function') code = undefined;
+  if (code !== undefined) errors.validateString(code, 'code');
   if (!(warning instanceof Error)) {
+    if (typeof warning !== 'string') throw errors.invalidArgType('warning', 'of type string or an instance of Error', warning);
     const made = new Error(warning);
     made.name = String(type || 'Warning');
     warning = made;
@@ -196,7 +217,11 @@ process.on('newListener', (event) => {
     signals.setCallback((which) => process.emit(names[which], names[which], which));
   }
   const err = signals.start(number);
-  if (err !== 0) throw binding.uvError(err, 'uv_signal_start');
+  if (err !== 0) {
+    const error = binding.uvError(err, 'uv_signal_start');
+    error.message = `uv_signal_start ${error.code}`;
+    throw error;
+  }
 });
 process.on('removeListener', (event) => {
   const number = signalNumber(event);

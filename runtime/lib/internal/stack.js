@@ -41,8 +41,9 @@ function format(stack, error) {
   const classes = new Set();
   for (let at = error; at; at = Object.getPrototypeOf(at)) classes.add(at.constructor?.name);
   while (list.length > 1 && list[0].name !== '' && classes.has(list[0].name)) list.shift();
-  // An error from inside us alone still says where.
-  if (list.length === 0) list = all;
+  // An error from inside us alone still says where, unless it came from C with none of our
+  // code around: there only the making of it is to be seen.
+  if (list.length === 0) list = all.filter((frame) => frame.file !== 'node:internal/engine');
   const limit = typeof Error.stackTraceLimit === 'number' ? Error.stackTraceLimit : 10;
   list = list.slice(0, Math.min(10, limit));
   return list.map(lineOf).join('');
@@ -70,6 +71,7 @@ function full(error) {
   if (typeof stack !== 'string') return header(error);
   if (/^\s+at /m.test(stack)) return stack; // somebody made it that way already
   if (stack !== '' && !/(^|\n)[^\n]*(@|:\d+:\d+$)/.test(stack)) return stack;
+  require('internal/words').reword(error);
   return from(error, stack);
 }
 

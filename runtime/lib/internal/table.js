@@ -2,6 +2,8 @@
 // console.table: rows in a box.
 
 const { inspect } = require('internal/inspect');
+const { columnsOf } = require('internal/inspect_text');
+const kinds = require('internal/kinds');
 
 const cell = (value) => inspect(value, {
   maxArrayLength: 3, breakLength: Infinity,
@@ -10,19 +12,30 @@ const cell = (value) => inspect(value, {
 
 function draw(head, columns) {
   const widths = head.map((name, index) =>
-    Math.max(name.length, ...columns[index].map((text) => text.length)) + 2);
+    Math.max(columnsOf(name), ...columns[index].map((text) => columnsOf(text))) + 2);
+  const padded = (text, width) => ` ${text}${' '.repeat(Math.max(0, width - 1 - columnsOf(text)))}`;
   const rows = Math.max(0, ...columns.map((column) => column.length));
   const line = (cells) =>
-    `\u2502${cells.map((text, index) => ` ${text ?? ''}`.padEnd(widths[index])).join('\u2502')}\u2502\n`;
+    `\u2502${cells.map((text, index) => padded(text ?? '', widths[index])).join('\u2502')}\u2502\n`;
   const rule = (left, middle, right) => left + widths.map((width) => '\u2500'.repeat(width)).join(middle) + right;
   let text = `${rule('\u250c', '\u252c', '\u2510')}\n${line(head)}${rule('\u251c', '\u253c', '\u2524')}\n`;
   for (let row = 0; row < rows; row++) text += line(columns.map((column) => column[row]));
   return text + rule('\u2514', '\u2534', '\u2518');
 }
 
+// An iterator of pairs is shown as a map, any other as a set.
+function collectionOf(iterator) {
+  const found = require('internal/inspect').iteratorItems(iterator);
+  if (found === undefined) return iterator;
+  return found.pairs ? new Map(found.items) : new Set(found.items);
+}
+
 // The text, or undefined for what is no table.
 function table(data, wanted) {
   if (data === null || typeof data !== 'object') return undefined;
+  if (wanted !== undefined && !Array.isArray(wanted))
+    throw require('internal/errors').invalidArgType('properties', 'an instance of Array', wanted);
+  if (kinds.isMapIterator(data) || kinds.isSetIterator(data)) data = collectionOf(data);
   const isMap = data instanceof Map;
   const isSet = data instanceof Set;
   const entries = isMap ? [...data].map(([key, value], index) => [`${index}`, value, key]) :
@@ -36,7 +49,7 @@ function table(data, wanted) {
   entries.forEach(([key, value, mapKey], row) => {
     index.push(key);
     if (isMap) keys.push(cell(mapKey));
-    const isRow = value !== null && (typeof value === 'object' || typeof value === 'function') && !isMap;
+    const isRow = value !== null && (typeof value === 'object' || typeof value === 'function') && !isMap && !isSet;
     if (!isRow) {
       anyValue = true;
       values[row] = cell(value);

@@ -1,0 +1,38 @@
+'use strict';
+// What the engine says when it throws, in the words that people know from Node. Only what
+// means the same is put into other words.
+
+const nobody = /^(undefined|null) is not an object \(evaluating '([^]*)'\)$/;
+const member = /(?:\.([\p{L}_$][\p{L}\p{N}_$]*)|\[(\d+)\]|\[(['"])(.*)\3\])$/u;
+
+const phrases = [
+  [/^Can't find variable: (.+)$/, (all, name) => `${name} is not defined`],
+  [/^(.+) is not a function\. \(In '[^]*', '[^]*' is [^]*\)$/, (all, name) => `${name} is not a function`],
+  [/^(.+) is not a constructor \(evaluating '[^]*'\)$/, (all, name) => `${name} is not a constructor`],
+  [/^Maximum call stack size exceeded\.$/, () => 'Maximum call stack size exceeded'],
+  [/^Out of memory$/, () => 'Invalid string length'],
+  [nobody, (all, value, expression) => {
+    const set = /^(.*?[^=!<>])=(?!=)/.exec(expression);
+    const [, dotted, index, , quoted] = member.exec((set?.[1] ?? expression).trim()) ?? [];
+    const name = dotted ?? index ?? quoted;
+    if (name === undefined) return all;
+    return `Cannot ${set ? 'set' : 'read'} properties of ${value} (${set ? 'setting' : 'reading'} '${name}')`;
+  }],
+];
+
+// Rewrites the message of an error that the engine has made.
+function reword(error) {
+  const { message } = error;
+  if (typeof message !== 'string') return;
+  for (const [pattern, words] of phrases) {
+    if (!pattern.test(message)) continue;
+    try {
+      Object.defineProperty(error, 'message', { value: message.replace(pattern, words) });
+    } catch {
+      // A frozen one keeps its words.
+    }
+    return;
+  }
+}
+
+module.exports = { reword };
