@@ -54,10 +54,12 @@ def _configured_suites():
 
 class Apt:
     """apt with its state in a directory of ours, so that no root rights and no
-    change of the system's source list are needed."""
+    change of the system's source list are needed.  With `release` it is that
+    release's packages it knows, not those of the system's own."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, release=None):
         self.directory = Path(directory).resolve()
+        self.release = release
         if not shutil.which("apt-get"):
             raise Unavailable("this needs apt-get: it runs on Debian and its relatives only")
         for part in ("lists/partial", "archives/partial", "etc"):
@@ -83,6 +85,10 @@ class Apt:
         suites = _known_suites() or _configured_suites()
         if not suites:
             raise Unavailable("apt has no Debian suite among its sources here")
+        if self.release:
+            # From where the plain suites come, without a dash in their names: updates
+            # and security fixes have other places or none in another release.
+            suites = {(site, self.release): {"main"} for site, suite in suites if "-" not in suite}
         keyring = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
         signed = f"[signed-by={keyring}] " if keyring.exists() else ""
         lines = []
