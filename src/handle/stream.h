@@ -23,7 +23,7 @@ enum {
   TCP_NODELAY_ON = HANDLE_ROOM << 4,
   TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
   STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read brought little */
-  STREAM_OWN_SIZE = HANDLE_ROOM << 7,    /* buffers come in the program's size, not ours */
+  STREAM_OWN_SIZE = HANDLE_ROOM << 7, /* buffers come in the program's size, not ours */
   /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
    * pipe that it only writes to. */
   STREAM_READABLE = 1 << 14,
