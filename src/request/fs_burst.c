@@ -55,10 +55,11 @@ static unsigned int burst_waiting(struct burst* burst) {
          atomic_load_explicit(&burst->head, memory_order_relaxed);
 }
 
-/* The next one up to `end`, or NULL. */
+/* The next one before `end`, or NULL. Since `end` was read, `head` may have gone past
+ * it: the loop may have added more, and all of it may have been taken. */
 static uv_fs_t* burst_take(struct burst* burst, unsigned int end) {
   unsigned int head = atomic_load_explicit(&burst->head, memory_order_acquire);
-  while (head != end) {
+  while ((int) (end - head) > 0) {
     uv_fs_t* req =
         atomic_load_explicit(&burst->requests[head % BURST_ROOM], memory_order_relaxed);
     if (atomic_compare_exchange_weak_explicit(&burst->head, &head, head + 1,
@@ -161,6 +162,7 @@ bool fs_burst_add(uv_fs_t* req) {
     return false;
   unsigned int tail = atomic_load_explicit(&burst->tail, memory_order_relaxed);
   unsigned int head = atomic_load_explicit(&burst->head, memory_order_acquire);
+  assert(tail - head <= BURST_ROOM);
   if (tail - head == BURST_ROOM)
     return false;
   req->work_req.loop = loop;
