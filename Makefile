@@ -3,14 +3,18 @@
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all demo test memcheck conformance conformance-all programs bench install format lint clean help
+# Configured again as long as there is no runtime: its packages may have come since.
+# Not by `sudo make install`, which would leave a build that its owner can't continue.
+again := $(if $(wildcard build/rondo)$(filter install,$(MAKECMDGOALS)),,again)
+
+.PHONY: again all demo test memcheck conformance conformance-all programs bench install format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo
 	@cmake --build build -j $(JOBS)
 
-build/build.ninja: CMakePresets.json
-	@command -v cmake >/dev/null || { echo "cmake is missing: run tools/setup build"; exit 1; }
-	@cmake --preset release
+build/build.ninja: CMakePresets.json $(again)
+	@tools/setup --check build
+	@cmake --preset release >/dev/null
 
 demo: ## install what is missing, build, show a loop turning
 	@tools/setup build runtime
