@@ -54,6 +54,7 @@ bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
 
 install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 
 format: ## clang-format over our sources
 	@tools/setup lint
