@@ -40,6 +40,7 @@ struct burst {
   struct loop_part part;
   struct uv__work helper;
   _Atomic unsigned int tail;
+  unsigned int generation; /* of the pool that the helper belongs to */
   unsigned int calls_left_out;
   unsigned int to_leave_out;
   char before[64];
@@ -124,8 +125,17 @@ static void burst_run(uv_loop_t* loop) {
   }
 }
 
+/* In a forked child the helper is gone, whatever it was about to do. */
+static void burst_forget_helper(struct burst* burst) {
+  atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
+  burst->helper.work = NULL;
+  burst->generation = work_generation();
+}
+
 static void burst_close(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
+  if (burst->generation != work_generation())
+    burst_forget_helper(burst); /* the child has not gone on using the loop */
   if (work_take_back(&burst->helper))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
   while (atomic_load_explicit(&burst->helper_state, memory_order_acquire) != HELPER_AWAY)
@@ -134,11 +144,10 @@ static void burst_close(uv_loop_t* loop, struct loop_part* part) {
   mem_free(burst);
 }
 
-/* In the child: the helper is gone, with what it had taken. */
+/* What the helper had taken is the parent's. */
 static int burst_fork(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
-  atomic_store(&burst->helper_state, HELPER_AWAY);
-  burst->helper.work = NULL;
+  burst_forget_helper(burst);
   loop->work_active += burst_waiting(burst);
   return 0;
 }
@@ -149,6 +158,7 @@ static struct burst* burst_make(uv_loop_t* loop) {
     return NULL;
   burst->part.close = burst_close;
   burst->part.fork = burst_fork;
+  burst->generation = work_generation();
   atomic_store_explicit(&burst->helped, BURST_WORTH, memory_order_relaxed);
   loop->burst_state = burst;
   loop->run_gathered = burst_run;

@@ -117,6 +117,10 @@ static void pool_forked(void) {
   pool.generation++;
 }
 
+unsigned int work_generation(void) {
+  return pool.generation;
+}
+
 static unsigned int pool_size_wanted(void) {
   const char* text = getenv("UV_THREADPOOL_SIZE");
   if (text == NULL)
@@ -390,7 +394,7 @@ static void work_deliver(uv_loop_t* loop) {
 static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   while (atomic_load_explicit(&state->visitors, memory_order_acquire) > 0 &&
-         state->generation == pool.generation)
+         state->generation == work_generation())
     sched_yield();
   loop->file_state = NULL;
   mem_free(state);
@@ -401,7 +405,7 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
-  state->generation = pool.generation;
+  state->generation = work_generation();
   work_collect(state);
   loop->work_active = 0;
   for (struct queue* link = queue_first(&state->backlog); link != NULL;
@@ -418,7 +422,7 @@ static int work_state_make(uv_loop_t* loop) {
     return UV_ENOMEM;
   state->part.close = work_state_close;
   state->part.fork = work_state_fork;
-  state->generation = pool.generation;
+  state->generation = work_generation();
   queue_init(&state->backlog);
   loop->file_state = state;
   loop->on_wake[WAKE_WORK] = work_deliver;

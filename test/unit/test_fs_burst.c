@@ -393,6 +393,72 @@ static void fork_in_the_middle(void** state) {
   close(file);
 }
 
+static void nothing(uv_work_t* work) {
+  (void) work;
+}
+
+static void count_work(uv_work_t* work, int status) {
+  (void) work;
+  assert_int_equal(status, 0);
+  calls++;
+}
+
+static void work_in_child(void) {
+  uv_loop_t loop;
+  uv_work_t works[4];
+  calls = 0;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(uv_queue_work(&loop, &works[i], nothing, count_work), 0);
+  assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+  _exit(calls == 4 ? 0 : 2);
+}
+
+static unsigned int reads_to_come;
+
+/* The last one is over, and the helper may be on its way in or out. */
+static void fork_after_last(uv_fs_t* req) {
+  struct reader* reader = req->data;
+  uv_loop_t* loop = reader->loop;
+  uv_fs_req_cleanup(req);
+  if (--reads_to_come >= AT_ONCE)
+    begin(reader, fork_after_last);
+  if (reads_to_come > 0)
+    return;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    alarm(60);
+    if (uv_loop_close(loop) != 0)
+      _exit(1);
+    work_in_child();
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+/* A child that wants nothing of the loop but to close it, and has a pool of its own. */
+static void child_may_close(void** state) {
+  (void) state;
+  int file = open_blocks();
+  for (int i = 0; i < ROUNDS / 4; i++) {
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    reads_to_come = 4 * AT_ONCE;
+    for (unsigned int j = 0; j < AT_ONCE; j++) {
+      readers[j].loop = &loop;
+      readers[j].file = file;
+      readers[j].block = j;
+      begin(&readers[j], fork_after_last);
+    }
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(reads_to_come, 0);
+    assert_int_equal(uv_loop_close(&loop), 0);
+  }
+  close(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       FILES_TEST(each_gets_its_own_bytes), FILES_TEST(loops_share_the_pool),
@@ -401,6 +467,7 @@ int main(void) {
       FILES_TEST(closing_comes_after),     FILES_TEST(own_position_keeps_its_order),
       FILES_TEST(poll_limit_holds),        FILES_TEST(outer_loop_is_told),
       FILES_TEST(loop_may_close_at_once),  FILES_TEST(fork_in_the_middle),
+      FILES_TEST(child_may_close),
   };
   return cmocka_run_group_tests_name("files: bursts", tests, NULL, NULL);
 }
