@@ -268,6 +268,11 @@ void watcher_close(uv_loop_t* loop, uv__io_t* w) {
   w->flags &= ~(unsigned int) WATCHER_OPEN;
 }
 
+void watchers_leave(uv_loop_t* loop) {
+  for (unsigned int fd = 0; fd < loop->nslots; fd++)
+    loop->slots[fd].armed = 0;
+}
+
 bool watcher_exists(const uv_loop_t* loop, int fd) {
   return fd >= 0 && (unsigned int) fd < loop->nslots && loop->slots[fd].watcher != NULL &&
          loop->slots[fd].watcher->wanted != 0;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "loop/watcher.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -64,6 +65,7 @@ static bool has_open_handles(const uv_loop_t* loop) {
 int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
+  watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);
     if (part != NULL)

@@ -59,6 +59,11 @@ void watcher_release(uv_loop_t* loop, uv__io_t* w);
  * called before close(fd). Leaves w->fd as it was. */
 void watcher_close(uv_loop_t* loop, uv__io_t* w);
 
+/* The loop is being closed: what the kernel has of its watchers goes with the set. Taking
+ * it out one by one would take it from the parent of a forked child, whose set it is
+ * too. */
+void watchers_leave(uv_loop_t* loop);
+
 /* Calls w->cb(loop, w, WATCH_FED) from the next pending phase (contract Q1). */
 void watcher_feed(uv_loop_t* loop, uv__io_t* w);
 

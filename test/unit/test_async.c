@@ -1,7 +1,9 @@
 /* test: threads */
 /* Async: contract A1. */
+#include "forked.h"
 #include "loop_test.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -339,6 +341,29 @@ static void rare_sends_are_slept_for(void** state) {
   assert_true(used < 0.1); /* of 0.2 seconds and more */
 }
 
+static uv_loop_t* inherited;
+
+static int close_inherited(void) {
+  return uv_loop_close(inherited) == 0 ? 0 : 1;
+}
+
+/* Covers A1 and L10: a forked child that closes the loop does not deafen its parent. */
+static void a_childs_close_is_its_own(void** state) {
+  inherited = *state;
+  uv_async_init(inherited, &async, count);
+  uv_run(inherited, UV_RUN_NOWAIT);
+  close_all(inherited);
+  assert_in_child(close_inherited);
+
+  struct pollfd set = {.fd = uv_backend_fd(inherited), .events = POLLIN};
+  calls = 0;
+  uv_async_init(inherited, &async, count);
+  uv_async_send(&async);
+  assert_int_equal(poll(&set, 1, 0), 1);
+  uv_run(inherited, UV_RUN_NOWAIT);
+  assert_int_equal(calls, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(sends_are_coalesced),
@@ -352,6 +377,7 @@ int main(void) {
       loop_test(a_loop_may_go_right_after_the_last_send),
       loop_test(two_loops_answer_each_other),
       loop_test(rare_sends_are_slept_for),
+      loop_test(a_childs_close_is_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
