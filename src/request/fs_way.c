@@ -134,14 +134,19 @@ static int fs_send_to_pool(uv_fs_t* req) {
 
 static int fs_send_on(uv_fs_t* req, enum fs_attempt attempt);
 
-/* The rest of a request that has come to life on another way. */
-static void fs_go_on(uv_fs_t* req, enum fs_attempt attempt) {
+/* For the rest of a request that has come to life on another way. False if it is over,
+ * because no other is open. */
+static bool fs_goes_on(uv_fs_t* req, enum fs_attempt attempt) {
   int err = fs_send_on(req, attempt);
-  if (err == 0)
-    return;
-  if (req->result == 0)
+  if (err != 0 && req->result == 0)
     req->result = err;
-  fs_finish(req);
+  return err == 0;
+}
+
+/* In the poll phase. */
+static void fs_go_on(uv_fs_t* req, enum fs_attempt attempt) {
+  if (!fs_goes_on(req, attempt))
+    fs_finish(req);
 }
 
 static void fs_backend_done(struct uv__work* w, int result) {
@@ -274,11 +279,11 @@ void fs_try(uv_fs_t* req) {
   fs_set_attempt(req, attempt);
 }
 
+/* Perhaps inside a call of the program's, so nothing is called back from here. */
 void fs_tried(uv_fs_t* req) {
-  if (fs_attempt_of(req) == FS_ANSWERED)
+  enum fs_attempt attempt = fs_attempt_of(req);
+  if (attempt == FS_ANSWERED || !fs_goes_on(req, attempt))
     fs_answered(req);
-  else
-    fs_go_on(req, fs_attempt_of(req));
 }
 
 static bool fs_send_to_burst(uv_fs_t* req) {
