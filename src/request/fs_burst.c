@@ -72,11 +72,13 @@ static uv_fs_t* burst_take(struct burst* burst, unsigned int end) {
 
 /* --- The helper's side ----------------------------------------------------------- */
 
+/* It leaves after a while even if there is more: other work may wait for its thread. */
 static void burst_help(struct uv__work* w) {
   struct burst* burst = rondo_container_of(w, struct burst, helper);
   unsigned int helped = 0;
   uv_fs_t* req;
-  while ((req = burst_take(
+  while (helped < BURST_ROOM &&
+         (req = burst_take(
               burst, atomic_load_explicit(&burst->tail, memory_order_acquire))) != NULL) {
     fs_try(req);
     work_give_back(&req->work_req);
