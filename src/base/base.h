@@ -40,6 +40,15 @@ static inline int int_max(int a, int b) {
   return a > b ? a : b;
 }
 
+/* Between two looks at a word that another processor will change. */
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
 /* A list of buffers holds at least one. More than INT_MAX of them were a negative number
  * before the caller's compiler made them unsigned. */
 static inline bool buffer_count_fits(unsigned int count) {

@@ -51,7 +51,7 @@ static bool look(const uv_loop_t* loop, uint64_t end) {
     for (int i = 0; i < 32; i++) {
       if (wake_told(loop))
         return true;
-      __builtin_ia32_pause();
+      relax();
     }
   } while (clock_now_ns() < end);
   return false;

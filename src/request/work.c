@@ -16,6 +16,7 @@
 #include "request/work.h"
 
 #include "base/alloc.h"
+#include "base/base.h"
 #include "base/queue.h"
 #include "loop/library.h"
 #include "loop/loop.h"
@@ -82,14 +83,6 @@ struct work_state {
   _Atomic unsigned int visitors;
   unsigned int generation;
 };
-
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ __volatile__("yield");
-#endif
-}
 
 /* --- The pool as a whole --------------------------------------------------------- */
 
