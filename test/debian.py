@@ -100,9 +100,10 @@ class Apt:
     def update(self):
         if self.fresh:
             return
-        result = _run(["apt-get", *self.options, "update"])
+        # Fetching nothing at all is only a warning to apt, unless it is asked to mind.
+        result = _run(["apt-get", *self.options, "-o", "APT::Update::Error-Mode=any", "update"])
         if result.returncode != 0:
-            raise Unavailable("apt can't fetch its lists:\n" + _last_lines(result.stdout))
+            raise Unavailable("apt can't fetch its lists; is there a network?\n" + _last_lines(result.stdout))
         self.fresh = True
 
     def source(self, package, destination):
