@@ -47,13 +47,15 @@ static uint64_t time_for_work(const uv_loop_t* loop) {
 }
 
 static bool look(const uv_loop_t* loop, uint64_t end) {
-  do {
+  for (int round = 0; round < LOOK_ROUNDS; round++) {
     for (int i = 0; i < 32; i++) {
       if (wake_told(loop))
         return true;
       relax();
     }
-  } while (clock_now_ns() < end);
+    if (clock_now_ns() >= end)
+      break;
+  }
   return false;
 }
 

@@ -218,10 +218,12 @@ static bool pool_look_out(void) {
   pool.looking_out++;
   uint64_t end = clock_now_ns() + (uint64_t) pool.look_out_ns;
   pthread_mutex_unlock(&pool.mutex);
-  do {
+  for (int round = 0; round < LOOK_ROUNDS; round++) {
     for (int i = 0; i < 32 && pool_ready() == 0; i++)
       relax();
-  } while (pool_ready() == 0 && clock_now_ns() < end);
+    if (pool_ready() > 0 || clock_now_ns() >= end)
+      break;
+  }
   pthread_mutex_lock(&pool.mutex);
   pool.looking_out--;
 
