@@ -170,7 +170,8 @@ const exception = (message, name) => new (require('internal/clone').DOMException
 class AbortSignal extends EventTarget {
   #aborted = false;
   #reason;
-  #links = []; // to the signals that this one follows
+  #links = []; // from what may abort this signal
+  #followers; // links to the signals of any() that are aborted with this one
 
   constructor(key) {
     if (key !== kMake) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
@@ -184,11 +185,12 @@ class AbortSignal extends EventTarget {
     if (this.#aborted) throw this.#reason;
   }
 
-  [kAbort](reason) {
+  [kAbort](reason = exception('This operation was aborted', 'AbortError')) {
     if (this.#aborted) return;
     this.#aborted = true;
-    this.#reason = reason === undefined ? exception('This operation was aborted', 'AbortError') : reason;
+    this.#reason = reason;
     this.dispatchEvent(new Event('abort'));
+    for (const link of this.#followers ?? []) link.ref.deref()?.[kAbort](reason);
   }
 
   static abort(reason) {
@@ -200,36 +202,43 @@ class AbortSignal extends EventTarget {
   static timeout(delay) {
     validateInteger(delay, 'delay', 0, 2 ** 32 - 1);
     const signal = new AbortSignal(kMake);
-    setTimeout(() => signal[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError')), delay).unref();
+    const abort = (link) =>
+      link.ref.deref()?.[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError'));
+    const timer = setTimeout(abort, delay, signal.#link(() => clearTimeout(timer))).unref();
     return signal;
   }
 
   static any(signals) {
+    if (!Array.isArray(signals)) throw invalidArgType('signals', 'an instance of Array', signals);
+    signals.forEach((signal, index) => {
+      if (!(signal instanceof AbortSignal)) throw invalidArgType(`signals[${index}]`, 'an instance of AbortSignal', signal);
+    });
     const result = new AbortSignal(kMake);
     for (const signal of signals) {
       if (signal.aborted) {
         result[kAbort](signal.reason);
         break;
       }
-      AbortSignal.#follow(signal, result);
+      const followers = signal.#followers ??= new Set();
+      const link = result.#link(() => followers.delete(link));
+      followers.add(link);
     }
     return result;
   }
 
-  // A signal of any() is aborted with its source. The source may live long: it holds on to
-  // those only that somebody listens to, and forgets the others.
-  static #follow(source, result) {
-    const weak = new WeakRef(result);
-    const abort = () => weak.deref()?.[kAbort](source.reason);
-    source.addEventListener('abort', abort, { once: true });
-    result.#links.push(abort);
-    forgotten ??= new FinalizationRegistry(({ from, listener }) => from.deref()?.removeEventListener('abort', listener));
-    forgotten.register(result, { from: new WeakRef(source), listener: abort });
+  // What may abort a signal may live long, so it holds on to it only if somebody listens;
+  // forget() is called when the signal is gone.
+  #link(forget) {
+    const link = { ref: new WeakRef(this), listenedTo: undefined };
+    this.#links.push(link);
+    forgotten ??= new FinalizationRegistry((callback) => callback());
+    forgotten.register(this, forget);
+    return link;
   }
 
   addEventListener(...args) {
     super.addEventListener(...args);
-    for (const link of this.#links) link.result = this;
+    for (const link of this.#links) link.listenedTo = this;
     this.#links = [];
   }
 

@@ -67,7 +67,7 @@ function fatal(error) {
 
 const pendingCount = options.rejections;
 let pending = [];
-const warned = new Set(); // of WeakRef, for rejectionHandled
+const warned = new Set(); // of { ref: WeakRef, id }, for rejectionHandled
 let lastId = 0;
 
 util.onRejection((promise, reason) => {
@@ -75,13 +75,22 @@ util.onRejection((promise, reason) => {
   pendingCount[0] = 1;
 });
 
+// The engine doesn't say when a promise that was rejected gets its handler after all, so
+// they are looked at; where there are many, so many each time, in turn.
+const LOOKS = 256;
+
 function emitHandledLater() {
   let any = false;
+  let looks = Math.min(warned.size, LOOKS);
   for (const entry of warned) {
+    if (looks-- === 0) break;
     const promise = entry.ref.deref();
-    if (promise !== undefined && !util.promiseHandled(promise)) continue;
     warned.delete(entry);
     if (promise === undefined) continue;
+    if (!util.promiseHandled(promise)) {
+      warned.add(entry);
+      continue;
+    }
     any = true;
     if (!process.emit('rejectionHandled', promise)) {
       const warning = new Error(`Promise rejection was handled asynchronously (rejection id: ${entry.id})`);
