@@ -5,6 +5,7 @@
 const base = require('vendor/buffer');
 const binding = native('encoding');
 const { coded, invalidArgType, notImplemented, outOfRange } = require('internal/errors');
+const checks = require('internal/buffer_checks');
 
 const { Buffer } = base;
 const FastBuffer = require('internal/fast_buffer');
@@ -41,13 +42,23 @@ function fromShortText(text) {
   return buffer;
 }
 
-const plainBase64 = (text) => text.replace(/-/g, '+').replace(/_/g, '/');
-const isBase64Url = (name) => typeof name === 'string' && name.toLowerCase() === 'base64url';
+// Both alphabets at once, up to the first padding, without what is no digit and without a
+// last digit that makes no byte.
+function plainBase64(text) {
+  const end = text.indexOf('=');
+  if (end >= 0) text = text.slice(0, end);
+  text = text.replace(/[^A-Za-z0-9+/_-]/g, '').replace(/-/g, '+').replace(/_/g, '/');
+  return text.length % 4 === 1 ? text.slice(0, -1) : text;
+}
+const isBase64 = (name) => name === 'base64' || typeof name === 'string' && /^base64(url)?$/i.test(name);
+
+const notBufferable = (value) => invalidArgType('first argument',
+  'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 
 Buffer.from = function from(value, encodingOrOffset, length) {
   if (typeof value === 'string') {
     if (isUtf8Name(encodingOrOffset)) return value.length <= SHORT ? fromShortText(value) : asBuffer(binding.utf8(value));
-    if (isBase64Url(encodingOrOffset)) return slow.from(plainBase64(value), 'base64');
+    if (isBase64(encodingOrOffset)) return slow.from(plainBase64(value), 'base64');
     if (typeof encodingOrOffset === 'string' && !Buffer.isEncoding(encodingOrOffset))
       throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encodingOrOffset}`);
     // Node stops at the first pair that is no number.
@@ -55,10 +66,28 @@ Buffer.from = function from(value, encodingOrOffset, length) {
     return slow.from(value, encodingOrOffset);
   }
   if (value === null || value === undefined || typeof value !== 'object' && typeof value !== 'function')
-    throw invalidArgType('first argument', 'of type string or an instance of Buffer, ArrayBuffer, or Array or an ' +
-      'Array-like Object', value);
-  return slow.from(value, encodingOrOffset, length);
+    throw notBufferable(value);
+  if (value instanceof ArrayBuffer && encodingOrOffset > value.byteLength)
+    throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"offset" is outside of buffer bounds');
+  try {
+    return slow.from(value, encodingOrOffset, length);
+  } catch (error) {
+    if (error instanceof TypeError && error.code === undefined && error.message.startsWith('The first argument must be'))
+      throw notBufferable(value);
+    throw error;
+  }
 };
+
+// Crossing into C costs more than a few characters do here.
+function shortText(buffer, start, end) {
+  let text = '';
+  for (let at = start; at < end; at++) {
+    const code = buffer[at];
+    if (code > 127) return binding.utf8Text(buffer, start, end);
+    text += String.fromCharCode(code);
+  }
+  return text;
+}
 
 Buffer.prototype.toString = function toString(encoding, start, end) {
   if (start === undefined) start = 0;
@@ -66,9 +95,7 @@ Buffer.prototype.toString = function toString(encoding, start, end) {
   if (!(start > 0)) start = 0;
   if (start >= end) return '';
   if (isUtf8Name(encoding)) {
-    // Crossing into C costs more than a few characters do here.
-    if (end - start > 24) return binding.utf8Text(this, start, end);
-    return slow.toString.call(this, 'utf8', start, end);
+    return end - start > 24 ? binding.utf8Text(this, start, end) : shortText(this, start, end);
   }
   switch (`${encoding}`.toLowerCase()) {
     case 'utf8': case 'utf-8': return binding.utf8Text(this, start, end);
@@ -85,10 +112,11 @@ Buffer.prototype.toLocaleString = Buffer.prototype.toString;
 Buffer.prototype.write = function write(text, offset, length, encoding) {
   if (typeof offset === 'string') [offset, encoding] = [undefined, offset];
   else if (typeof length === 'string') [length, encoding] = [undefined, length];
-  if (typeof text !== 'string') throw invalidArgType('argument', 'of type string', text);
+  if (typeof text !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
+  if (length !== undefined && length > this.length - (offset ?? 0)) throw outOfRange('length', `>= 0 && <= ${this.length - (offset ?? 0)}`, length);
   if (!isUtf8Name(encoding))
-    return slow.write.call(this, isBase64Url(encoding) ? plainBase64(text) : text, offset ?? 0,
-      length ?? this.length - (offset ?? 0), isBase64Url(encoding) ? 'base64' : encoding);
+    return slow.write.call(this, isBase64(encoding) ? plainBase64(text) : text, offset ?? 0,
+      length ?? this.length - (offset ?? 0), isBase64(encoding) ? 'base64' : encoding);
   offset ??= 0;
   if (offset < 0 || offset > this.length)
     throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "offset" is out of range. It must be >= 0 && <= ${this.length}. Received ${offset}`);
@@ -98,7 +126,7 @@ Buffer.prototype.write = function write(text, offset, length, encoding) {
 Buffer.prototype.fill = function (value, offset, end, encoding) {
   if (typeof value === 'number' && (offset === undefined || offset >= 0) && (end === undefined || end <= this.length))
     return fill.call(this, value & 255, offset, end);
-  return slow.fill.call(this, value, offset, end, encoding);
+  return slow.fill.apply(this, checks.fillArguments(this, value, offset, end, encoding));
 };
 
 for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
@@ -126,11 +154,14 @@ Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] = function (depth, op
 Buffer.prototype.inspect = Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')];
 
 const { isEncoding, byteLength } = Buffer;
-Buffer.isEncoding = (name) => isEncoding(name) || isBase64Url(name);
+Buffer.isEncoding = (name) => isEncoding(name) || isBase64(name);
 Buffer.byteLength = (value, encoding) => {
   if (typeof value === 'string') {
     if (isUtf8Name(encoding) || !Buffer.isEncoding(encoding)) return binding.utf8Length(value);
-    return byteLength(isBase64Url(encoding) ? plainBase64(value) : value, isBase64Url(encoding) ? 'base64' : encoding);
+    if (!isBase64(encoding)) return byteLength(value, encoding);
+    // By the length alone, as if every character counted.
+    const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0;
+    return Math.floor((value.length - padding) * 3 / 4);
   }
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
   throw invalidArgType('string', 'of type string or an instance of Buffer or ArrayBuffer', value);
@@ -144,6 +175,7 @@ Buffer.poolSize = 8192;
 for (const name of Object.getOwnPropertyNames(Buffer.prototype))
   if (/^(read|write)(Big)?UInt/.test(name))
     Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
+checks.guard(Buffer);
 Object.defineProperty(Buffer, 'name', { value: 'Buffer' });
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

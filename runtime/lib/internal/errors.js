@@ -44,7 +44,9 @@ function missingArgs(what) {
 
 function outOfRange(name, range, value) {
   let received;
-  if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) received = String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+  const separated = () => String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+  if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) received = separated();
+  else if (typeof value === 'bigint' && (value > 2n ** 32n || value < -(2n ** 32n))) received = `${separated()}n`;
   else received = require('internal/inspect').inspect(value);
   return coded(RangeError, 'ERR_OUT_OF_RANGE',
     `The value of "${name}" is out of range. It must be ${range}. Received ${received}`);
