@@ -167,16 +167,38 @@ static int watch_context(void) {
   return 0;
 }
 
+/* The engine reads its settings from the environment when it starts. Calls in tail
+ * position keep their frames, as in Node: they are part of a stack, and recursion without
+ * end is an error and no endless loop. */
+static const struct {
+  const char *name, *value;
+} settings[] = {{"JSC_useTailCalls", "0"}, {"JSC_useSharedArrayBuffer", "1"}};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+static JSGlobalContextRef make_context(void) {
+  bool ours[SETTINGS];
+  for (size_t i = 0; i < SETTINGS; i++) {
+    ours[i] = getenv(settings[i].name) == NULL;
+    if (ours[i])
+      setenv(settings[i].name, settings[i].value, 1);
+  }
+  /* Collections are due to allocation alone, as in Node. The engine's timer for full ones
+   * asks for the main run loop of a GTK program, which there is none of here, and dies.
+   */
+  JSDisableGCTimer();
+  JSGlobalContextRef context = JSGlobalContextCreate(NULL);
+  for (size_t i = 0; i < SETTINGS; i++)
+    if (ours[i])
+      unsetenv(settings[i].name);
+  return context;
+}
+
 int engine_open(void) {
   /* The engine binds to the main context that is the thread's default at this moment. */
   glib.context = g_main_context_new();
   g_main_context_push_thread_default(glib.context);
   g_main_context_acquire(glib.context);
-  /* Collections are due to allocation alone, as in Node. The engine's timer for full ones
-   * asks for the main run loop of a GTK program, which there is none of here, and dies.
-   */
-  JSDisableGCTimer();
-  js.ctx = JSGlobalContextCreate(NULL);
+  js.ctx = make_context();
   if (js.ctx == NULL)
     return UV_ENOMEM;
   JSLock(js.ctx);

@@ -4,78 +4,14 @@
 const { inspect } = require('internal/inspect');
 const { deepEqual } = require('internal/equal');
 const { coded, invalidArgType } = require('internal/errors');
+const { callText, messageFor } = require('internal/assert_words');
 const { kOurs } = require('internal/tools');
-
-const headlines = {
-  deepStrictEqual: 'Expected values to be strictly deep-equal:',
-  strictEqual: 'Expected values to be strictly equal:',
-  strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
-  deepEqual: 'Expected values to be loosely deep-equal:',
-  notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
-  notStrictEqual: 'Expected "actual" to be strictly unequal to:',
-  notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
-  notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
-};
-const show = (value) => inspect(value, {
-  compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, sorted: true,
-  getters: true, breakLength: Infinity,
-});
-
-// Lines that differ, marked + and -, found by the longest common subsequence.
-function difference(actual, expected) {
-  const a = actual.split('\n');
-  const b = expected.split('\n');
-  if (a.length * b.length > 1e6) return `+ ${a.join('\n+ ')}\n- ${b.join('\n- ')}`;
-  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--)
-      table[i][j] = a[i] === b[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
-  const lines = [];
-  for (let i = 0, j = 0; i < a.length || j < b.length;) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push(`  ${a[i]}`);
-      i++;
-      j++;
-    } else if (i < a.length && (j === b.length || table[i + 1][j] >= table[i][j + 1])) {
-      lines.push(`+ ${a[i++]}`);
-    } else {
-      lines.push(`- ${b[j++]}`);
-    }
-  }
-  return lines.join('\n');
-}
-
-function messageFor(operator, actual, expected) {
-  const isObject = (value) => typeof value === 'object' && value !== null || typeof value === 'function';
-  if (operator === 'deepStrictEqual' || operator === 'strictEqual') {
-    const [left, right] = [show(actual), show(expected)];
-    const single = !left.includes('\n') && !right.includes('\n') && left !== right;
-    const headline = operator === 'strictEqual' && isObject(actual) && isObject(expected) ?
-      headlines.strictEqualObject : headlines[operator];
-    if (single && !(isObject(actual) && isObject(expected)) && left.length + right.length <= 64 &&
-        (actual !== 0 || expected !== 0)) return `${headline}\n\n${left} !== ${right}\n`;
-    if (left === right)
-      return `${operator === 'strictEqual' ? 'Values have same structure but are not reference-equal' :
-        'Values have same structure but are not reference-equal'}:\n\n${left}\n`;
-    return `${headline}\n+ actual - expected\n\n${difference(left, right)}`;
-  }
-  if (operator.startsWith('not') && operator.endsWith('Equal') && operator !== 'notEqual') {
-    const text = show(actual);
-    if (operator === 'notStrictEqual' && isObject(actual)) return `${headlines.notStrictEqualObject}\n\n${text}`;
-    return text.includes('\n') ? `${headlines[operator]}\n\n${text}\n` : `${headlines[operator]} ${text}`;
-  }
-  if (operator === 'deepEqual')
-    return `${headlines.deepEqual}\n\n${show(actual)}\n\nshould loosely deep-equal\n\n${show(expected)}`;
-  const text = inspect(actual, { depth: 2 });
-  const other = inspect(expected, { depth: 2 });
-  return `${text} ${operator === 'equal' ? '==' : operator === 'notEqual' ? '!=' : operator} ${other}`;
-}
 
 class AssertionError extends Error {
   constructor(options) {
     if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
     const { message, operator, actual, expected } = options;
-    super(message != null ? String(message) : messageFor(operator, actual, expected));
+    super(messageFor(operator, actual, expected, message != null ? String(message) : undefined));
     Object.defineProperty(this, kOurs, { value: true });
     this.generatedMessage = message == null;
     this.code = 'ERR_ASSERTION';
@@ -90,9 +26,12 @@ class AssertionError extends Error {
   }
 }
 
-function fails(options) {
+// words: the message where the caller gave none
+function fails(options, words) {
   if (options.message instanceof Error) throw options.message;
-  throw new AssertionError(options);
+  const error = new AssertionError({ ...options, message: options.message ?? words });
+  if (words !== undefined) error.generatedMessage = options.message == null;
+  throw error;
 }
 
 function assert(...args) {
@@ -103,10 +42,14 @@ function ok(name, args) {
   if (args[0]) return;
   let message = args[1];
   if (args.length === 0) message = 'No value argument passed to `assert.ok()`';
-  else if (message == null) message = 'The expression evaluated to a falsy value';
+  const generated = message == null || args.length === 0;
+  if (message == null) {
+    const call = callText(new Error().stack);
+    message = `The expression evaluated to a falsy value${call === undefined ? '' : `:\n\n  ${call}\n`}`;
+  }
   if (message instanceof Error) throw message;
   const error = new AssertionError({ actual: args[0], expected: true, message, operator: '==' });
-  error.generatedMessage = args.length < 2;
+  error.generatedMessage = generated;
   throw error;
 }
 
@@ -130,9 +73,11 @@ Object.assign(assert, {
   notDeepStrictEqual: compare('notDeepStrictEqual', (a, b) => !deepEqual(a, b, true)),
 });
 
-assert.fail = (message = 'Failed') => {
+assert.fail = (message) => {
   if (message instanceof Error) throw message;
-  throw new AssertionError({ message, operator: 'fail' });
+  const error = new AssertionError({ message: message ?? 'Failed', operator: 'fail' });
+  error.generatedMessage = message === undefined;
+  throw error;
 };
 
 assert.ifError = (value) => {
@@ -144,33 +89,45 @@ assert.ifError = (value) => {
   });
 };
 
+// What of an error is compared; what a pattern matches stands for the pattern.
+class Comparison {
+  constructor(object, keys, patterns) {
+    for (const key of keys) {
+      if (!(key in object)) continue;
+      const pattern = patterns?.[key];
+      this[key] = pattern instanceof RegExp && typeof object[key] === 'string' && pattern.test(object[key]) ? pattern : object[key];
+    }
+  }
+}
+
 // Whether an error is the expected one: a class, a pattern, a function or an object.
 function matches(error, expected, message, operator) {
   if (typeof expected === 'function') {
     if (expected.prototype !== undefined && error instanceof expected) return;
     if (Error.isPrototypeOf(expected) || expected === Error) {
-      if (message === undefined) throw error;
-      fails({ actual: error, expected, message, operator });
+      fails({ actual: error, expected, message, operator },
+        `The error is expected to be an instance of "${expected.name}". Received ` +
+        (error instanceof Error ? `"${error.name}"\n\nError message:\n\n${error.message}` : `"${inspect(error, { depth: -1 })}"`));
     }
     if (expected.call({}, error) === true) return;
-    fails({
-      actual: error, expected, operator,
-      message: message ?? `The ${expected.name ? `"${expected.name}" ` : ''}validation function is expected to return ` +
-        `"true". Received ${inspect(expected.call({}, error))}\n\nCaught error:\n\n${error}`,
-    });
+    fails({ actual: error, expected, operator, message },
+      `The ${expected.name ? `"${expected.name}" ` : ''}validation function is expected to return ` +
+        `"true". Received ${inspect(expected.call({}, error))}\n\nCaught error:\n\n${error}`);
   }
   if (expected instanceof RegExp) {
     if (expected.test(String(error))) return;
-    fails({
-      actual: error, expected, operator,
-      message: message ?? `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n`,
-    });
+    fails({ actual: error, expected, operator, message },
+      `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n`);
   }
+  if (expected === null || typeof expected !== 'object')
+    throw invalidArgType('expected', 'of type function or an instance of Error, RegExp, or Object', expected);
   const keys = expected instanceof Error ? [...Object.keys(expected), 'name', 'message'] : Object.keys(expected);
+  if (keys.length === 0) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'error' may not be an empty object. Received {}`);
   for (const key of keys) {
     if (typeof error[key] === 'string' && expected[key] instanceof RegExp && expected[key].test(error[key])) continue;
     if (key in error && deepEqual(error[key], expected[key], true)) continue;
-    fails({ actual: error, expected, message, operator: 'deepStrictEqual' });
+    fails({ actual: error, expected, message, operator },
+      messageFor('deepStrictEqual', new Comparison(error, keys, expected), new Comparison(expected, keys)));
   }
 }
 
@@ -203,7 +160,12 @@ async function rejected(promise) {
 }
 
 function expectError(operator, actual, expected, message) {
-  if (typeof expected === 'string') [expected, message] = [undefined, expected];
+  if (typeof expected === 'string') {
+    if (actual !== nothing && (actual?.message ?? actual) === expected)
+      throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', `The "error/message" argument is ambiguous. The error ` +
+        `${actual?.message === undefined ? '' : 'message '}"${expected}" is identical to the message.`);
+    [expected, message] = [undefined, expected];
+  }
   if (actual === nothing) {
     const what = operator === 'rejects' ? 'rejection' : 'exception';
     const name = expected?.name ? ` (${expected.name})` : '';
@@ -231,13 +193,10 @@ function matching(operator, wanted) {
   return (text, pattern, message) => {
     if (!(pattern instanceof RegExp)) throw invalidArgType('regexp', 'an instance of RegExp', pattern);
     if (typeof text === 'string' && pattern.test(text) === wanted) return;
-    fails({
-      actual: text, expected: pattern, operator,
-      message: message ?? (typeof text !== 'string' ?
-        `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` :
-        `The input ${wanted ? 'did not match' : 'was expected to not match'} the regular expression ${inspect(pattern)}. ` +
-        `Input:\n\n${inspect(text)}\n`),
-    });
+    fails({ actual: text, expected: pattern, operator, message }, typeof text !== 'string' ?
+      `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` :
+      `The input ${wanted ? 'did not match' : 'was expected to not match'} the regular expression ${inspect(pattern)}. ` +
+      `Input:\n\n${inspect(text)}\n`);
   };
 }
 assert.match = matching('match', true);

@@ -2,7 +2,13 @@
 // Query strings: lists of pairs, as forms send them.
 
 const unescapeBuffer = (text) => Buffer.from(unescape(text), 'latin1');
-const escape = (text) => encodeURIComponent(typeof text === 'string' ? text : typeof text === 'object' ? String(text) : `${text}`);
+const escape = (text) => {
+  try {
+    return encodeURIComponent(typeof text === 'object' ? String(text) : `${text}`);
+  } catch {
+    throw require('internal/errors').coded(URIError, 'ERR_INVALID_URI', 'URI malformed');
+  }
+};
 function unescape(text) {
   try {
     return decodeURIComponent(text);
@@ -17,7 +23,9 @@ function primitiveText(value) {
   return typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : '';
 }
 
-function stringify(object, separator = '&', equals = '=', options) {
+function stringify(object, separator, equals, options) {
+  separator ||= '&';
+  equals ||= '=';
   if (object === null || typeof object !== 'object') return '';
   const encode = options?.encodeURIComponent ?? module.exports.escape;
   const pairs = [];
@@ -30,7 +38,9 @@ function stringify(object, separator = '&', equals = '=', options) {
   return pairs.join(separator);
 }
 
-function parse(text, separator = '&', equals = '=', options) {
+function parse(text, separator, equals, options) {
+  separator ||= '&';
+  equals ||= '=';
   const result = Object.create(null);
   if (typeof text !== 'string' || text === '') return result;
   const decode = options?.decodeURIComponent ?? module.exports.unescape;

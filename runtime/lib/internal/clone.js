@@ -25,6 +25,12 @@ class DOMException extends Error {
   get name() { return this.#name; }
   get code() { return codes[this.#name] ?? 0; }
 }
+for (const [name, code] of Object.entries(codes)) {
+  const constant = { value: code, enumerable: true };
+  const key = name === 'URLMismatchError' ? 'URL_MISMATCH_ERR' : `${name.slice(0, -5).replace(/(?!^)[A-Z]/g, '_$&').toUpperCase()}_ERR`;
+  Object.defineProperty(DOMException, key, constant);
+  Object.defineProperty(DOMException.prototype, key, constant);
+}
 Object.defineProperty(DOMException.prototype, Symbol.toStringTag, { value: 'DOMException', configurable: true });
 
 function refuse(value) {
@@ -48,7 +54,7 @@ const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uin
 
 function structuredClone(value, options) {
   if (arguments.length === 0)
-    throw require('internal/errors').coded(TypeError, 'ERR_MISSING_ARGS', 'The "value" argument must be specified');
+    throw require('internal/errors').coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
   const seen = new Map();
   const moved = new Set(options?.transfer ?? []);
 

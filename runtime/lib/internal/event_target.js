@@ -243,7 +243,7 @@ class AbortSignal extends EventTarget {
   }
 
   [inspectCustom](depth, options, inspect) {
-    if (depth < 0) return this;
+    if (depth < 0) return options.stylize('[AbortSignal]', 'special');
     return `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
   }
 }
@@ -260,7 +260,7 @@ class AbortController {
   }
 
   [inspectCustom](depth, options, inspect) {
-    if (depth < 0) return this;
+    if (depth < 0) return options.stylize('[AbortController]', 'special');
     return `AbortController ${inspect({ signal: this.signal }, options)}`;
   }
 }

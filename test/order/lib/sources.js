@@ -9,6 +9,7 @@ const path = require('path');
 let sockets = 0;
 function listening(then) {
   const name = path.join(os.tmpdir(), `rondo-order-${process.pid}-${sockets++}.sock`);
+  fs.rmSync(name, { force: true }); // of a process that was killed and had this one's number
   const server = net.createServer();
   server.listen(name, () => then(server, name));
 }

@@ -46,7 +46,7 @@ function* mkdirp(target, mode) {
       missing.pop();
     }
   }
-  return first === undefined ? undefined : posix.resolve(first);
+  return first;
 }
 
 function* mkdir(path, mode, recursive) {

@@ -1,0 +1,171 @@
+'use strict';
+// What an assertion that failed says: two values side by side, and the call in the source.
+
+const { inspect } = require('internal/inspect');
+
+const headlines = {
+  deepStrictEqual: 'Expected values to be strictly deep-equal:',
+  strictEqual: 'Expected values to be strictly equal:',
+  strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
+  deepEqual: 'Expected values to be loosely deep-equal:',
+  notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
+  notStrictEqual: 'Expected "actual" to be strictly unequal to:',
+  notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
+  notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
+};
+const SHORT = 12; // characters of both values that fit into "a !== b"
+const WIDE = 80;
+
+const show = (value) => inspect(value instanceof Error ? withoutStack(value) : value, {
+  compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, sorted: true,
+  getters: true, breakLength: Infinity,
+});
+// Where errors come from is no part of what is compared.
+function withoutStack(error) {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(error)), error);
+  Object.defineProperty(copy, 'message', { value: error.message });
+  if (Object.hasOwn(error, 'cause')) Object.defineProperty(copy, 'cause', { value: error.cause });
+  return copy;
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null || typeof value === 'function';
+
+// --- differences --------------------------------------------------------------------------------
+
+// A comma at the end, for what follows, makes no difference.
+const bare = (line) => line.endsWith(',') ? line.slice(0, -1) : line;
+
+// Pairs of a sign and a line, by the longest common subsequence.
+function compared(a, b) {
+  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  const same = (i, j) => bare(a[i]) === bare(b[j]);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      table[i][j] = same(i, j) ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
+  const lines = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    if (i < a.length && j < b.length && same(i, j)) {
+      lines.push([' ', a[i].endsWith(',') ? a[i] : b[j]]);
+      i++;
+      j++;
+    } else if (i < a.length && (j === b.length || table[i + 1][j] >= table[i][j + 1])) {
+      lines.push(['+', a[i++]]);
+    } else {
+      lines.push(['-', b[j++]]);
+    }
+  }
+  return lines;
+}
+
+// Of many lines that are the same only those next to a difference and the first and last
+// are shown.
+function shortened(lines) {
+  const result = [];
+  let skipped = false;
+  for (let at = 0; at < lines.length;) {
+    let end = at;
+    while (end < lines.length && lines[end][0] === ' ') end++;
+    const [most, before, after] = end === lines.length ? [4, 1, 3] : [5, 2, 2];
+    const cut = end - at > most;
+    skipped ||= cut;
+    for (let i = at; i < end; i++) {
+      if (cut && i === at + before) {
+        result.push('...');
+        i = end - after;
+      }
+      result.push(`  ${lines[i][1]}`);
+    }
+    if (end < lines.length) result.push(`${lines[end][0]} ${lines[end][1]}`);
+    at = end + 1;
+  }
+  return { text: result.join('\n'), skipped };
+}
+
+function difference(left, right) {
+  const [a, b] = [left.split('\n'), right.split('\n')];
+  const lines = a.length * b.length > 1e6 ? [...a.map((line) => ['+', line]), ...b.map((line) => ['-', line])] : compared(a, b);
+  return shortened(lines);
+}
+
+// Points at the first character that differs, where that isn't plain to see.
+function pointer(left, right) {
+  const length = left.length + right.length;
+  if (length <= SHORT || length >= WIDE) return '';
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at++;
+  return at > 2 ? `\n${' '.repeat(at + 2)}^` : '';
+}
+
+function unequal(operator, actual, expected, message) {
+  const [left, right] = [show(actual), show(expected)];
+  if (left === right) return `Values have same structure but are not reference-equal:\n\n${left}\n`;
+  const objects = isObject(actual) && isObject(expected);
+  const headline = message ?? (operator === 'strictEqual' && objects ? headlines.strictEqualObject : headlines[operator]);
+  const single = !left.includes('\n') && !right.includes('\n');
+  if (single && !objects && left.length + right.length <= SHORT && (actual !== 0 || expected !== 0))
+    return `${headline}\n\n${left} !== ${right}\n`;
+  if (single) return `${headline}\n+ actual - expected\n\n+ ${left}\n- ${right}${pointer(left, right)}`;
+  const { text, skipped } = difference(left, right);
+  return `${headline}\n+ actual - expected${skipped ? ' ... Lines skipped' : ''}\n\n${text}`;
+}
+
+// --- messages -------------------------------------------------------------------------------------
+
+// Node puts a message of the caller's in place of the headline, for the strict ones.
+function messageFor(operator, actual, expected, message) {
+  if (operator === 'deepStrictEqual' || operator === 'strictEqual') return unequal(operator, actual, expected, message);
+  if (message !== undefined) return message;
+  if (operator === 'notDeepEqual' && !Object.is(actual, expected) && show(actual) !== show(expected))
+    return `Expected values not to be loosely deep-equal:\n\n${show(actual)}\n\nshould not loosely deep-equal\n\n${show(expected)}`;
+  if (operator === 'notDeepStrictEqual' || operator === 'notDeepEqual' || operator === 'notStrictEqual') {
+    const text = show(actual);
+    const headline = headlines[operator === 'notStrictEqual' && isObject(actual) ? 'notStrictEqualObject' : operator];
+    if (!text.includes('\n')) return `${headline} ${text}`;
+    return `${headline}\n\n${text}${operator === 'notDeepEqual' ? '' : '\n'}`;
+  }
+  if (operator === 'deepEqual')
+    return `${headlines.deepEqual}\n\n${show(actual)}\n\nshould loosely deep-equal\n\n${show(expected)}`;
+  return `${show(actual)} ${operator} ${show(expected)}`;
+}
+
+// --- the call in the source -----------------------------------------------------------------------
+
+const closing = { '(': ')', '[': ']', '{': '}' };
+
+// Where the brackets that open at `from` end, or -1.
+function closed(source, from) {
+  const open = [];
+  for (let at = from; at < source.length; at++) {
+    const character = source[at];
+    if (character === '"' || character === "'" || character === '`') {
+      for (at++; at < source.length && source[at] !== character; at++) if (source[at] === '\\') at++;
+    } else if (closing[character] !== undefined) {
+      open.push(closing[character]);
+    } else if (character === open[open.length - 1]) {
+      open.pop();
+      if (open.length === 0) return at;
+    }
+  }
+  return -1;
+}
+
+// The text of the call that is being made, from the place of the first frame that is the
+// program's; undefined where the source isn't to be had.
+function callText(stack) {
+  const { frames, isOurs, location } = require('internal/stack');
+  const frame = frames(stack).find((each) => !isOurs(each));
+  if (frame === undefined) return undefined;
+  const { file, line, column } = location(frame);
+  const source = require('internal/tools').sourceOf(file);
+  if (source === undefined) return undefined;
+  const lines = source.split('\n');
+  let at = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  // The engine points into the call, at its name or its parenthesis.
+  if (source[at] !== '(') at += /^[\w$.\s]*/.exec(source.slice(at))[0].length;
+  if (source[at] !== '(') return undefined;
+  const end = closed(source, at);
+  const [name] = /(?:[\w$]+\s*\.\s*)*[\w$]+\s*$/.exec(source.slice(0, at)) ?? [''];
+  return end < 0 || name === '' ? undefined : source.slice(at - name.length, end + 1);
+}
+
+module.exports = { callText, isObject, messageFor, show };
