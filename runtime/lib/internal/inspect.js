@@ -339,7 +339,7 @@ function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
     return { base, whole: base, keys };
   }
   if (kinds.isAnyArrayBuffer(value)) {
-    if (inTypedArray) return { whole: `${prefix(name, tag, 'ArrayBuffer')}{ byteLength: ${value.byteLength} }`, keys: [] };
+    if (inTypedArray) return { whole: `${prefix(name, tag, 'ArrayBuffer')}{ byteLength: ${ctx.style(value.byteLength, 'number')} }`, keys: [] };
     return withItems('ArrayBuffer', bufferItems, ['byteLength']);
   }
   if (kinds.isDataView(value)) return withItems('DataView', () => [], ['byteLength', 'byteOffset', 'buffer']);
@@ -457,8 +457,8 @@ function formatObject(ctx, value, depth, inTypedArray) {
   const tag = tagOf(ctx, value);
   const iterable = Symbol.iterator in value || name === null ? iterableShape(ctx, value, name, tag) : undefined;
   const shape = iterable ?? shapeOf(ctx, value, name, tag, depth, inTypedArray);
-  const { open = '{', close = '}', keys, items, array = false } = shape;
-  let { base = '' } = shape;
+  const { close = '}', keys, items, array = false } = shape;
+  let { base = '', open = '{' } = shape;
   const tooDeep = ctx.depth !== null && depth > ctx.depth;
   if (keys.length === 0 || shape.wholeWhenDeep && tooDeep) {
     if (shape.empty) return `${open}${close}`;
@@ -473,13 +473,16 @@ function formatObject(ctx, value, depth, inTypedArray) {
   ctx.deepest = depth;
   const output = items === undefined ? [] : items(ctx, value, depth);
   const extra = keys.map((key) => property(ctx, value, depth, key));
-  if (ctx.sorted) extra.sort(ctx.sorted === true ? undefined : ctx.sorted);
+  const order = ctx.sorted === true ? undefined : ctx.sorted;
+  if (ctx.sorted && array) extra.sort(order);
   output.push(...extra);
+  if (ctx.sorted && !array) output.sort(order);
   ctx.seen.pop();
   const reference = ctx.circular?.get(value);
   if (reference !== undefined) {
     const mark = ctx.style(`<ref *${reference}>`, 'special');
-    base = base === '' ? mark : `${mark} ${base}`;
+    if (ctx.compact === true) open = `${mark} ${open}`;
+    else base = base === '' ? mark : `${mark} ${base}`;
   }
   return layout(ctx, output, base, open, close, array, depth, value);
 }

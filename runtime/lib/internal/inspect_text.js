@@ -71,7 +71,7 @@ function separated(digits) {
 }
 
 function numberText(value, options) {
-  if (Object.is(value, -0)) return '-0';
+  if (Object.is(value, -0) && !options?.numericSeparator) return '-0';
   const text = `${value}`;
   if (!options?.numericSeparator || !Number.isFinite(value) || text.includes('e')) return text;
   const [whole, fraction] = text.split('.');

@@ -65,6 +65,8 @@ function target(value, star) {
   return undefined;
 }
 
+const importedFrom = (file) => file ? ` imported from ${file}` : '';
+
 function matchExports(map, name) {
   if (Object.hasOwn(map, name) && !name.includes('*')) return target(map[name]);
   let best, star;
@@ -82,21 +84,33 @@ function matchExports(map, name) {
   return best === undefined ? undefined : target(map[best], star);
 }
 
-function fromExports(directory, exports, subpath) {
+// from: the module that asks, where the package is its own
+function fromExports(directory, exports, subpath, from) {
   const map = typeof exports === 'string' || Array.isArray(exports) || exports === null ||
     !Object.keys(exports).some((key) => key.startsWith('.')) ? { '.': exports } : exports;
   const found = matchExports(map, subpath);
-  if (typeof found === 'string' && found.startsWith('./')) return path.join(directory, found);
   const file = path.join(directory, 'package.json');
+  if (typeof found === 'string' && found.startsWith('./')) {
+    const wanted = path.join(directory, found);
+    if (stdio.stat(wanted) !== FILE) throw notFound(`Cannot find module '${wanted}'`);
+    return wanted;
+  }
+  if (typeof found === 'string')
+    throw coded(Error, 'ERR_INVALID_PACKAGE_TARGET', `Invalid "exports" target ${JSON.stringify(found)} defined ` +
+      `${subpath === '.' ? 'for the package main' : `for '${subpath}'`} in the package config ${file}; targets must start with "./"`);
   if (subpath === '.') throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED', `No "exports" main defined in ${file}`);
   throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED',
-    `Package subpath '${subpath}' is not defined by "exports" in ${file}`);
+    `Package subpath '${subpath}' is not defined by "exports" in ${file}${importedFrom(from)}`);
 }
 
 function withExtension(file) {
-  for (const extension of ['.js', '.json', '.cjs', '.node'])
-    if (extension in Module._extensions || extension === '.cjs')
-      if (stdio.stat(file + extension) === FILE) return file + extension;
+  for (const extension of Object.keys(Module._extensions))
+    if (stdio.stat(file + extension) === FILE) return file + extension;
+  return undefined;
+}
+
+function notFound(message) {
+  return Object.assign(new Error(message), { code: 'MODULE_NOT_FOUND' });
 }
 
 function asDirectory(directory) {
@@ -105,6 +119,10 @@ function asDirectory(directory) {
     const file = path.resolve(directory, main);
     const found = (stdio.stat(file) === FILE ? file : withExtension(file)) ?? withExtension(path.join(file, 'index'));
     if (found !== undefined) return found;
+    const index = withExtension(path.join(directory, 'index'));
+    if (index !== undefined) return index;
+    const error = notFound(`Cannot find module '${file}'. Please verify that the package.json has a valid "main" entry`);
+    throw Object.assign(error, { path: path.join(directory, 'package.json'), requestPath: directory });
   }
   return withExtension(path.join(directory, 'index'));
 }
@@ -148,7 +166,7 @@ function scopeOf(directory) {
   }
 }
 
-function fromScope(request, directory) {
+function fromScope(request, directory, from) {
   const scope = scopeOf(directory);
   if (scope === undefined) return undefined;
   const { found } = scope;
@@ -156,12 +174,13 @@ function fromScope(request, directory) {
     const name = found.imports && matchExports(found.imports, request);
     if (typeof name !== 'string')
       throw coded(TypeError, 'ERR_PACKAGE_IMPORT_NOT_DEFINED',
-        `Package import specifier "${request}" is not defined in package ${path.join(scope.directory, 'package.json')}`);
+        `Package import specifier "${request}" is not defined in package ` +
+        `${path.join(scope.directory, 'package.json')}${importedFrom(from)}`);
     return name.startsWith('./') ? path.join(scope.directory, name) : Module._resolveFilename(name, undefined, directory);
   }
   if (found.exports != null && typeof found.name === 'string' &&
       (request === found.name || request.startsWith(`${found.name}/`)))
-    return fromExports(scope.directory, found.exports, `.${request.slice(found.name.length)}`);
+    return fromExports(scope.directory, found.exports, `.${request.slice(found.name.length)}`, from);
   return undefined;
 }
 
@@ -204,7 +223,7 @@ Module._resolveFilename = (request, parent, directory, options) => {
     if (/^(\.\.?(\/|$)|\/)/.test(request))
       found = asPath(path.resolve(start, request), /(\/|\/\.\.?|^\.\.?)$/.test(request));
     else
-      found = fromScope(request, start) ?? fromNodeModules(request, nodeModulePaths(start));
+      found = fromScope(request, start, parent?.filename) ?? fromNodeModules(request, nodeModulePaths(start));
     if (found !== undefined) return stdio.realpath(found) ?? found;
   }
   const stack = [];
@@ -256,7 +275,11 @@ Module._load = (request, parent, isMain) => {
     module.load(file);
     threw = false;
   } finally {
-    if (threw) delete Module._cache[file];
+    if (threw) {
+      delete Module._cache[file];
+      const at = parent?.children.indexOf(module) ?? -1;
+      if (at >= 0) parent.children.splice(at, 1);
+    }
   }
   return module.exports;
 };
@@ -294,7 +317,10 @@ function makeRequire(module) {
     if (builtin.has(name)) return request;
     return Module._resolveFilename(request, module, undefined, options);
   };
-  require.resolve.paths = (request) => builtin.has(request) ? null : module.paths;
+  require.resolve.paths = (request) => {
+    if (builtin.has(request.replace(/^node:/, ''))) return null;
+    return /^\.\.?(\/|$)/.test(request) ? [path.dirname(module.filename)] : module.paths;
+  };
   require.main = process.mainModule;
   require.extensions = Module._extensions;
   require.cache = Module._cache;
@@ -318,7 +344,7 @@ Module._extensions['.node'] = (module, file) => {
 // --- programs ------------------------------------------------------------------------------------
 
 function runMain(file) {
-  Module._load(file, undefined, true);
+  Module._load(file, null, true);
 }
 
 // -e and standard input: a script whose names are global, with the module's names at hand.

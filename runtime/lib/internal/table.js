@@ -40,7 +40,8 @@ function table(data, wanted) {
   const isSet = data instanceof Set;
   const entries = isMap ? [...data].map(([key, value], index) => [`${index}`, value, key]) :
     isSet ? [...data].map((value, index) => [`${index}`, value]) : Object.keys(data).map((key) => [key, data[key]]);
-  const names = wanted ? [...wanted] : [];
+  const columnNames = Object.create(null); // in the order of an object's keys: numbers first
+  for (const name of wanted ?? []) columnNames[name] = true;
   const index = [];
   const cells = [];
   const values = [];
@@ -56,10 +57,11 @@ function table(data, wanted) {
       return;
     }
     for (const name of wanted ?? Object.keys(value)) {
-      if (!names.includes(name)) names.push(name);
+      columnNames[name] = true;
       if (Object.hasOwn(value, name)) (cells[row] ??= {})[name] = cell(value[name]);
     }
   });
+  const names = Object.keys(columnNames);
   const first = isMap || isSet ? '(iteration index)' : '(index)';
   const head = [first, ...(isMap ? ['Key'] : []), ...names, ...(anyValue ? ['Values'] : [])];
   const fill = (column) => Array.from({ length: index.length }, (unused, row) => column[row] ?? '');
