@@ -7,7 +7,7 @@ const kinds = require('internal/kinds');
 
 const cell = (value) => inspect(value, {
   maxArrayLength: 3, breakLength: Infinity,
-  depth: value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0,
+  depth: value !== null && typeof value === 'object' && !Array.isArray(value) && !ArrayBuffer.isView(value) && Object.keys(value).length > 2 ? -1 : 0,
 });
 
 function draw(head, columns) {
@@ -46,7 +46,7 @@ function table(data, wanted) {
   const cells = [];
   const values = [];
   const keys = [];
-  let anyValue = false;
+  let anyValue = isMap || isSet;
   entries.forEach(([key, value, mapKey], row) => {
     index.push(key);
     if (isMap) keys.push(cell(mapKey));
