@@ -39,11 +39,13 @@ static bool same_time(const uv_timespec_t* a, const uv_timespec_t* b) {
 
 /* All that says something about the file, which the time of the last read doesn't. */
 static bool same_file(const uv_stat_t* a, const uv_stat_t* b) {
-  return same_time(&a->st_ctim, &b->st_ctim) && same_time(&a->st_mtim, &b->st_mtim) &&
-         same_time(&a->st_birthtim, &b->st_birthtim) && a->st_size == b->st_size &&
-         a->st_mode == b->st_mode && a->st_uid == b->st_uid && a->st_gid == b->st_gid &&
-         a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_flags == b->st_flags &&
-         a->st_gen == b->st_gen;
+  uint64_t which = (a->st_dev ^ b->st_dev) | (a->st_ino ^ b->st_ino);
+  uint64_t whose = (a->st_uid ^ b->st_uid) | (a->st_gid ^ b->st_gid);
+  uint64_t what = (a->st_mode ^ b->st_mode) | (a->st_size ^ b->st_size);
+  uint64_t rest = (a->st_flags ^ b->st_flags) | (a->st_gen ^ b->st_gen);
+  return (which | whose | what | rest) == 0 && same_time(&a->st_mtim, &b->st_mtim) &&
+         same_time(&a->st_ctim, &b->st_ctim) &&
+         same_time(&a->st_birthtim, &b->st_birthtim);
 }
 
 static void tell(struct fs_poller* poller, int status, const uv_stat_t* current) {
