@@ -154,7 +154,8 @@ struct uv_loop_s {
   void* file_state;
   void* burst_state;
   void* trace_state;
-  char padding[192];
+  unsigned int forks; /* see loop_is_ours */
+  char padding[184];
 };
 
 #endif

@@ -118,7 +118,8 @@ void async_fork(uv_loop_t* loop) {
 /* Before the loop's memory goes: waits for senders that are past their push and on their
  * way out. A matter of a few instructions. */
 void async_loop_close(uv_loop_t* loop) {
-  while (__atomic_load_n(&loop->async_senders, __ATOMIC_ACQUIRE) > 0)
+  while (__atomic_load_n(&loop->async_senders, __ATOMIC_ACQUIRE) > 0 &&
+         loop_is_ours(loop))
     sched_yield();
 }
 

@@ -6,6 +6,7 @@
 #include "loop/watcher.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -15,6 +16,23 @@ _Static_assert(sizeof(uv_loop_t) == 848, "programs were compiled with this size"
 
 static uv_loop_t default_loop_memory;
 static uv_loop_t* default_loop;
+
+/* How many forks this process is away from the first one that made a loop. */
+static unsigned int forks;
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
+
+static void forks_count(void) {
+  forks++;
+}
+
+/* If it can't be registered, only a child that closes its parent's loop suffers. */
+static void forks_watch(void) {
+  (void) pthread_atfork(NULL, NULL, forks_count);
+}
+
+bool loop_is_ours(const uv_loop_t* loop) {
+  return loop->forks == forks;
+}
 
 static void queues_init(uv_loop_t* loop) {
   queue_init(queue_of(loop->handle_queue));
@@ -33,6 +51,8 @@ int uv_loop_init(uv_loop_t* loop) {
   loop->backend_fd = -1;
   loop->wake_fd = -1;
   loop->emfile_fd = -1;
+  pthread_once(&forks_once, forks_watch);
+  loop->forks = forks;
   queues_init(loop);
   async_loop_init(loop);
   clock_update(loop);
@@ -128,6 +148,7 @@ int uv_loop_fork(uv_loop_t* loop) {
     if (part != NULL && part->fork != NULL && (err = part->fork(loop, part)) != 0)
       return err;
   }
+  loop->forks = forks;
   return 0;
 }
 

@@ -107,6 +107,10 @@ static inline unsigned int phase_limit(const uv_loop_t* loop, enum rondo_phase p
 
 bool loop_alive(const uv_loop_t* loop);
 
+/* False in a forked child that hasn't called uv_loop_fork: whatever a thread was doing
+ * for this loop, no such thread is here to finish it. */
+bool loop_is_ours(const uv_loop_t* loop);
+
 /* Nanoseconds until the poll must return: 0, or the time to the first timer, or -1 for
  * ever (contract I1). */
 int64_t loop_poll_timeout(const uv_loop_t* loop);

@@ -40,7 +40,6 @@ struct burst {
   struct loop_part part;
   struct uv__work helper;
   _Atomic unsigned int tail;
-  unsigned int generation; /* of the pool that the helper belongs to */
   unsigned int calls_left_out;
   unsigned int to_leave_out;
   char before[64];
@@ -131,13 +130,12 @@ static void burst_run(uv_loop_t* loop) {
 static void burst_forget_helper(struct burst* burst) {
   atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
   burst->helper.work = NULL;
-  burst->generation = work_generation();
 }
 
 static void burst_close(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
-  if (burst->generation != work_generation())
-    burst_forget_helper(burst); /* the child has not gone on using the loop */
+  if (!loop_is_ours(loop))
+    burst_forget_helper(burst);
   if (work_take_back(&burst->helper))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
   while (atomic_load_explicit(&burst->helper_state, memory_order_acquire) != HELPER_AWAY)
@@ -160,7 +158,6 @@ static struct burst* burst_make(uv_loop_t* loop) {
     return NULL;
   burst->part.close = burst_close;
   burst->part.fork = burst_fork;
-  burst->generation = work_generation();
   atomic_store_explicit(&burst->helped, BURST_WORTH, memory_order_relaxed);
   loop->burst_state = burst;
   loop->run_gathered = burst_run;

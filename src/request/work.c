@@ -62,7 +62,6 @@ static struct {
   int asker; /* the processor from which work came last */
   bool many_processors;
   bool stopping;
-  unsigned int generation; /* counts forks */
   pthread_t ids[POOL_MOST];
 
   _Atomic unsigned int ready;         /* how much work a free thread could take now */
@@ -81,7 +80,6 @@ struct work_state {
   /* Threads that are between their push and the end of loop_wake. They touch the loop,
    * and the push may have been all the program waited for before it closes the loop. */
   _Atomic unsigned int visitors;
-  unsigned int generation;
 };
 
 /* --- The pool as a whole --------------------------------------------------------- */
@@ -107,11 +105,6 @@ static void pool_forked(void) {
   pool.mutex = (pthread_mutex_t) PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
   pthread_cond_init(&pool.wake_up, NULL);
   pool_clear();
-  pool.generation++;
-}
-
-unsigned int work_generation(void) {
-  return pool.generation;
 }
 
 static unsigned int pool_size_wanted(void) {
@@ -389,7 +382,7 @@ static void work_deliver(uv_loop_t* loop) {
 static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   while (atomic_load_explicit(&state->visitors, memory_order_acquire) > 0 &&
-         state->generation == work_generation())
+         loop_is_ours(loop))
     sched_yield();
   loop->file_state = NULL;
   mem_free(state);
@@ -400,7 +393,6 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
-  state->generation = work_generation();
   work_collect(state);
   loop->work_active = 0;
   for (struct queue* link = queue_first(&state->backlog); link != NULL;
@@ -417,7 +409,6 @@ static int work_state_make(uv_loop_t* loop) {
     return UV_ENOMEM;
   state->part.close = work_state_close;
   state->part.fork = work_state_fork;
-  state->generation = work_generation();
   queue_init(&state->backlog);
   loop->file_state = state;
   loop->on_wake[WAKE_WORK] = work_deliver;

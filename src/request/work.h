@@ -32,10 +32,6 @@ void work_give_back(struct uv__work* w);
 bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w));
 bool work_take_back(struct uv__work* w);
 
-/* Changes in a forked child: there, no thread that had begun anything before is left, nor
- * anything that waited for one. */
-unsigned int work_generation(void);
-
 /* True while file work waits for a free thread. */
 bool work_files_waiting(void);
 
