@@ -9,76 +9,81 @@ const c = require('internal/fs/constants');
 const numbers = binding.statNumbers;
 let bigs; // a view of the same numbers as BigInts, made at the first use
 
-const KINDS = {
-  isDirectory: c.S_IFDIR,
-  isFile: c.S_IFREG,
-  isBlockDevice: c.S_IFBLK,
-  isCharacterDevice: c.S_IFCHR,
-  isSymbolicLink: c.S_IFLNK,
-  isFIFO: c.S_IFIFO,
-  isSocket: c.S_IFSOCK,
-};
+// What a file can be: the question, the bits of a mode and the type of a directory's entry.
+const KINDS = [
+  ['isDirectory', c.S_IFDIR, c.UV_DIRENT_DIR],
+  ['isFile', c.S_IFREG, c.UV_DIRENT_FILE],
+  ['isBlockDevice', c.S_IFBLK, c.UV_DIRENT_BLOCK],
+  ['isCharacterDevice', c.S_IFCHR, c.UV_DIRENT_CHAR],
+  ['isSymbolicLink', c.S_IFLNK, c.UV_DIRENT_LINK],
+  ['isFIFO', c.S_IFIFO, c.UV_DIRENT_FIFO],
+  ['isSocket', c.S_IFSOCK, c.UV_DIRENT_SOCKET],
+];
+const TIMES = ['atime', 'mtime', 'ctime', 'birthtime'];
+const STATFS = ['type', 'bsize', 'blocks', 'bfree', 'bavail', 'files', 'ffree'];
 
-const time = (ms) => new Date(Math.round(ms));
+function question(holder, name, value, enumerable) {
+  Object.defineProperty(holder.prototype, name, { value, enumerable, writable: true, configurable: true });
+}
 
-class StatsBase {
-  constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks) {
-    this.dev = dev;
-    this.mode = mode;
-    this.nlink = nlink;
-    this.uid = uid;
-    this.gid = gid;
-    this.rdev = rdev;
-    this.blksize = blksize;
-    this.ino = ino;
-    this.size = size;
-    this.blocks = blocks;
+// The constructors take their values one by one, in the order of the properties. Stats are
+// made by the thousand, so what all of them have is written out; the rest goes by tables.
+class FileFacts {
+  constructor(given) {
+    this.dev = given[0];
+    this.mode = given[1];
+    this.nlink = given[2];
+    this.uid = given[3];
+    this.gid = given[4];
+    this.rdev = given[5];
+    this.blksize = given[6];
+    this.ino = given[7];
+    this.size = given[8];
+    this.blocks = given[9];
   }
 }
-for (const [name, kind] of Object.entries(KINDS)) {
-  Object.defineProperty(StatsBase.prototype, name, {
-    value() {
-      return (Number(this.mode) & c.S_IFMT) === kind;
-    },
-    writable: true, configurable: true, enumerable: true,
-  });
-}
+for (const [name, bits] of KINDS)
+  question(FileFacts, name, function () { return (Number(this.mode) & c.S_IFMT) === bits; }, true);
 
-class Stats extends StatsBase {
-  constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks,
-              atimeMs, mtimeMs, ctimeMs, birthtimeMs) {
-    super(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks);
-    this.atimeMs = atimeMs;
-    this.mtimeMs = mtimeMs;
-    this.ctimeMs = ctimeMs;
-    this.birthtimeMs = birthtimeMs;
-    this.atime = time(atimeMs);
-    this.mtime = time(mtimeMs);
-    this.ctime = time(ctimeMs);
-    this.birthtime = time(birthtimeMs);
-  }
-}
+const dateOf = (ms) => new Date(Math.round(ms));
 
-class BigIntStats extends StatsBase {
-  constructor(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks,
-              atimeNs, mtimeNs, ctimeNs, birthtimeNs) {
-    super(dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks);
-    this.atimeMs = atimeNs / 1000000n;
-    this.mtimeMs = mtimeNs / 1000000n;
-    this.ctimeMs = ctimeNs / 1000000n;
-    this.birthtimeMs = birthtimeNs / 1000000n;
-    this.atimeNs = atimeNs;
-    this.mtimeNs = mtimeNs;
-    this.ctimeNs = ctimeNs;
-    this.birthtimeNs = birthtimeNs;
-    this.atime = time(Number(this.atimeMs));
-    this.mtime = time(Number(this.mtimeMs));
-    this.ctime = time(Number(this.ctimeMs));
-    this.birthtime = time(Number(this.birthtimeMs));
+class Stats extends FileFacts {
+  constructor(...given) {
+    super(given);
+    this.atimeMs = given[10];
+    this.mtimeMs = given[11];
+    this.ctimeMs = given[12];
+    this.birthtimeMs = given[13];
+    this.atime = dateOf(given[10]);
+    this.mtime = dateOf(given[11]);
+    this.ctime = dateOf(given[12]);
+    this.birthtime = dateOf(given[13]);
   }
 }
 
+class BigIntStats extends FileFacts {
+  constructor(...given) {
+    super(given);
+    const ns = given.slice(10, 14);
+    const ms = TIMES.map((_, i) => ns[i] / 1000000n);
+    TIMES.forEach((name, i) => { this[`${name}Ms`] = ms[i]; });
+    TIMES.forEach((name, i) => { this[`${name}Ns`] = ns[i]; });
+    TIMES.forEach((name, i) => { this[name] = dateOf(Number(ms[i])); });
+  }
+}
+
+class StatFs {
+  constructor(...given) {
+    STATFS.forEach((name, i) => { this[name] = given[i]; });
+  }
+}
+
+for (const [made, length] of [[Stats, 14], [BigIntStats, 14], [StatFs, STATFS.length]])
+  Object.defineProperty(made, 'length', { value: length, configurable: true });
+
+// Seconds and nanoseconds lie side by side.
 const ms = (n, at) => n[at] * 1000 + n[at + 1] / 1000000;
+const bigNumbers = () => bigs ??= new BigInt64Array(binding.statBytes.buffer);
 
 function makeStats() {
   const n = numbers;
@@ -87,30 +92,15 @@ function makeStats() {
 }
 
 function makeBigStats() {
-  const n = bigs ??= new BigInt64Array(binding.statBytes.buffer);
-  const ns = (at) => n[at] * 1000000000n + n[at + 1];
-  return new BigIntStats(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9],
-    ns(10), ns(12), ns(14), ns(16));
+  const n = bigNumbers();
+  return new BigIntStats(...n.subarray(0, 10), ...TIMES.map((_, i) => n[10 + 2 * i] * 1000000000n + n[11 + 2 * i]));
 }
 
-class StatFs {
-  constructor(type, bsize, blocks, bfree, bavail, files, ffree) {
-    this.type = type;
-    this.bsize = bsize;
-    this.blocks = blocks;
-    this.bfree = bfree;
-    this.bavail = bavail;
-    this.files = files;
-    this.ffree = ffree;
-  }
-}
+const makeStatfs = (big) => new StatFs(...(big ? bigNumbers() : numbers).subarray(0, STATFS.length));
 
-function makeStatfs(big) {
-  if (!big) return new StatFs(...numbers.subarray(0, 7));
-  bigs ??= new BigInt64Array(binding.statBytes.buffer);
-  return new StatFs(...bigs.subarray(0, 7));
-}
 binding.setStats(makeStats, makeBigStats, makeStatfs);
+
+// --- directory entries -----------------------------------------------------------------------
 
 const kType = Symbol('type');
 
@@ -121,27 +111,16 @@ class Dirent {
     this.path = parent;
     this[kType] = type;
   }
-  isDirectory() { return this[kType] === c.UV_DIRENT_DIR; }
-  isFile() { return this[kType] === c.UV_DIRENT_FILE; }
-  isBlockDevice() { return this[kType] === c.UV_DIRENT_BLOCK; }
-  isCharacterDevice() { return this[kType] === c.UV_DIRENT_CHAR; }
-  isSymbolicLink() { return this[kType] === c.UV_DIRENT_LINK; }
-  isFIFO() { return this[kType] === c.UV_DIRENT_FIFO; }
-  isSocket() { return this[kType] === c.UV_DIRENT_SOCKET; }
 }
-
-const TYPES = [
-  [c.S_IFREG, c.UV_DIRENT_FILE], [c.S_IFDIR, c.UV_DIRENT_DIR], [c.S_IFLNK, c.UV_DIRENT_LINK],
-  [c.S_IFIFO, c.UV_DIRENT_FIFO], [c.S_IFSOCK, c.UV_DIRENT_SOCKET], [c.S_IFCHR, c.UV_DIRENT_CHAR],
-  [c.S_IFBLK, c.UV_DIRENT_BLOCK],
-];
+for (const [name, , type] of KINDS)
+  question(Dirent, name, { [name]() { return this[kType] === type; } }[name], false);
 
 // Some file systems don't tell types in a directory: ask each entry then.
 function typeOf(type, parent, name) {
   if (type !== c.UV_DIRENT_UNKNOWN) return type;
   try {
     const mode = binding.lstat(path.join(String(parent), String(name)), false).mode & c.S_IFMT;
-    return TYPES.find(([bits]) => bits === mode)[1];
+    return KINDS.find(([, bits]) => bits === mode)[2];
   } catch {
     return c.UV_DIRENT_UNKNOWN;
   }
@@ -149,10 +128,10 @@ function typeOf(type, parent, name) {
 
 // Dirents of names and types in turn.
 function makeDirents(entries, parent, encode) {
-  const dirents = [];
-  for (let i = 0; i < entries.length; i += 2)
-    dirents.push(new Dirent(encode(entries[i]), typeOf(entries[i + 1], parent, entries[i]), parent));
-  return dirents;
+  return Array.from({ length: entries.length / 2 }, (_, i) => {
+    const [name, type] = [entries[2 * i], entries[2 * i + 1]];
+    return new Dirent(encode(name), typeOf(type, parent, name), parent);
+  });
 }
 
 module.exports = { BigIntStats, Dirent, StatFs, Stats, makeDirents };
