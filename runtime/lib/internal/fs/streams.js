@@ -3,257 +3,214 @@
 // made and closed when the stream is destroyed.
 
 const fs = require('fs');
-const { Readable, Writable } = require('stream');
 const { Buffer } = require('buffer');
+const { Readable, Writable } = require('stream');
 const { invalidArgType, outOfRange, validateInteger } = require('internal/errors');
 const { fdOf, optionsOf, pathOf } = require('internal/fs/util');
 
-const kFs = Symbol('fs');
-const kHandle = Symbol('handle');
-const kBusy = Symbol('busy');
-const kIdle = Symbol('idle');
+const kFile = Symbol('file');
+const CHUNK = 64 * 1024;
 
-// The functions that a FileHandle's descriptor is worked on with.
-function handleOperations(handle) {
-  const by = (promise, callback) => promise.then((value) => callback(null, value), callback);
+// The functions that a FileHandle's descriptor is worked on with, in the form of fs's.
+function handleCalls(handle) {
+  const told = (promise, callback, ...keys) => promise.then(
+    (value) => callback(null, ...keys.map((key) => value[key])), callback);
   return {
-    read: (fd, buffer, offset, length, position, callback) =>
-      by(handle.read(buffer, offset, length, position), (error, value) =>
-        callback(error, value?.bytesRead, value?.buffer)),
-    write: (fd, buffer, offset, length, position, callback) =>
-      by(handle.write(buffer, offset, length, position), (error, value) =>
-        callback(error, value?.bytesWritten, value?.buffer)),
-    writev: (fd, buffers, position, callback) =>
-      by(handle.writev(buffers, position), (error, value) =>
-        callback(error, value?.bytesWritten, value?.buffers)),
-    close: (fd, callback) => by(handle.close(), (error) => callback(error)),
+    read: (fd, ...at) => told(handle.read(...at.slice(0, 4)), at[4], 'bytesRead', 'buffer'),
+    write: (fd, ...at) => told(handle.write(...at.slice(0, 4)), at[4], 'bytesWritten', 'buffer'),
+    writev: (fd, list, at, callback) => told(handle.writev(list, at), callback, 'bytesWritten', 'buffers'),
+    close: (fd, callback) => told(handle.close(), callback),
   };
 }
 
-function importFd(stream, options) {
-  if (typeof options.fd === 'number') {
-    stream[kFs] = options.fs ?? fs;
-    return fdOf(options.fd);
-  }
-  if (options.fd !== null && typeof options.fd === 'object') {
-    stream[kHandle] = options.fd;
-    stream[kFs] = handleOperations(options.fd);
-    return options.fd.open();
-  }
-  throw invalidArgType('options.fd', 'of type number or an instance of FileHandle', options.fd);
-}
+// The file under a stream, whose fd is null until it is open and after it is closed. One
+// call at a time works on it, and it is not closed under a call.
+class StreamFile {
+  #stream;
+  #calls;
+  #busy = false;
+  #afterwards = null;
 
-function setUp(stream, path, options) {
-  if (options.fd === undefined || options.fd === null) {
-    stream.fd = null;
-    stream[kFs] = options.fs ?? fs;
-    stream.path = pathOf(path);
-  } else {
-    stream.fd = importFd(stream, options);
-    stream.path = path;
-  }
-  stream[kBusy] = false;
-}
-
-// The 'open' and 'ready' events come before anything of the content.
-function construct(callback) {
-  const stream = this;
-  if (typeof stream.fd === 'number') {
-    callback();
-    return;
-  }
-  stream[kFs].open(stream.path, stream.flags, stream.mode, (error, fd) => {
-    if (error) {
-      callback(error);
-      return;
-    }
-    stream.fd = fd;
-    callback();
-    stream.emit('open', fd);
-    stream.emit('ready');
-  });
-}
-
-function closeFile(stream, error, callback) {
-  stream[kFs].close(stream.fd, (failed) => callback(failed || error));
-  stream.fd = null;
-}
-
-// A read or write under way keeps the descriptor from being closed under it.
-function destroyFile(stream, error, callback) {
-  const go = (failed) => {
-    if (stream.fd === null || stream.fd === undefined) callback(error || failed);
-    else closeFile(stream, error || failed, callback);
-  };
-  if (stream[kBusy]) stream.once(kIdle, go);
-  else go();
-}
-
-function idle(stream) {
-  stream[kBusy] = false;
-  if (stream.destroyed) stream.emit(kIdle);
-}
-
-class ReadStream extends Readable {
-  constructor(path, options) {
-    options = { ...optionsOf(options, {}) };
-    options.highWaterMark ??= 64 * 1024;
-    options.autoDestroy = options.autoClose ?? true;
-    super(options);
-    setUp(this, path, options);
-    this.flags = options.flags === undefined ? 'r' : options.flags;
-    this.mode = options.mode === undefined ? 0o666 : options.mode;
-    this.start = options.start;
-    this.end = options.end === undefined ? Infinity : options.end;
-    this.pos = undefined;
-    this.bytesRead = 0;
-    if (this.start !== undefined) {
-      validateInteger(this.start, 'start', 0);
-      this.pos = this.start;
-    }
-    if (this.end !== Infinity) {
-      validateInteger(this.end, 'end', 0);
-      if (this.start !== undefined && this.start > this.end)
-        throw outOfRange('start', `<= "end" (here: ${this.end})`, this.start);
-    }
-    if (options.encoding) this.setEncoding(options.encoding);
+  constructor(stream, calls) {
+    this.#stream = stream;
+    this.#calls = calls;
   }
 
-  get autoClose() {
-    return this._readableState.autoDestroy;
-  }
-
-  set autoClose(value) {
-    this._readableState.autoDestroy = value;
-  }
-
-  get pending() {
-    return this.fd === null;
-  }
-
-  _read(size) {
-    const wanted = this.pos !== undefined ? Math.min(this.end - this.pos + 1, size) :
-      Math.min(this.end - this.bytesRead + 1, size);
-    if (wanted <= 0) {
-      this.push(null);
-      return;
-    }
-    const buffer = Buffer.allocUnsafeSlow(wanted);
-    this[kBusy] = true;
-    this[kFs].read(this.fd, buffer, 0, wanted, this.pos ?? null, (error, count, bytes) => {
-      idle(this);
-      if (this.destroyed) return;
-      if (error) {
-        this.destroy(error);
-      } else if (count > 0) {
-        if (this.pos !== undefined) this.pos += count;
-        this.bytesRead += count;
-        this.push(count === bytes.length ? bytes : Buffer.from(bytes.subarray(0, count)));
-      } else {
-        this.push(null);
-      }
+  // The 'open' and 'ready' events come before anything of the content.
+  open(ready) {
+    const stream = this.#stream;
+    if (stream.fd !== null) return void ready();
+    this.#calls.open(stream.path, stream.flags, stream.mode, (error, opened) => {
+      if (error) return void ready(error);
+      stream.fd = opened;
+      ready();
+      for (const event of [['open', opened], ['ready']]) stream.emit(...event);
     });
   }
 
-  _destroy(error, callback) {
-    destroyFile(this, error, callback);
+  read(bytes, at, callback) {
+    this.#busy = true;
+    this.#calls.read(this.#stream.fd, bytes, 0, bytes.length, at, callback);
   }
 
-  close(callback) {
-    if (callback) onceClosed(this, callback);
-    this.destroy();
+  write(bytes, from, at, callback) {
+    this.#busy = true;
+    this.#calls.write(this.#stream.fd, bytes, from, bytes.length - from, at, callback);
+  }
+
+  writeAll(list, at, callback) {
+    this.#busy = true;
+    this.#calls.writev(this.#stream.fd, list, at, callback);
+  }
+
+  // The call is over: a close that waited for it goes on.
+  rest() {
+    this.#busy = false;
+    const next = this.#afterwards;
+    this.#afterwards = null;
+    next?.();
+  }
+
+  close(reason, closed) {
+    if (this.#busy) {
+      this.#afterwards = () => this.close(reason, closed);
+      return;
+    }
+    const { fd } = this.#stream;
+    if (fd === null) return void closed(reason);
+    this.#calls.close(fd, (failed) => closed(failed || reason));
+    this.#stream.fd = null;
   }
 }
-ReadStream.prototype._construct = construct;
 
-function onceClosed(stream, callback) {
+// What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle.
+function sourceOf(path, { fd = null, fs: calls = null }) {
+  if (fd === null) return { fd, path: pathOf(path), calls: calls ?? fs };
+  if (typeof fd === 'number') return { fd: fdOf(fd), path, calls: calls ?? fs };
+  if (typeof fd === 'object') return { fd: fd.open(), path, calls: handleCalls(fd) };
+  throw invalidArgType('options.fd', 'of type number or an instance of FileHandle', fd);
+}
+
+function checkRange(start, end) {
+  if (start !== undefined) validateInteger(start, 'start', 0);
+  if (end === Infinity) return;
+  validateInteger(end, 'end', 0);
+  if (start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
+}
+
+// The options as a stream's constructor wants them, a copy.
+function streamOptions(options, more) {
+  const own = { ...optionsOf(options, {}) };
+  own.autoDestroy = own.autoClose ?? true;
+  return Object.assign(own, more(own));
+}
+
+function whenClosed(stream, callback) {
   if (stream.closed) process.nextTick(callback);
   else stream.once('close', () => callback());
 }
 
-class WriteStream extends Writable {
+class ReadStream extends Readable {
   constructor(path, options) {
-    options = { ...optionsOf(options, {}) };
-    options.decodeStrings = true;
-    options.autoDestroy = options.autoClose ?? true;
-    super(options);
-    setUp(this, path, options);
-    this.flags = options.flags === undefined ? 'w' : options.flags;
-    this.mode = options.mode === undefined ? 0o666 : options.mode;
-    this.start = options.start;
-    this.pos = undefined;
-    this.bytesWritten = 0;
-    if (this.start !== undefined) {
-      validateInteger(this.start, 'start', 0);
-      this.pos = this.start;
-    }
-    if (options.encoding) this.setDefaultEncoding(options.encoding);
+    const own = streamOptions(options, ({ highWaterMark }) => ({ highWaterMark: highWaterMark ?? CHUNK }));
+    const { flags = 'r', mode = 0o666, start, end = Infinity } = own;
+    const source = sourceOf(path, own);
+    checkRange(start, end);
+    super(own);
+    Object.assign(this, { fd: source.fd, path: source.path, flags, mode, start, end, pos: start, bytesRead: 0 });
+    this[kFile] = new StreamFile(this, source.calls);
+    if (own.encoding) this.setEncoding(own.encoding);
   }
 
-  get autoClose() {
-    return this._writableState.autoDestroy;
-  }
-
-  set autoClose(value) {
-    this._writableState.autoDestroy = value;
-  }
-
-  get pending() {
-    return this.fd === null;
-  }
-
-  #written(error, count, rest, again, callback) {
-    if (error || this.destroyed) {
-      idle(this);
-      callback(error || undefined);
+  _read(size) {
+    const room = this.end + 1 - (this.pos ?? this.bytesRead);
+    if (room <= 0) {
+      this.push(null);
       return;
     }
-    this.bytesWritten += count;
+    const space = Buffer.allocUnsafeSlow(Math.min(room, size));
+    this[kFile].read(space, this.pos ?? null, (error, count, bytes) => {
+      this[kFile].rest();
+      if (this.destroyed) return;
+      if (error) this.destroy(error);
+      else this.push(count > 0 ? this.#taken(bytes, count) : null);
+    });
+  }
+
+  #taken(bytes, count) {
+    this.bytesRead += count;
     if (this.pos !== undefined) this.pos += count;
-    if (rest > count) {
-      again(count);
-      return;
-    }
-    idle(this);
-    callback();
-  }
-
-  #writeRest(bytes, offset, callback) {
-    this[kFs].write(this.fd, bytes, offset, bytes.length - offset, this.pos ?? null, (error, count) => {
-      this.#written(error, count, bytes.length - offset,
-        (done) => this.#writeRest(bytes, offset + done, callback), callback);
-    });
-  }
-
-  _write(bytes, encoding, callback) {
-    this[kBusy] = true;
-    this.#writeRest(bytes, 0, callback);
-  }
-
-  _writev(items, callback) {
-    const buffers = items.map((item) => item.chunk);
-    const size = buffers.reduce((sum, chunk) => sum + chunk.length, 0);
-    this[kBusy] = true;
-    this[kFs].writev(this.fd, buffers, this.pos ?? null, (error, count) => {
-      this.#written(error, count, size, (done) => {
-        // Rare: the disk took a part. The rest is written as one piece.
-        this.#writeRest(Buffer.concat(buffers).subarray(done), 0, callback);
-      }, callback);
-    });
-  }
-
-  _destroy(error, callback) {
-    destroyFile(this, error, callback);
+    return count < bytes.length ? Buffer.from(bytes.subarray(0, count)) : bytes;
   }
 
   close(callback) {
-    if (callback) onceClosed(this, callback);
+    if (callback) whenClosed(this, callback);
+    this.destroy();
+  }
+}
+
+class WriteStream extends Writable {
+  constructor(path, options) {
+    const own = streamOptions(options, () => ({ decodeStrings: true }));
+    const { flags = 'w', mode = 0o666, start } = own;
+    const source = sourceOf(path, own);
+    checkRange(start, Infinity);
+    super(own);
+    Object.assign(this, { fd: source.fd, path: source.path, flags, mode, start, pos: start, bytesWritten: 0 });
+    this[kFile] = new StreamFile(this, source.calls);
+    if (own.encoding) this.setDefaultEncoding(own.encoding);
+  }
+
+  _write(bytes, encoding, callback) {
+    this.#writeFrom(bytes, 0, callback);
+  }
+
+  _writev(items, callback) {
+    const list = items.map((item) => item.chunk);
+    const size = list.reduce((sum, bytes) => sum + bytes.length, 0);
+    this[kFile].writeAll(list, this.pos ?? null, (error, count) => {
+      this.#wrote(error, count, size, callback, () => this.#writeFrom(Buffer.concat(list).subarray(count), 0, callback));
+    });
+  }
+
+  #writeFrom(bytes, from, callback) {
+    this[kFile].write(bytes, from, this.pos ?? null, (error, count) => {
+      this.#wrote(error, count, bytes.length - from, callback, () => this.#writeFrom(bytes, from + count, callback));
+    });
+  }
+
+  // Rare: the disk took a part. The rest is written as one piece.
+  #wrote(error, count, size, callback, goOn) {
+    if (!error && !this.destroyed) {
+      this.bytesWritten += count;
+      if (this.pos !== undefined) this.pos += count;
+      if (count < size) {
+        goOn();
+        return;
+      }
+    }
+    this[kFile].rest();
+    callback(error || undefined);
+  }
+
+  close(callback) {
+    if (callback) whenClosed(this, callback);
     // Without autoClose nothing else would end in a close.
     if (!this.autoClose) this.once('finish', this.destroy);
     this.end();
   }
 }
-WriteStream.prototype._construct = construct;
 WriteStream.prototype.destroySoon = WriteStream.prototype.end;
+
+// What both have; state is where the stream keeps whether it destroys itself.
+for (const [{ prototype }, state] of [[ReadStream, '_readableState'], [WriteStream, '_writableState']]) {
+  const method = (name, value) =>
+    Object.defineProperty(prototype, name, { value, writable: true, configurable: true, enumerable: name === '_construct' });
+  const property = (name, get, set) => Object.defineProperty(prototype, name, { get, set, configurable: true });
+  method('_construct', function (ready) { this[kFile].open(ready); });
+  method('_destroy', function (error, done) { this[kFile].close(error, done); });
+  property('pending', function () { return this.fd === null; });
+  property('autoClose', function () { return this[state].autoDestroy; }, function (on) { this[state].autoDestroy = on; });
+}
 
 module.exports = { ReadStream, WriteStream };
