@@ -3,10 +3,14 @@
 
 // --- colours ----------------------------------------------------------------------------
 
-const colors = Object.assign(Object.create(null), {
-  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27],
-  hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24], framed: [51, 54], overlined: [53, 55],
-});
+// Each effect's number that switches it on and off (ECMA-48, SGR).
+const EFFECTS = 'reset 0 0, bold 1 22, dim 2 22, italic 3 23, underline 4 24, blink 5 25, inverse 7 27, hidden 8 28, ' +
+  'strikethrough 9 29, doubleunderline 21 24, framed 51 54, overlined 53 55';
+const colors = Object.create(null);
+for (const effect of EFFECTS.split(', ')) {
+  const [name, on, off] = effect.split(' ');
+  colors[name] = [Number(on), Number(off)];
+}
 ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].forEach((name, index) => {
   const bright = name === 'black' ? 'gray' : `${name}Bright`;
   const capital = (text) => `bg${text[0].toUpperCase()}${text.slice(1)}`;
@@ -19,10 +23,12 @@ for (const [alias, name] of [['grey', 'gray'], ['blackBright', 'gray'], ['bgGrey
   ['faint', 'dim'], ['crossedout', 'strikethrough'], ['strikeThrough', 'strikethrough'], ['crossedOut', 'strikethrough'],
   ['conceal', 'hidden'], ['swapColors', 'inverse'], ['swapcolors', 'inverse'], ['doubleUnderline', 'doubleunderline']])
   Object.defineProperty(colors, alias, { value: colors[name], writable: true, configurable: true, enumerable: false });
-const styles = Object.assign(Object.create(null), {
-  special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold',
-  string: 'green', symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
-});
+const styles = Object.create(null);
+for (const pair of ('special cyan, number yellow, bigint yellow, boolean yellow, undefined grey, null bold, ' +
+  'string green, symbol green, date magenta, regexp red, module underline').split(', ')) {
+  const [kind, color] = pair.split(' ');
+  styles[kind] = color;
+}
 const withoutColors = (text) => text.replace(/\u001b\[\d\d?m/g, '');
 
 // How many columns of a terminal a text takes: none for marks, two for wide characters.
@@ -41,7 +47,9 @@ function columnsOf(text, withColors = true) {
 
 function colored(text, kind) {
   const color = styles[kind] === undefined ? undefined : colors[styles[kind]];
-  return color === undefined ? text : `\u001b[${color[0]}m${text}\u001b[${color[1]}m`;
+  if (color === undefined) return text;
+  const [before, after] = color.map((number) => `\u001b[${number}m`);
+  return before + text + after;
 }
 
 // --- primitives -----------------------------------------------------------------------------
@@ -82,20 +90,19 @@ function bigintText(value, options) {
   return `${options?.numericSeparator ? separated(`${value}`) : value}n`;
 }
 
+// A string that doesn't fit a line is broken after its newlines, one that is too long is cut.
+function stringText(ctx, text, style) {
+  const cut = text.length - ctx.maxStringLength;
+  const shown = cut > 0 ? text.slice(0, ctx.maxStringLength) : text;
+  const written = ctx.compact !== true && shown.length > Math.max(16, ctx.breakLength - ctx.indent - 4) ?
+    shown.split(/(?<=\n)/).map((piece) => style(quote(piece), 'string')).join(` +\n${' '.repeat(ctx.indent + 2)}`) :
+    style(quote(shown), 'string');
+  return cut > 0 ? `${written}... ${cut} more character${cut === 1 ? '' : 's'}` : written;
+}
+
 function primitive(ctx, value, style = ctx.style) {
   switch (typeof value) {
-    case 'string': {
-      let rest = '';
-      if (value.length > ctx.maxStringLength) {
-        const more = value.length - ctx.maxStringLength;
-        value = value.slice(0, ctx.maxStringLength);
-        rest = `... ${more} more character${more > 1 ? 's' : ''}`;
-      }
-      if (ctx.compact !== true && value.length > 16 && value.length > ctx.breakLength - ctx.indent - 4)
-        return value.split(/(?<=\n)/).map((line) => style(quote(line), 'string'))
-          .join(` +\n${' '.repeat(ctx.indent + 2)}`) + rest;
-      return style(quote(value), 'string') + rest;
-    }
+    case 'string': return stringText(ctx, value, style);
     case 'number': return style(numberText(value, ctx), 'number');
     case 'bigint': return style(bigintText(value, ctx), 'bigint');
     case 'symbol': return style(Symbol.prototype.toString.call(value), 'symbol');
