@@ -7,37 +7,29 @@ const { coded, invalidArgType } = require('internal/errors');
 
 const EOF = -4095;
 
+// An Error with what it tells as properties, in that order.
+const failed = (message, facts) => Object.assign(new Error(message), facts);
+const spaced = (...words) => words.filter(Boolean).join(' ');
+const endOf = (address, port) => port > 0 ? `${address}:${port}` : address;
+const portFact = (port) => port ? { port } : null;
+
 // The Error of a failed call on a socket: "write EPIPE".
-function errnoException(err, syscall, detail) {
-  const code = uv.errorName(err);
-  const error = new Error(`${syscall} ${code}${detail ? ` ${detail}` : ''}`);
-  error.errno = err;
-  error.code = code;
-  error.syscall = syscall;
-  return error;
+function errnoException(errno, syscall, detail) {
+  const code = uv.errorName(errno);
+  return failed(detail ? `${syscall} ${code} ${detail}` : `${syscall} ${code}`, { errno, code, syscall });
 }
 
 // "connect ECONNREFUSED 127.0.0.1:1"
-function addressException(err, syscall, address, port, local) {
-  let detail = port > 0 ? `${address}:${port}` : address;
-  if (local) detail = `${detail ? `${detail} ` : ''}- Local (${local})`;
-  const error = errnoException(err, syscall, detail);
-  error.address = address;
-  if (port) error.port = port;
-  return error;
+function addressException(errno, syscall, address, port, local) {
+  const detail = spaced(endOf(address, port), local && `- Local (${local})`);
+  return Object.assign(errnoException(errno, syscall, detail), { address }, portFact(port));
 }
 
 // "listen EADDRINUSE: address already in use 127.0.0.1:80"
-function listenException(err, syscall, address, port) {
-  const code = uv.errorName(err);
-  const detail = port > 0 ? `${address}:${port}` : address;
-  const error = new Error(`${syscall} ${code}: ${uv.errorText(err)}${detail ? ` ${detail}` : ''}`);
-  error.code = code;
-  error.errno = err;
-  error.syscall = syscall;
-  error.address = address;
-  if (port) error.port = port;
-  return error;
+function listenException(errno, syscall, address, port) {
+  const code = uv.errorName(errno);
+  return failed(spaced(syscall, `${code}:`, uv.errorText(errno), endOf(address, port)),
+    { code, errno, syscall, address, ...portFact(port) });
 }
 
 function describe(value) {
@@ -48,13 +40,19 @@ function describe(value) {
   }
 }
 
-function validatePort(port, name = 'Port', allowZero = true) {
-  if ((typeof port !== 'number' && typeof port !== 'string') ||
-      (typeof port === 'string' && port.trim().length === 0) ||
-      +port !== (+port >>> 0) || port > 0xFFFF || (port === 0 && !allowZero))
-    throw coded(RangeError, 'ERR_SOCKET_BAD_PORT',
-      `${name} should be ${allowZero ? '>=' : '>'} 0 and < 65536. ${describe(port)}.`);
-  return port | 0;
+// A port is a number, or a text that is one.
+function portOf(given) {
+  if (typeof given === 'string' && given.trim() !== '') return Number(given);
+  return typeof given === 'number' ? given : NaN;
+}
+
+function validatePort(given, name = 'Port', allowZero = true) {
+  const port = portOf(given);
+  // Zero in a text is let through, as Node does.
+  const least = allowZero || given !== 0 ? 0 : 1;
+  if (Number.isInteger(port) && port >= least && port < 65536) return port | 0;
+  throw coded(RangeError, 'ERR_SOCKET_BAD_PORT',
+    `${name} should be ${allowZero ? '>=' : '>'} 0 and < 65536. ${describe(given)}.`);
 }
 
 const isIP = (text) => text === undefined || text === null ? 0 : binding.isIP(`${text}`);
@@ -62,19 +60,15 @@ const isIP = (text) => text === undefined || text === null ? 0 : binding.isIP(`$
 // listen() and connect() take (options), (port, host, …) or (path, …), each with a
 // callback at the end.
 function normalize(args) {
-  let options = {};
-  if (args.length === 0) return [options, null];
-  const first = args[0];
-  if (first !== null && typeof first === 'object') {
-    options = first;
-  } else if (typeof first === 'string' && !(Number(first) >= 0)) {
-    options.path = first;
-  } else {
-    options.port = first;
-    if (args.length > 1 && typeof args[1] === 'string') options.host = args[1];
-  }
-  const last = args[args.length - 1];
-  return [options, typeof last === 'function' ? last : null];
+  const [first, second] = args;
+  const last = args.at(-1);
+  return [args.length > 0 ? targetOf(first, second) : {}, typeof last === 'function' ? last : null];
+}
+
+function targetOf(first, second) {
+  if (first !== null && typeof first === 'object') return first;
+  if (typeof first === 'string' && !(Number(first) >= 0)) return { path: first };
+  return typeof second === 'string' ? { port: first, host: second } : { port: first };
 }
 
 module.exports = {
