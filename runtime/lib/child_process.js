@@ -6,7 +6,7 @@ const { Buffer } = require('buffer');
 const { ChildProcess, names, readStdio, signalOf } = require('internal/child/process');
 const { errnoException } = require('internal/net/util');
 const {
-  AbortError, coded, invalidArgType, invalidArgValue, notImplemented, outOfRange, validateAbortSignal,
+  abortedBy, coded, invalidArgType, invalidArgValue, notImplemented, outOfRange, validateAbortSignal,
   validateBoolean, validateFunction, validateInteger, validateString,
 } = require('internal/errors');
 
@@ -80,9 +80,9 @@ function validateMaxBuffer(size) {
 
 // --- spawn -----------------------------------------------------------------------------------------
 
-function abortChild(child, killSignal, reason) {
+function abortChild(child, killSignal, signal) {
   try {
-    if (child.kill(killSignal)) child.emit('error', new AbortError(undefined, { cause: reason }));
+    if (child.kill(killSignal)) child.emit('error', abortedBy(signal));
   } catch (error) {
     child.emit('error', error);
   }
@@ -90,7 +90,7 @@ function abortChild(child, killSignal, reason) {
 
 function addSignal(child, { signal, killSignal }) {
   validateAbortSignal(signal, 'options.signal');
-  const abort = () => abortChild(child, killSignal, signal.reason);
+  const abort = () => abortChild(child, killSignal, signal);
   if (signal.aborted) {
     process.nextTick(abort);
     return;

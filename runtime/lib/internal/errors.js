@@ -1,17 +1,22 @@
 'use strict';
 // Errors with Node's codes and words.
 
-function describe(value) {
-  if (value == null) return ` Received ${value}`;
-  if (typeof value === 'function') return ` Received function ${value.name}`;
-  if (typeof value === 'object') {
-    if (value.constructor && value.constructor.name) return ` Received an instance of ${value.constructor.name}`;
-    return ` Received ${require('internal/inspect').inspect(value, { depth: -1 })}`;
-  }
-  let text = require('internal/inspect').inspect(value, { colors: false });
-  if (text.length > 28) text = `${text.slice(0, 25)}...`;
-  return ` Received type ${typeof value} (${text})`;
+const inspect = (...args) => require('internal/inspect').inspect(...args);
+
+// How a value that was refused is told, by its type.
+const TELL = {
+  undefined: () => 'undefined',
+  function: (value) => `function ${value.name}`,
+  object: (value) => value === null ? 'null' : value.constructor?.name ?
+    `an instance of ${value.constructor.name}` : inspect(value, { depth: -1 }),
+};
+
+function tellType(value) {
+  const text = inspect(value, { colors: false });
+  return `type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
 }
+
+const describe = (value) => ` Received ${(TELL[typeof value] ?? tellType)(value)}`;
 
 // The name stays that of the class ("TypeError"), the code shows in the stack's first
 // line, as in Node: TypeError [ERR_X]: message. Only errors of ours are marked so.
@@ -31,7 +36,7 @@ function invalidArgType(name, expected, value) {
 }
 
 function invalidArgValue(name, value, reason = 'is invalid') {
-  let text = require('internal/inspect').inspect(value);
+  let text = inspect(value);
   if (text.length > 128) text = `${text.slice(0, 128)}...`;
   const kind = name.includes('.') ? 'property' : 'argument';
   return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`);
@@ -42,55 +47,53 @@ function missingArgs(what) {
   return coded(TypeError, 'ERR_MISSING_ARGS', `${what} must be specified`);
 }
 
+// Numbers of more than 32 bits are told with their digits in groups of three.
+function rangeText(value) {
+  const big = typeof value === 'bigint';
+  if (!(big || Number.isInteger(value)) || (value <= 2 ** 32 && value >= -(2 ** 32))) return inspect(value);
+  return String(value).replace(/\B(?=(\d{3})+$)/g, '_') + (big ? 'n' : '');
+}
+
 function outOfRange(name, range, value) {
-  let received;
-  const separated = () => String(value).replace(/\B(?=(\d{3})+$)/g, '_');
-  if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) received = separated();
-  else if (typeof value === 'bigint' && (value > 2n ** 32n || value < -(2n ** 32n))) received = `${separated()}n`;
-  else received = require('internal/inspect').inspect(value);
-  return coded(RangeError, 'ERR_OUT_OF_RANGE',
-    `The value of "${name}" is out of range. It must be ${range}. Received ${received}`);
+  const rule = `The value of "${name}" is out of range. It must be ${range}.`;
+  return coded(RangeError, 'ERR_OUT_OF_RANGE', `${rule} Received ${rangeText(value)}`);
 }
 
-function validateBoolean(value, name) {
-  if (typeof value !== 'boolean') throw invalidArgType(name, 'of type boolean', value);
-}
+// A check throws unless the value is of the type that it is named after.
+const checkOf = (type) => (value, name) => {
+  if (typeof value !== type) throw invalidArgType(name, `of type ${type}`, value);
+};
+const validateBoolean = checkOf('boolean');
+const validateFunction = checkOf('function');
+const validateNumber = checkOf('number');
+const validateString = checkOf('string');
 
-function validateFunction(value, name) {
-  if (typeof value !== 'function') throw invalidArgType(name, 'of type function', value);
-}
-
-function validateString(value, name) {
-  if (typeof value !== 'string') throw invalidArgType(name, 'of type string', value);
-}
+const isObject = (value) => typeof value === 'object' && value !== null;
 
 function validateObject(value, name) {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw invalidArgType(name, 'of type object', value);
-}
-
-function validateNumber(value, name) {
-  if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
+  if (!isObject(value) || Array.isArray(value)) throw invalidArgType(name, 'of type object', value);
 }
 
 function validateInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
-  if (typeof value !== 'number') throw invalidArgType(name, 'of type number', value);
-  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
-  if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+  validateNumber(value, name);
+  const whole = Number.isInteger(value);
+  if (whole && min <= value && value <= max) return;
+  throw outOfRange(name, whole ? `>= ${min} && <= ${max}` : 'an integer', value);
 }
 
 function validateAbortSignal(signal, name) {
-  if (signal !== undefined && (signal === null || typeof signal !== 'object' || !('aborted' in signal)))
-    throw invalidArgType(name, 'an instance of AbortSignal', signal);
+  if (signal === undefined || (isObject(signal) && 'aborted' in signal)) return;
+  throw invalidArgType(name, 'an instance of AbortSignal', signal);
 }
 
 class AbortError extends Error {
   constructor(message = 'The operation was aborted', options) {
-    super(message, options);
-    this.code = 'ABORT_ERR';
-    this.name = 'AbortError';
+    Object.assign(super(message, options), { code: 'ABORT_ERR', name: 'AbortError' });
   }
 }
+
+// Why something ended early: its signal was aborted.
+const abortedBy = (signal) => new AbortError(undefined, { cause: signal.reason });
 
 // What a module doesn't have says so by name.
 function notImplemented(name) {
@@ -99,6 +102,7 @@ function notImplemented(name) {
 
 module.exports = {
   AbortError,
+  abortedBy,
   coded,
   invalidArgType,
   invalidArgValue,
