@@ -28,9 +28,8 @@ class Console {
     };
     this.dir = (value, how) => this.log(require('internal/inspect').inspect(value, { customInspect: false, ...how }));
     this.assert = (condition, ...args) => {
-      if (condition) return;
-      args[0] = `Assertion failed${args.length === 0 ? '' : `: ${args[0]}`}`;
-      this.warn(...args);
+      const [first, ...rest] = args;
+      if (!condition) this.warn(args.length > 0 ? `Assertion failed: ${first}` : 'Assertion failed', ...rest);
     };
     this.table = (data, columns) => this.log(require('internal/table').table(data, columns) ?? data);
     for (const name of ['count', 'countReset', 'time', 'timeEnd', 'timeLog', 'trace']) this[name] = global.console[name];

@@ -34,66 +34,69 @@ function line(name, fd, args) {
 const out = (...args) => line('stdout', 1, args);
 const err = (...args) => line('stderr', 2, args);
 
-function elapsed(label, method) {
-  const start = times.get(label);
-  if (start === undefined) {
-    process.emitWarning(`No such label '${label}' for console.${method}()`);
-    return undefined;
-  }
-  const ms = (native('process').hrtime() - start) / 1e6;
-  if (ms >= 1000) {
-    const s = ms / 1000;
-    if (s >= 60) {
-      const minutes = s / 60;
-      return `${Math.floor(minutes)}:${(s % 60).toFixed(3).padStart(6, '0')} (m:ss.mmm)`;
-    }
-    return `${s.toFixed(3)}s`;
-  }
-  return ms >= 0 ? `${Number(ms.toFixed(3))}ms` : '0ms';
+// "1.234ms", "1.234s", "1:02.345 (m:ss.mmm)"
+function durationText(ms) {
+  if (ms < 1000) return `${Math.max(0, Number(ms.toFixed(3)))}ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(3)}s`;
+  return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')} (m:ss.mmm)`;
 }
+
+const now = () => native('process').hrtime();
+const warn = (text) => process.emitWarning(text);
+
+function tellTime(label, method, data) {
+  const since = times.get(label);
+  if (since === undefined) warn(`No such label '${label}' for console.${method}()`);
+  else out(`${label}: ${durationText((now() - since) / 1e6)}`, ...data);
+}
+
+// Methods of a label: "default" unless given, always a text.
+const labelled = {
+  time(label) {
+    if (times.has(label)) warn(`Label '${label}' already exists for console.time()`);
+    else times.set(label, now());
+  },
+  timeEnd(label) {
+    tellTime(label, 'timeEnd', []);
+    times.delete(label);
+  },
+  timeLog: (label, ...data) => tellTime(label, 'timeLog', data),
+  count(label) {
+    const number = 1 + (counts.get(label) ?? 0);
+    counts.set(label, number);
+    out(`${label}: ${number}`);
+  },
+  countReset(label) {
+    if (!counts.delete(label)) warn(`Count for '${label}' does not exist`);
+  },
+};
+for (const [name, act] of Object.entries(labelled))
+  labelled[name] = { [name](label = 'default', ...data) { act(`${label}`, ...data); } }[name];
+const { time, timeEnd, timeLog, count, countReset } = labelled;
 
 const console = {
   log: out,
   warn: err,
   dir: (value, options) =>
     line('stdout', 1, [require('internal/inspect').inspect(value, { customInspect: false, ...options })]),
-  time(label = 'default') {
-    label = `${label}`;
-    if (times.has(label)) process.emitWarning(`Label '${label}' already exists for console.time()`);
-    else times.set(label, native('process').hrtime());
-  },
-  timeEnd(label = 'default') {
-    label = `${label}`;
-    const text = elapsed(label, 'timeEnd');
-    if (text !== undefined) out(`${label}: ${text}`);
-    times.delete(label);
-  },
-  timeLog(label = 'default', ...data) {
-    const text = elapsed(`${label}`, 'timeLog');
-    if (text !== undefined) out(`${label}: ${text}`, ...data);
-  },
+  time,
+  timeEnd,
+  timeLog,
   trace(...args) {
     const error = { name: 'Trace', message: args.length > 0 ? format(args) : '' };
     err(require('internal/stack').trace(error));
   },
   assert(condition, ...args) {
     if (condition) return;
-    args[0] = `Assertion failed${args.length === 0 ? '' : `: ${args[0]}`}`;
-    err(...args);
+    if (args.length === 0) err('Assertion failed');
+    else err(`Assertion failed: ${args[0]}`, ...args.slice(1));
   },
   clear() {},
-  count(label = 'default') {
-    label = `${label}`;
-    const count = (counts.get(label) ?? 0) + 1;
-    counts.set(label, count);
-    out(`${label}: ${count}`);
-  },
-  countReset(label = 'default') {
-    label = `${label}`;
-    if (!counts.delete(label)) process.emitWarning(`Count for '${label}' does not exist`);
-  },
-  group(...data) {
-    if (data.length > 0) out(...data);
+  count,
+  countReset,
+  group(...title) {
+    if (title.length !== 0) out(...title);
     indent += '  ';
   },
   groupEnd() {
