@@ -6,59 +6,55 @@ const binding = native('stream');
 const { Buffer } = require('buffer');
 const { Socket, kBytesRead, kBytesWritten, kKind } = require('internal/net/socket');
 
-Socket.prototype.address = function () {
-  return this._getsockname();
-};
+const NONE = {};
 
-Socket.prototype._getsockname = function () {
-  if (this._handle === null || this[kKind] !== 'tcp') return {};
-  if (this._sockname === null) {
-    const name = binding.sockName(this._handle);
-    if (typeof name === 'number') return {};
-    this._sockname = name;
-  }
-  return this._sockname;
-};
+// The name of one end, asked of the kernel once and kept in the socket's property.
+function nameOf(socket, property, ask) {
+  if (socket._handle === null || socket[kKind] !== 'tcp') return NONE;
+  const kept = socket[property];
+  if (kept !== null) return kept;
+  const name = ask(socket._handle);
+  return typeof name === 'number' ? NONE : socket[property] = name;
+}
 
-Socket.prototype._getpeername = function () {
-  if (this._handle === null || this.connecting || this[kKind] !== 'tcp') return this._peername ?? {};
-  if (this._peername === null) {
-    const name = binding.peerName(this._handle);
-    if (typeof name === 'number') return {};
-    this._peername = name;
-  }
-  return this._peername;
-};
+function localName() {
+  const name = nameOf(this, '_sockname', binding.sockName);
+  return name === NONE ? {} : name;
+}
+
+// Known as long as it was asked for in time: a closed socket still tells it.
+function peerName() {
+  const name = this.connecting ? NONE : nameOf(this, '_peername', binding.peerName);
+  return name !== NONE ? name : this._peername ?? {};
+}
+
+Object.assign(Socket.prototype, {
+  address: localName,
+  _getsockname: localName,
+  _getpeername: peerName,
+});
 
 function getter(name, get) {
   Object.defineProperty(Socket.prototype, name, { get, configurable: true, enumerable: true });
 }
+for (const [side, ask] of [['remote', '_getpeername'], ['local', '_getsockname']])
+  for (const part of ['address', 'family', 'port'])
+    getter(side + part[0].toUpperCase() + part.slice(1), function () { return this[ask]()[part]; });
+
 getter('_connecting', function () { return this.connecting; });
 getter('pending', function () { return this._handle === null || this.connecting; });
+const STATES = ['closed', 'readOnly', 'writeOnly', 'open'];
 getter('readyState', function () {
-  if (this.connecting) return 'opening';
-  if (this.readable && this.writable) return 'open';
-  if (this.readable && !this.writable) return 'readOnly';
-  if (!this.readable && this.writable) return 'writeOnly';
-  return 'closed';
+  return this.connecting ? 'opening' : STATES[(this.readable ? 1 : 0) + (this.writable ? 2 : 0)];
 });
 getter('bufferSize', function () { return this._handle !== null ? this.writableLength : undefined; });
 getter('bytesRead', function () { return this[kBytesRead]; });
+// Also what has yet to be written counts.
+const sizeOf = ({ chunk, encoding }) =>
+  typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
 getter('bytesWritten', function () {
-  let bytes = this[kBytesWritten];
-  const data = this._pendingData;
-  for (const item of this._writableState.getBuffer?.() ?? [])
-    bytes += typeof item.chunk === 'string' ? Buffer.byteLength(item.chunk, item.encoding) : item.chunk.length;
-  if (Array.isArray(data))
-    for (const item of data)
-      bytes += typeof item.chunk === 'string' ? Buffer.byteLength(item.chunk, item.encoding) : item.chunk.length;
-  else if (data)
-    bytes += typeof data === 'string' ? Buffer.byteLength(data, this._pendingEncoding) : data.byteLength;
-  return bytes;
+  const { _pendingData: data, _pendingEncoding: encoding } = this;
+  const pending = Array.isArray(data) ? data : data ? [{ chunk: data, encoding }] : [];
+  const waiting = [...this._writableState.getBuffer?.() ?? [], ...pending];
+  return waiting.reduce((sum, item) => sum + sizeOf(item), this[kBytesWritten]);
 });
-getter('remoteAddress', function () { return this._getpeername().address; });
-getter('remoteFamily', function () { return this._getpeername().family; });
-getter('remotePort', function () { return this._getpeername().port; });
-getter('localAddress', function () { return this._getsockname().address; });
-getter('localPort', function () { return this._getsockname().port; });
-getter('localFamily', function () { return this._getsockname().family; });
