@@ -9,9 +9,8 @@ const binding = native('dns');
 const ERRORS = ('NODATA FORMERR SERVFAIL NOTFOUND NOTIMP REFUSED BADQUERY BADNAME BADFAMILY BADRESP CONNREFUSED ' +
   'TIMEOUT EOF FILE NOMEM DESTRUCTION BADSTR BADFLAGS NONAME BADHINTS NOTINITIALIZED LOADIPHLPAPI ' +
   'ADDRGETNETWORKPARAMS CANCELLED').split(' ');
-const QUERIES = ['getServers', 'setServers', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'resolveCaa',
-  'resolveCname', 'resolveMx', 'resolveNaptr', 'resolveNs', 'resolvePtr', 'resolveSoa', 'resolveSrv', 'resolveTxt',
-  'reverse', 'Resolver'];
+const RECORDS = ['', '4', '6', 'Any', 'Caa', 'Cname', 'Mx', 'Naptr', 'Ns', 'Ptr', 'Soa', 'Srv', 'Txt'];
+const QUERIES = ['getServers', 'setServers', ...RECORDS.map((kind) => `resolve${kind}`), 'reverse', 'Resolver'];
 
 module.exports = {
   ...dns,
