@@ -5,34 +5,38 @@ const binding = native('stream');
 const handles = native('handle');
 const EventEmitter = require('events');
 const { coded, invalidArgType, invalidArgValue, validateAbortSignal } = require('internal/errors');
-const { Socket, kKind, kMake, setHooks } = require('internal/net/socket');
+const { Socket, kKind, kLeave, kMake, setHooks } = require('internal/net/socket');
 const { errnoException, isIP, listenException, normalize, validatePort } = require('internal/net/util');
 
 const EADDRINUSE = -98;
 const EINVAL = -22;
 const EAFNOSUPPORT = -97;
 const IPV6ONLY = 1;
+const BACKLOG = 511;
+
+const SWITCHES = ['allowHalfOpen', 'pauseOnConnect', 'noDelay', 'keepAlive'];
 
 function Server(options, listener) {
-  if (!(this instanceof Server)) return new Server(options, listener);
-  EventEmitter.call(this);
-  if (typeof options === 'function') [options, listener] = [{}, options];
-  else if (options != null && typeof options !== 'object')
-    throw invalidArgType('options', 'of type object', options);
-  options = { ...options };
-  if (typeof listener === 'function') this.on('connection', listener);
-  this._connections = 0;
-  this._handle = null;
-  this._listeningId = 1;
-  this._unref = false;
-  this._pipeName = null;
-  this._kind = 'tcp';
-  this.allowHalfOpen = Boolean(options.allowHalfOpen);
-  this.pauseOnConnect = Boolean(options.pauseOnConnect);
-  this.noDelay = Boolean(options.noDelay);
-  this.keepAlive = Boolean(options.keepAlive);
-  this.keepAliveInitialDelay = options.keepAliveInitialDelay ?? 0;
-  this.highWaterMark = options.highWaterMark;
+  if (this instanceof Server) setUp(this, options, listener);
+  else return new Server(options, listener);
+}
+
+function setUp(server, given, listener) {
+  EventEmitter.call(server);
+  const alone = typeof given === 'function';
+  if (!alone && typeof (given ?? {}) !== 'object') throw invalidArgType('options', 'of type object', given);
+  const options = alone ? {} : { ...given };
+  const welcome = alone ? given : listener;
+  if (typeof welcome === 'function') server.on('connection', welcome);
+  server._connections = 0;
+  server._handle = null;
+  server._listeningId = 1;
+  server._unref = false;
+  server._pipeName = null;
+  server._kind = 'tcp';
+  for (const name of SWITCHES) server[name] = Boolean(options[name]);
+  server.keepAliveInitialDelay = options.keepAliveInitialDelay ?? 0;
+  server.highWaterMark = options.highWaterMark;
 }
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Server, EventEmitter);
@@ -45,37 +49,34 @@ Server.prototype[EventEmitter.captureRejectionSymbol] = function (error, event, 
 
 // --- listening ------------------------------------------------------------------------------
 
-Server.prototype.listen = function (...args) {
+// The port that is asked for, undefined if it isn't one that is. No arguments, or a port
+// that is empty: any.
+function portAsked(options, args) {
+  const { port } = options;
+  if (typeof args[0] === 'function') return 0;
+  if (port === undefined || port === null) return args.length === 0 || 'port' in options ? 0 : undefined;
+  return ['number', 'string'].includes(typeof port) ? validatePort(port, 'options.port') : undefined;
+}
+
+// listen(port[, host][, backlog]), listen(path[, backlog]): the first number after the target.
+const backlogOf = (args, options) => args.slice(1, 3).map(Number).find((value) => value > 0) ?? options.backlog ?? BACKLOG;
+
+function listen(...args) {
   const [options, callback] = normalize(args);
   if (this._handle !== null)
     throw coded(Error, 'ERR_SERVER_ALREADY_LISTEN', 'Listen method has been called more than once without closing.');
   if (callback !== null) this.once('listening', callback);
-  const backlog = toNumber(args.length > 1 && args[1]) || toNumber(args.length > 2 && args[2]) || options.backlog;
-  if (options.signal !== undefined) addSignal(this, options.signal);
-  if (typeof options.fd === 'number' && options.fd >= 0) {
-    listenDescriptor(this, options.fd, backlog);
-    return this;
-  }
-  // No arguments, or an empty port: any port.
-  if (args.length === 0 || typeof args[0] === 'function' ||
-      (options.port === undefined && 'port' in options) || options.port === null)
-    options.port = 0;
-  if (typeof options.port === 'number' || typeof options.port === 'string') {
-    const port = validatePort(options.port, 'options.port');
-    if (options.host) listenHost(this, port, String(options.host), backlog, options);
-    else start(this, () => listenTcp(this, null, port, backlog, options), null, port);
-    return this;
-  }
-  if (options.path) {
-    listenPath(this, String(options.path), backlog, options);
-    return this;
-  }
-  if (!('port' in options || 'path' in options))
-    throw invalidArgValue('options', options, 'must have the property "port" or "path"');
-  throw invalidArgValue('options', options);
-};
-
-const toNumber = (value) => (value = Number(value)) >= 0 ? value : false;
+  const backlog = backlogOf(args, options);
+  const { fd, host, path, signal } = options;
+  if (signal !== undefined) addSignal(this, signal);
+  if (typeof fd === 'number' && fd >= 0) return listenDescriptor(this, fd, backlog);
+  const port = portAsked(options, args);
+  if (port !== undefined)
+    return host ? listenHost(this, port, String(host), backlog, options) : listenTcp(this, null, port, backlog, options);
+  if (path) return listenPath(this, String(path), backlog, options);
+  throw 'port' in options || 'path' in options ? invalidArgValue('options', options) :
+    invalidArgValue('options', options, 'must have the property "port" or "path"');
+}
 
 function addSignal(server, signal) {
   validateAbortSignal(signal, 'options.signal');
@@ -96,13 +97,14 @@ function start(server, open, address, port) {
       server._handle = null;
     }
     process.nextTick(() => server.emit('error', listenException(err, 'listen', address ?? server._tried, port)));
-    return;
+    return server;
   }
   if (server._unref) server.unref();
   process.nextTick(() => {
     // It may have been closed meanwhile.
     if (server._handle !== null) server.emit('listening');
   });
+  return server;
 }
 
 function listenHost(server, port, host, backlog, options) {
@@ -110,8 +112,9 @@ function listenHost(server, port, host, backlog, options) {
   require('dns').lookup(host, (error, address) => {
     if (listening !== server._listeningId) return; // closed meanwhile
     if (error) server.emit('error', error);
-    else start(server, () => listenTcp(server, address || null, port, backlog, options), address, port);
+    else listenTcp(server, address || null, port, backlog, options);
   });
+  return server;
 }
 
 function openTcp(server, address, port, flags) {
@@ -121,7 +124,11 @@ function openTcp(server, address, port, flags) {
   return binding.bind(server._handle, address, port, flags);
 }
 
-function listenTcp(server, host, port, backlog = 511, options = {}) {
+function listenTcp(server, address, port, backlog, options) {
+  return start(server, () => bindTcp(server, address, port, options) || binding.listen(server._handle, backlog), address, port);
+}
+
+function bindTcp(server, host, port, options) {
   let err;
   if (host === null) {
     // Any address: IPv6's takes both kinds, where there is IPv6.
@@ -133,13 +140,13 @@ function listenTcp(server, host, port, backlog = 511, options = {}) {
   } else {
     err = openTcp(server, host, port, options.ipv6Only && isIP(host) === 6 ? IPV6ONLY : 0);
   }
-  return err < 0 ? err : binding.listen(server._handle, backlog);
+  return err;
 }
 
-function listenPath(server, path, backlog = 511, options) {
+function listenPath(server, path, backlog, options) {
   server._kind = 'pipe';
   server._pipeName = path;
-  start(server, () => {
+  return start(server, () => {
     server._handle = binding.pipe(server, false);
     let err = binding.pipeBind(server._handle, path);
     if (err < 0) return err;
@@ -150,8 +157,8 @@ function listenPath(server, path, backlog = 511, options) {
   }, path, -1);
 }
 
-function listenDescriptor(server, fd, backlog = 511) {
-  start(server, () => {
+function listenDescriptor(server, fd, backlog) {
+  return start(server, () => {
     const kind = binding.guess(fd);
     server._kind = kind === 'PIPE' ? 'pipe' : 'tcp';
     if (kind !== 'PIPE' && kind !== 'TCP') return EINVAL;
@@ -214,63 +221,64 @@ function drop(server, socket) {
   } : {});
 }
 
-Server.prototype.getConnections = function (callback) {
-  process.nextTick(callback, null, this._connections);
-  return this;
-};
-
 // --- the end ------------------------------------------------------------------------------------------
 
-Server.prototype.close = function (callback) {
+const stopped = (server) => server._handle === null;
+
+function close(callback) {
   this._listeningId++;
-  if (typeof callback === 'function') {
-    if (this._handle === null)
-      this.once('close', () => callback(coded(Error, 'ERR_SERVER_NOT_RUNNING', 'Server is not running.')));
-    else
-      this.once('close', callback);
-  }
-  if (this._handle !== null) {
-    handles.close(this._handle);
-    this._handle = null;
-  }
-  this._emitCloseIfDrained();
+  if (typeof callback === 'function')
+    this.once('close', stopped(this) ?
+      () => callback(coded(Error, 'ERR_SERVER_NOT_RUNNING', 'Server is not running.')) : callback);
+  if (!stopped(this)) handles.close(this._handle);
+  this._handle = null;
+  closeWhenEmpty(this);
   return this;
-};
+}
 
-Server.prototype._emitCloseIfDrained = function () {
-  if (this._handle !== null || this._connections > 0) return;
-  process.nextTick(() => this.emit('close'));
-};
+function closeWhenEmpty(server) {
+  if (stopped(server) && !(server._connections > 0)) process.nextTick(() => server.emit('close'));
+}
 
-if (Symbol.asyncDispose)
-  Server.prototype[Symbol.asyncDispose] = function () {
-    return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
-  };
-
-Server.prototype.address = function () {
-  if (this._handle === null) return null;
-  if (this._kind === 'pipe') return this._pipeName;
-  const name = binding.sockName(this._handle);
+function address() {
+  if (stopped(this)) return null;
+  const name = this._kind === 'pipe' ? this._pipeName : binding.sockName(this._handle);
   if (typeof name === 'number') throw errnoException(name, 'address');
   return name;
-};
+}
 
-Object.defineProperty(Server.prototype, 'listening', {
-  get() { return this._handle !== null; },
-  configurable: true,
-  enumerable: true,
+// --- what a program sees -------------------------------------------------------------------------------
+
+Object.assign(Server.prototype, {
+  listen,
+  getConnections(callback) {
+    process.nextTick(callback, null, this._connections);
+    return this;
+  },
+  close,
+  address,
 });
-
-Server.prototype.ref = function () {
-  this._unref = false;
-  if (this._handle !== null) handles.ref(this._handle);
-  return this;
-};
-
-Server.prototype.unref = function () {
-  this._unref = true;
-  if (this._handle !== null) handles.unref(this._handle);
-  return this;
-};
+for (const name of ['ref', 'unref'])
+  Server.prototype[name] = function () {
+    this._unref = name === 'unref';
+    if (!stopped(this)) handles[name](this._handle);
+    return this;
+  };
+Object.defineProperty(Server.prototype, 'listening', {
+  enumerable: true,
+  configurable: true,
+  get() { return !stopped(this); },
+});
+// One of the connections is over.
+Object.defineProperty(Server.prototype, kLeave, {
+  value() {
+    this._connections--;
+    closeWhenEmpty(this);
+  },
+});
+if (Symbol.asyncDispose)
+  Server.prototype[Symbol.asyncDispose] = function () {
+    return new Promise((resolve) => stopped(this) ? resolve() : this.close(() => resolve()));
+  };
 
 module.exports = { Server };

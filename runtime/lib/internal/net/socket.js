@@ -3,9 +3,9 @@
 
 const binding = native('stream');
 const handles = native('handle');
-const { Duplex } = require('stream');
 const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
+const { Duplex } = require('stream');
 const { coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber } =
   require('internal/errors');
 const { EOF, errnoException } = require('internal/net/util');
@@ -19,6 +19,7 @@ const kKeepAlive = Symbol('keepAlive');
 const kQueued = Symbol('queued');
 const kMake = Symbol('make'); // option: (socket) => token
 const kKind = Symbol('kind');
+const kLeave = Symbol('leave'); // method of a server: a connection of it is over
 
 const ENOTCONN = -107;
 
@@ -112,34 +113,39 @@ function openDescriptor(socket, fd) {
 }
 
 function Socket(options) {
-  if (!(this instanceof Socket)) return new Socket(options);
-  if (options?.objectMode || options?.readableObjectMode || options?.writableObjectMode)
+  if (this instanceof Socket) setUp(this, { ...options });
+  else return new Socket(options);
+}
+
+const OBJECT_MODES = ['objectMode', 'readableObjectMode', 'writableObjectMode'];
+
+function setUp(socket, options) {
+  if (OBJECT_MODES.some((name) => options[name]))
     throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property 'options.objectMode' is not supported. Received true");
-  options = { ...options };
   const given = options.handle !== undefined || options.fd !== undefined || options[kMake] !== undefined;
   if (options.onread !== undefined) throw require('internal/errors').notImplemented('options.onread of net.Socket');
-  this.connecting = false;
-  this._hadError = false;
-  this._parent = null;
-  this._host = null;
-  this._handle = null;
-  this._peername = null;
-  this._sockname = null;
-  this._pendingData = null;
-  this._pendingEncoding = '';
-  this.server = null;
-  this._server = null;
-  this.timeout = 0;
-  this[kTimeout] = null;
-  this[kReading] = false;
-  this[kBytesRead] = 0;
-  this[kBytesWritten] = 0;
-  this[kQueued] = 0;
-  this[kKind] = options.kind ?? 'tcp';
-  this[kNoDelay] = Boolean(options.noDelay);
-  this[kKeepAlive] = options.keepAlive ? { delay: Math.floor((options.keepAliveInitialDelay ?? 0) / 1000) } : null;
+  socket.connecting = false;
+  socket._hadError = false;
+  socket._parent = null;
+  socket._host = null;
+  socket._handle = null;
+  socket._peername = null;
+  socket._sockname = null;
+  socket._pendingData = null;
+  socket._pendingEncoding = '';
+  socket.server = null;
+  socket._server = null;
+  socket.timeout = 0;
+  socket[kTimeout] = null;
+  socket[kReading] = false;
+  socket[kBytesRead] = 0;
+  socket[kBytesWritten] = 0;
+  socket[kQueued] = 0;
+  socket[kKind] = options.kind ?? 'tcp';
+  socket[kNoDelay] = Boolean(options.noDelay);
+  socket[kKeepAlive] = options.keepAlive ? { delay: Math.floor((options.keepAliveInitialDelay ?? 0) / 1000) } : null;
   // 'close' comes from the handle's close callback, not from the stream.
-  Duplex.call(this, {
+  Duplex.call(socket, {
     allowHalfOpen: Boolean(options.allowHalfOpen),
     autoDestroy: true,
     decodeStrings: false,
@@ -151,22 +157,29 @@ function Socket(options) {
   });
   // A handle that is being read goes on by itself: no need to look after each chunk
   // whether more should be asked for.
-  this._readableState.readingMore = true;
-  if (options[kMake] !== undefined) this._handle = options[kMake](this);
-  else if (options.fd !== undefined) this._handle = openDescriptor(this, options.fd);
-  if (options.signal !== undefined) addSignal(this, options.signal);
-  this.on('end', onReadableStreamEnd);
+  socket._readableState.readingMore = true;
+  if (options[kMake] !== undefined) socket._handle = options[kMake](socket);
+  else if (options.fd !== undefined) socket._handle = openDescriptor(socket, options.fd);
+  if (options.signal !== undefined) addSignal(socket, options.signal);
+  socket.on('end', answerEnd);
   if (given) {
-    if (options.readable === false) this.push(null), this._readableState.endEmitted = this._readableState.ended = true, this.readable = false;
-    if (options.writable === false) endWritable(this);
+    if (options.readable === false) endReadable(socket);
+    if (options.writable === false) endWritable(socket);
   }
-  if (this._handle !== null && options.readable !== false && !options.manualStart) {
-    if (options.pauseOnCreate) this.readableFlowing = false;
-    else this.read(0);
+  if (socket._handle !== null && options.readable !== false && !options.manualStart) {
+    if (options.pauseOnCreate) socket.readableFlowing = false;
+    else socket.read(0);
   }
 }
 Object.setPrototypeOf(Socket.prototype, Duplex.prototype);
 Object.setPrototypeOf(Socket, Duplex);
+
+function endReadable(socket) {
+  const state = socket._readableState;
+  socket.push(null);
+  state.ended = state.endEmitted = true;
+  socket.readable = false;
+}
 
 function endWritable(socket) {
   const state = socket._writableState;
@@ -181,11 +194,11 @@ function addSignal(socket, signal) {
 
 // A client that doesn't want half-open sockets answers the other's end with its own, even
 // to writes that come after it.
-function onReadableStreamEnd() {
-  if (!this.allowHalfOpen) this.write = writeAfterFIN;
+function answerEnd() {
+  if (!this.allowHalfOpen) this.write = writeAfterEnd;
 }
 
-function writeAfterFIN(chunk, encoding, callback) {
+function writeAfterEnd(chunk, encoding, callback) {
   if (!this.writableEnded) return Duplex.prototype.write.call(this, chunk, encoding, callback);
   if (typeof encoding === 'function') callback = encoding;
   const error = coded(Error, 'EPIPE', 'This socket has been ended by the other party');
@@ -194,25 +207,27 @@ function writeAfterFIN(chunk, encoding, callback) {
   return false;
 }
 
-Socket.prototype._read = function (size) {
-  if (this.connecting || this._handle === null) {
-    if (this.connecting) this.once('connect', () => this._read(size));
-    return;
-  }
-  if (this[kReading]) return;
-  this[kReading] = true;
-  const err = binding.readStart(this._handle);
-  if (err < 0) this.destroy(errnoException(err, 'read'));
-};
+Object.assign(Socket.prototype, {
+  _read(size) {
+    if (this.connecting || this._handle === null) {
+      if (this.connecting) this.once('connect', () => this._read(size));
+      return;
+    }
+    if (this[kReading]) return;
+    this[kReading] = true;
+    const err = binding.readStart(this._handle);
+    if (err < 0) this.destroy(errnoException(err, 'read'));
+  },
 
-// A paused socket goes on reading until its buffer is full, so that an end or an error of
-// the other side is noticed. Only standard input stops at once (internal/stdio.js).
-Socket.prototype._stopReading = function () {
-  if (this._handle === null || !this[kReading] || this.readableFlowing) return;
-  this[kReading] = false;
-  this._readableState.reading = false;
-  binding.readStop(this._handle);
-};
+  // A paused socket goes on reading until its buffer is full, so that an end or an error of
+  // the other side is noticed. Only standard input stops at once (internal/stdio.js).
+  _stopReading() {
+    if (this._handle === null || !this[kReading] || this.readableFlowing) return;
+    this[kReading] = false;
+    this._readableState.reading = false;
+    binding.readStop(this._handle);
+  },
+});
 
 // --- writing ---------------------------------------------------------------------------------------
 
@@ -255,187 +270,187 @@ function putOff(socket, data, encoding, write, callback) {
   }
 }
 
-Socket.prototype._write = function (data, encoding, callback) {
-  if (this.connecting || this._handle === null) {
-    putOff(this, data, encoding, () => this._write(data, encoding, callback), callback);
-    return;
-  }
-  this._pendingData = null;
-  refreshTimer(this);
-  if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
-    sent(this, binding.writeText(this._handle, data, callback), Buffer.byteLength(data), callback);
-    return;
-  }
-  const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : data;
-  sent(this, binding.writeBytes(this._handle, bytes, callback), bytes.length, callback);
-};
-
-Socket.prototype._writev = function (items, callback) {
-  if (this.connecting || this._handle === null) {
-    putOff(this, items, '', () => this._writev(items, callback), callback);
-    return;
-  }
-  this._pendingData = null;
-  refreshTimer(this);
-  let size = 0;
-  const views = items.map(({ chunk, encoding }) => {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
-    size += bytes.length;
-    return bytes;
-  });
-  sent(this, binding.writeMany(this._handle, views, callback), size, callback);
-};
-
-Socket.prototype._final = function (callback) {
-  if (this.connecting) {
-    this.once('connect', () => this._final(callback));
-    return;
-  }
-  if (this._handle === null) {
-    callback();
-    return;
-  }
-  const err = binding.shutdown(this._handle, { callback });
-  if (err === ENOTCONN) callback();
-  else if (err < 0) callback(errnoException(err, 'shutdown'));
-};
-
-Socket.prototype.end = function (data, encoding, callback) {
-  Duplex.prototype.end.call(this, data, encoding, callback);
-  return this;
-};
-
-Socket.prototype.destroySoon = function () {
-  if (this.writable) this.end();
-  if (this.writableFinished) this.destroy();
-  else this.once('finish', this.destroy);
-};
-
-Socket.prototype._destroy = function (exception, callback) {
-  this.connecting = false;
-  for (let at = this; at; at = at._parent) clearTimer(at);
-  if (this._handle !== null) {
-    const failed = Boolean(exception);
-    const handle = this._handle;
-    this._handle = null;
-    this._sockname = null;
-    this[kReading] = false;
-    const closed = () => this.emit('close', failed);
-    if (this.resetting) {
-      this.resetting = false;
-      if (binding.reset(handle, closed) < 0) handles.close(handle, closed);
-    } else {
-      handles.close(handle, closed);
+Object.assign(Socket.prototype, {
+  _write(data, encoding, callback) {
+    if (this.connecting || this._handle === null) {
+      putOff(this, data, encoding, () => this._write(data, encoding, callback), callback);
+      return;
     }
-    callback(exception);
-  } else {
-    callback(exception);
-    process.nextTick(() => this.emit('close'));
-  }
-  if (this._server !== null) {
-    const server = this._server;
-    this._server = null;
-    server._connections--;
-    server._emitCloseIfDrained();
-  }
-};
+    this._pendingData = null;
+    refreshTimer(this);
+    if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
+      sent(this, binding.writeText(this._handle, data, callback), Buffer.byteLength(data), callback);
+      return;
+    }
+    const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : data;
+    sent(this, binding.writeBytes(this._handle, bytes, callback), bytes.length, callback);
+  },
 
-Socket.prototype.resetAndDestroy = function () {
-  if (this._handle === null && !this.connecting) {
-    this.destroy(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
-  } else if (this[kKind] !== 'tcp') {
-    throw coded(TypeError, 'ERR_INVALID_HANDLE_TYPE', 'This handle type cannot be sent');
-  } else if (this.connecting) {
-    this.once('connect', () => this.resetAndDestroy());
-  } else {
-    this.resetting = true;
-    this.destroy();
-  }
-  return this;
-};
+  _writev(items, callback) {
+    if (this.connecting || this._handle === null) {
+      putOff(this, items, '', () => this._writev(items, callback), callback);
+      return;
+    }
+    this._pendingData = null;
+    refreshTimer(this);
+    let size = 0;
+    const views = items.map(({ chunk, encoding }) => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+      size += bytes.length;
+      return bytes;
+    });
+    sent(this, binding.writeMany(this._handle, views, callback), size, callback);
+  },
+
+  _final(callback) {
+    if (this.connecting) {
+      this.once('connect', () => this._final(callback));
+      return;
+    }
+    if (this._handle === null) {
+      callback();
+      return;
+    }
+    const err = binding.shutdown(this._handle, { callback });
+    if (err === ENOTCONN) callback();
+    else if (err < 0) callback(errnoException(err, 'shutdown'));
+  },
+
+  end(...last) {
+    Duplex.prototype.end.apply(this, last);
+    return this;
+  },
+
+  // Ends when all is written, at once if it is.
+  destroySoon() {
+    if (this.writable) this.end();
+    if (!this.writableFinished) this.once('finish', this.destroy);
+    else this.destroy();
+  },
+
+  _destroy(exception, callback) {
+    this.connecting = false;
+    for (let at = this; at; at = at._parent) clearTimer(at);
+    if (this._handle !== null) {
+      const failed = Boolean(exception);
+      const handle = this._handle;
+      this._handle = null;
+      this._sockname = null;
+      this[kReading] = false;
+      const closed = () => this.emit('close', failed);
+      if (this.resetting) {
+        this.resetting = false;
+        if (binding.reset(handle, closed) < 0) handles.close(handle, closed);
+      } else {
+        handles.close(handle, closed);
+      }
+      callback(exception);
+    } else {
+      callback(exception);
+      process.nextTick(() => this.emit('close'));
+    }
+    if (this._server !== null) {
+      const server = this._server;
+      this._server = null;
+      server[kLeave]();
+    }
+  },
+
+  resetAndDestroy() {
+    if (this._handle === null && !this.connecting) {
+      this.destroy(coded(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+    } else if (this[kKind] !== 'tcp') {
+      throw coded(TypeError, 'ERR_INVALID_HANDLE_TYPE', 'This handle type cannot be sent');
+    } else if (this.connecting) {
+      this.once('connect', () => this.resetAndDestroy());
+    } else {
+      this.resetting = true;
+      this.destroy();
+    }
+    return this;
+  },
+});
 
 // --- settings ----------------------------------------------------------------------------------------
 
-Socket.prototype.setTimeout = function (ms, callback) {
-  if (this.destroyed) return this;
-  validateNumber(ms, 'msecs');
-  this.timeout = ms;
-  clearTimer(this);
-  if (callback !== undefined) validateFunction(callback, 'callback');
-  if (ms === 0) {
-    if (callback !== undefined) this.removeListener('timeout', callback);
-    return this;
-  }
-  this[kTimeout] = setTimeout(() => this._onTimeout(), ms).unref();
-  if (callback !== undefined) this.once('timeout', callback);
-  return this;
-};
-
-Socket.prototype._onTimeout = function () {
-  // A long write that makes progress is no silence.
-  if (this._handle !== null && this[kQueued] > 0) {
-    const queued = binding.queued(this._handle);
-    if (queued !== this[kQueued]) {
-      this[kQueued] = queued;
-      this[kTimeout]?.refresh();
-      return;
+Object.assign(Socket.prototype, {
+  setTimeout(ms, callback) {
+    if (this.destroyed) return this;
+    validateNumber(ms, 'msecs');
+    this.timeout = ms;
+    clearTimer(this);
+    if (callback !== undefined) validateFunction(callback, 'callback');
+    if (ms === 0) {
+      if (callback !== undefined) this.removeListener('timeout', callback);
+      return this;
     }
-  }
-  this.emit('timeout');
-};
+    this[kTimeout] = setTimeout(() => this._onTimeout(), ms).unref();
+    if (callback !== undefined) this.once('timeout', callback);
+    return this;
+  },
 
-Socket.prototype.setNoDelay = function (enable) {
-  enable = enable === undefined ? true : Boolean(enable);
-  if (this._handle !== null && !this.connecting && this[kKind] === 'tcp' && enable !== this[kNoDelay])
-    binding.noDelay(this._handle, enable);
-  this[kNoDelay] = enable;
-  return this;
-};
+  _onTimeout() {
+    // A long write that makes progress is no silence.
+    if (this._handle !== null && this[kQueued] > 0) {
+      const queued = binding.queued(this._handle);
+      if (queued !== this[kQueued]) {
+        this[kQueued] = queued;
+        this[kTimeout]?.refresh();
+        return;
+      }
+    }
+    this.emit('timeout');
+  },
 
-Socket.prototype.setKeepAlive = function (enable, initialDelay) {
-  const delay = Math.floor((initialDelay | 0) / 1000);
-  this[kKeepAlive] = enable ? { delay } : null;
-  if (this._handle !== null && !this.connecting && this[kKind] === 'tcp')
-    binding.keepAlive(this._handle, Boolean(enable), delay);
-  return this;
-};
+  setNoDelay(enable) {
+    enable = enable === undefined ? true : Boolean(enable);
+    if (this._handle !== null && !this.connecting && this[kKind] === 'tcp' && enable !== this[kNoDelay])
+      binding.noDelay(this._handle, enable);
+    this[kNoDelay] = enable;
+    return this;
+  },
 
-// What was set before there was a connection.
-Socket.prototype._applySettings = function () {
-  if (this[kKind] !== 'tcp') return;
-  if (this[kNoDelay]) binding.noDelay(this._handle, true);
-  if (this[kKeepAlive] !== null) binding.keepAlive(this._handle, true, this[kKeepAlive].delay);
-};
+  setKeepAlive(enable, initialDelay) {
+    const delay = Math.floor((initialDelay | 0) / 1000);
+    this[kKeepAlive] = enable ? { delay } : null;
+    if (this._handle !== null && !this.connecting && this[kKind] === 'tcp')
+      binding.keepAlive(this._handle, Boolean(enable), delay);
+    return this;
+  },
 
-Socket.prototype.setRawMode = function (on) {
-  if (this[kKind] !== 'tty') return this;
-  const err = binding.rawMode(this._handle, Boolean(on));
-  if (err < 0) this.emit('error', errnoException(err, 'setRawMode'));
-  else this.isRaw = Boolean(on);
-  return this;
-};
+  // What was set before there was a connection.
+  _applySettings() {
+    if (this[kKind] !== 'tcp') return;
+    if (this[kNoDelay]) binding.noDelay(this._handle, true);
+    if (this[kKeepAlive] !== null) binding.keepAlive(this._handle, true, this[kKeepAlive].delay);
+  },
 
-Socket.prototype.ref = function () {
-  if (this._handle === null) this.once('connect', this.ref);
-  else handles.ref(this._handle);
-  return this;
-};
+  setRawMode(on) {
+    if (this[kKind] !== 'tty') return this;
+    const err = binding.rawMode(this._handle, Boolean(on));
+    if (err < 0) this.emit('error', errnoException(err, 'setRawMode'));
+    else this.isRaw = Boolean(on);
+    return this;
+  },
 
-Socket.prototype.unref = function () {
-  if (this._handle === null) this.once('connect', this.unref);
-  else handles.unref(this._handle);
-  return this;
-};
-
-Socket.prototype.connect = function (...args) {
-  return require('internal/net/connect').connect(this, ...args);
-};
+  connect(...args) {
+    return require('internal/net/connect').connect(this, ...args);
+  },
+});
+// Before there is a handle they wait for it.
+for (const name of ['ref', 'unref'])
+  Socket.prototype[name] = function () {
+    if (this._handle !== null) handles[name](this._handle);
+    else this.once('connect', this[name]);
+    return this;
+  };
 
 module.exports = {
   Socket,
   kBytesRead,
   kBytesWritten,
   kKind,
+  kLeave,
   kMake,
   refreshTimer,
   setHooks(connection, connected) {
