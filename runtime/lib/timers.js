@@ -7,55 +7,50 @@ const { invalidArgType } = require('internal/errors');
 
 const MAX = 2 ** 31 - 1;
 const kSlot = Symbol('slot');
-const kRefed = Symbol('refed');
+const kHolds = Symbol('refed');
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
-const { cell, timerStart, immediateStart } = binding;
+const { cell, immediateRef, immediateStart, timerRef, timerStart } = binding;
 const timeouts = []; // by slot
 const immediates = [];
 const byId = new Map(); // those that were turned into a primitive
 let nextId = 1;
 
-function delayOf(after) {
-  after *= 1;
-  if (after >= 1 && after <= MAX) return after;
-  if (after > MAX)
-    process.emitWarning(`${after} does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.`,
-      'TimeoutOverflowWarning');
+function delayOf(ms) {
+  ms *= 1;
+  if (ms >= 1 && ms <= MAX) return ms;
+  if (ms > MAX) {
+    const text = `${ms} does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.`;
+    process.emitWarning(text, 'TimeoutOverflowWarning');
+  }
   return 1;
 }
 
+// Whether a timer keeps the loop alive. What is over (null) stays so; what waits in a slot
+// is told to C.
+function hold(timer, on, tell) {
+  if (timer[kHolds] === !on) {
+    timer[kHolds] = on;
+    if (timer[kSlot] >= 0) tell(timer[kSlot], on);
+  }
+  return timer;
+}
+
 class Timeout {
-  constructor(callback, after, args, repeat) {
-    this._idleTimeout = after;
-    this._onTimeout = callback;
+  constructor(task, args, ms, again) {
+    this._idleTimeout = ms;
+    this._onTimeout = task;
     this._timerArgs = args;
-    this._repeat = repeat ? after : null;
+    this._repeat = again ? ms : null;
     this._destroyed = false;
-    this[kRefed] = true;
+    this[kHolds] = true;
     this[kSlot] = start(this);
   }
 
-  ref() {
-    if (!this[kRefed]) {
-      this[kRefed] = true;
-      if (this[kSlot] >= 0) binding.timerRef(this[kSlot], true);
-    }
-    return this;
-  }
-
-  unref() {
-    if (this[kRefed]) {
-      this[kRefed] = false;
-      if (this[kSlot] >= 0) binding.timerRef(this[kSlot], false);
-    }
-    return this;
-  }
-
-  hasRef() {
-    return this[kRefed];
-  }
+  ref() { return hold(this, true, timerRef); }
+  unref() { return hold(this, false, timerRef); }
+  hasRef() { return this[kHolds]; }
 
   // Also starts one again that has fired; not one that was cleared.
   refresh() {
@@ -64,7 +59,7 @@ class Timeout {
     } else if (this._idleTimeout !== -1) {
       this._destroyed = false;
       this[kSlot] = start(this);
-      if (!this[kRefed]) binding.timerRef(this[kSlot], false);
+      if (!this[kHolds]) timerRef(this[kSlot], false);
     }
     return this;
   }
@@ -106,100 +101,87 @@ function forget(timeout) {
   if (timeout._id !== undefined) byId.delete(timeout._id);
 }
 
+function call(timeout) {
+  if (timeout._timerArgs === undefined) timeout._onTimeout();
+  else timeout._onTimeout(...timeout._timerArgs);
+}
+
 function fireTimer() {
   const slot = cell[0];
   const timeout = timeouts[slot];
-  if (timeout._repeat === null) {
-    // C gives the slot back after this call; a refresh takes a new one.
-    timeouts[slot] = undefined;
-    timeout[kSlot] = -1;
-    try {
-      const args = timeout._timerArgs;
-      if (args === undefined) timeout._onTimeout();
-      else timeout._onTimeout(...args);
-    } finally {
-      if (timeout[kSlot] < 0) forget(timeout);
-    }
+  if (timeout._repeat !== null) {
+    call(timeout);
     return;
   }
-  const args = timeout._timerArgs;
-  if (args === undefined) timeout._onTimeout();
-  else timeout._onTimeout(...args);
+  // C gives the slot back after this call; a refresh takes a new one.
+  timeouts[slot] = undefined;
+  timeout[kSlot] = -1;
+  try {
+    call(timeout);
+  } finally {
+    if (timeout[kSlot] < 0) forget(timeout);
+  }
 }
 
 class Immediate {
-  constructor(callback, args) {
-    this._onImmediate = callback;
+  constructor(task, args) {
+    this._onImmediate = task;
     this._argv = args;
     this._destroyed = false;
-    this[kRefed] = true;
-    const slot = immediateStart();
-    this[kSlot] = slot;
-    immediates[slot] = this;
+    this[kHolds] = true;
+    immediates[this[kSlot] = immediateStart()] = this;
   }
 
-  ref() {
-    if (this[kRefed] === false) {
-      this[kRefed] = true;
-      binding.immediateRef(this[kSlot], true);
-    }
-    return this;
-  }
-
-  unref() {
-    if (this[kRefed] === true) {
-      this[kRefed] = false;
-      binding.immediateRef(this[kSlot], false);
-    }
-    return this;
-  }
-
-  hasRef() {
-    return this[kRefed] === true;
-  }
+  ref() { return hold(this, true, immediateRef); }
+  unref() { return hold(this, false, immediateRef); }
+  hasRef() { return this[kHolds] === true; }
 
   [Symbol.dispose ?? Symbol.for('nodejs.dispose')]() {
     clearImmediate(this);
   }
 }
 
-function fireImmediate() {
-  const slot = cell[0];
-  const immediate = immediates[slot];
-  immediates[slot] = undefined;
+// It is over, by its turn or by a clear: its slot is free.
+function finish(immediate) {
+  immediates[immediate[kSlot]] = undefined;
   immediate._destroyed = true;
-  immediate[kRefed] = null;
-  const callback = immediate._onImmediate;
-  const args = immediate._argv;
+  immediate[kHolds] = null;
+}
+
+function fireImmediate() {
+  const immediate = immediates[cell[0]];
+  const { _onImmediate: task, _argv: args } = immediate;
+  finish(immediate);
   immediate._onImmediate = null;
-  if (args === undefined) callback.call(immediate);
-  else callback.apply(immediate, args);
+  if (args === undefined) task.call(immediate);
+  else task.apply(immediate, args);
 }
 
 binding.onTimers(fireTimer, fireImmediate);
 
-function check(callback) {
-  if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+function checked(callback) {
+  if (typeof callback === 'function') return callback;
+  throw invalidArgType('callback', 'of type function', callback);
 }
 
+const orNone = (args) => args.length > 0 ? args : undefined;
+
 function setTimeout(callback, after, ...args) {
-  check(callback);
-  return new Timeout(callback, delayOf(after), args.length === 0 ? undefined : args, false);
+  return new Timeout(checked(callback), orNone(args), delayOf(after), false);
 }
 
 function setInterval(callback, repeat, ...args) {
-  check(callback);
-  return new Timeout(callback, delayOf(repeat), args.length === 0 ? undefined : args, true);
+  return new Timeout(checked(callback), orNone(args), delayOf(repeat), true);
 }
 
 function setImmediate(callback, ...args) {
-  check(callback);
-  return new Immediate(callback, args.length === 0 ? undefined : args);
+  return new Immediate(checked(callback), orNone(args));
 }
 
-function clearTimeout(timer) {
-  if (typeof timer === 'number' || typeof timer === 'string') timer = byId.get(+timer);
-  if (timer === null || typeof timer !== 'object' || timer._onTimeout === undefined) return;
+// Takes a Timeout, or the number that one was turned into, also as a text.
+function clearTimeout(given) {
+  const timer = typeof given === 'object' ? given : byId.get(typeof given === 'string' ? Number(given) : given);
+  if (timer?._onTimeout === undefined) return;
   timer._onTimeout = null;
   timer._idleTimeout = -1;
   const slot = timer[kSlot];
@@ -211,23 +193,15 @@ function clearTimeout(timer) {
   forget(timer);
 }
 
-function clearImmediate(immediate) {
-  if (!immediate || immediate._destroyed || immediate[kSlot] === undefined) return;
-  immediates[immediate[kSlot]] = undefined;
-  immediate._destroyed = true;
-  immediate[kRefed] = null;
-  binding.immediateClear(immediate[kSlot]);
-  immediate._onImmediate = null;
+function clearImmediate(given) {
+  if (given?.[kSlot] === undefined || given._destroyed) return;
+  finish(given);
+  binding.immediateClear(given[kSlot]);
+  given._onImmediate = null;
 }
 
-Object.defineProperty(setTimeout, custom, {
-  enumerable: true,
-  get: () => require('timers/promises').setTimeout,
-});
-Object.defineProperty(setImmediate, custom, {
-  enumerable: true,
-  get: () => require('timers/promises').setImmediate,
-});
+for (const [name, timer] of Object.entries({ setTimeout, setImmediate }))
+  Object.defineProperty(timer, custom, { enumerable: true, get: () => require('timers/promises')[name] });
 
 module.exports = {
   setTimeout,
