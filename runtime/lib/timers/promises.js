@@ -2,39 +2,44 @@
 // Timers that one awaits.
 
 const timers = require('timers');
-const { AbortError, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
+const { abortedBy, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
 
-function check(options) {
+// What the options say. A signal that is aborted already is a failure like a bad option.
+function read(options) {
   validateObject(options, 'options');
-  validateAbortSignal(options.signal, 'options.signal');
-  const { ref = true } = options;
+  const { signal, ref = true } = options;
+  validateAbortSignal(signal, 'options.signal');
   validateBoolean(ref, 'options.ref');
-  return { signal: options.signal, ref };
+  if (signal?.aborted) throw abortedBy(signal);
+  return { signal, prepare: (timer) => ref ? timer : timer.unref() };
+}
+
+// Calls back when the signal is aborted; the function it returns leaves it.
+function listen(signal, aborted) {
+  signal?.addEventListener('abort', aborted, { once: true });
+  return () => signal?.removeEventListener('abort', aborted);
 }
 
 function waiting(options, start, clear) {
-  let signal, ref;
+  let asked;
   try {
-    ({ signal, ref } = check(options));
+    asked = read(options);
   } catch (error) {
     return Promise.reject(error);
   }
-  if (signal?.aborted) return Promise.reject(new AbortError(undefined, { cause: signal.reason }));
-  let abort;
+  const { signal, prepare } = asked;
+  if (signal === undefined) return new Promise((resolve) => void prepare(start(resolve)));
+  let leave;
   const promise = new Promise((resolve, reject) => {
-    const timer = start(resolve);
-    if (!ref) timer.unref();
-    if (signal === undefined) return;
-    abort = () => {
+    const timer = prepare(start(resolve));
+    leave = listen(signal, () => {
       clear(timer);
-      reject(new AbortError(undefined, { cause: signal.reason }));
-    };
-    signal.addEventListener('abort', abort, { once: true });
+      reject(abortedBy(signal));
+    });
   });
-  if (signal === undefined) return promise;
   // Node takes so many microtasks to tell of it, and programs can see them.
   return new Promise((resolve, reject) => new Promise((done, failed) => promise.then(done, failed))
-    .finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject));
+    .finally(leave).then(resolve, reject));
 }
 
 const setTimeout = (delay, value, options = {}) =>
@@ -44,30 +49,27 @@ const setImmediate = (value, options = {}) =>
   waiting(options, (done) => timers.setImmediate(done, value), timers.clearImmediate);
 
 async function* setInterval(delay, value, options = {}) {
-  const { signal, ref } = check(options);
-  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+  const { signal, prepare } = read(options);
   let due = 0;
   let wake;
-  const interval = timers.setInterval(() => {
+  const interval = prepare(timers.setInterval(() => {
     due++;
     wake?.();
-  }, delay);
-  if (!ref) interval.unref();
-  const abort = () => {
+  }, delay));
+  const leave = listen(signal, () => {
     timers.clearInterval(interval);
-    wake?.(Promise.reject(new AbortError(undefined, { cause: signal.reason })));
-  };
-  signal?.addEventListener('abort', abort, { once: true });
+    wake?.(Promise.reject(abortedBy(signal)));
+  });
   try {
     while (!signal?.aborted) {
       if (due === 0) await new Promise((resolve) => wake = resolve);
       wake = undefined;
       for (; due > 0; due--) yield value;
     }
-    throw new AbortError(undefined, { cause: signal.reason });
+    throw abortedBy(signal);
   } finally {
     timers.clearInterval(interval);
-    signal?.removeEventListener('abort', abort);
+    leave();
   }
 }
 
