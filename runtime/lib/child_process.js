@@ -21,76 +21,83 @@ function withoutNull(value, name) {
 
 const cwdOf = (cwd) => cwd !== null && typeof cwd === 'object' && cwd.href ? require('url').fileURLToPath(cwd) : cwd;
 
+const oneOf = (...types) => (value, name) => {
+  if (!types.includes(typeof value)) throw invalidArgType(name, `one of type ${types.join(' or ')}`, value);
+};
+const checkId = (value, name) => validateInteger(value, name, -(2 ** 31), 2 ** 31 - 1);
+
+// What is looked at in the options, in this order; undefined and null are no options.
+const CHECKS = {
+  cwd(value, name) {
+    if (typeof value !== 'string') throw invalidArgType(name, 'of type string or an instance of Buffer or URL', value);
+    withoutNull(value, name);
+  },
+  detached: validateBoolean,
+  uid: checkId,
+  gid: checkId,
+  shell: oneOf('boolean', 'string'),
+  argv0: validateString,
+};
+
+// (args, options) or (options) alone: both as copies.
+function readArguments(args, options) {
+  if (Array.isArray(args)) return [[...args], options];
+  if (args === undefined || args === null) return [[], options];
+  if (typeof args === 'object') return [[], args];
+  throw invalidArgType('args', 'of type object', args);
+}
+
+function pairsOf(env) {
+  const pairs = Object.entries(env).filter(([, value]) => value !== undefined);
+  return pairs.map(([key, value]) => {
+    withoutNull(key, `options.env['${key}']`);
+    return `${key}=${value}`;
+  });
+}
+
 // What spawn(file, args, options) and its kin are given, as the native functions take it.
 function normalize(file, args, options) {
   validateString(file, 'file');
   withoutNull(file, 'file');
-  if (file.length === 0) throw invalidArgValue('file', file, 'cannot be empty');
-  if (Array.isArray(args)) {
-    args = [...args];
-  } else if (args === undefined || args === null) {
-    args = [];
-  } else if (typeof args !== 'object') {
-    throw invalidArgType('args', 'of type object', args);
-  } else {
-    options = args;
-    args = [];
-  }
-  args.forEach((arg, index) => withoutNull(arg, `args[${index}]`));
-  if (options === undefined) options = {};
-  else if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
-  options = { ...options };
-  const cwd = cwdOf(options.cwd);
-  if (cwd != null) {
-    if (typeof cwd !== 'string')
-      throw invalidArgType('options.cwd', 'of type string or an instance of Buffer or URL', cwd);
-    withoutNull(cwd, 'options.cwd');
-  }
-  if (options.detached != null) validateBoolean(options.detached, 'options.detached');
-  for (const name of ['uid', 'gid'])
-    if (options[name] != null) validateInteger(options[name], `options.${name}`, -2147483648, 2147483647);
-  if (options.shell != null && typeof options.shell !== 'boolean' && typeof options.shell !== 'string')
-    throw invalidArgType('options.shell', 'one of type boolean or string', options.shell);
-  if (options.argv0 != null) validateString(options.argv0, 'options.argv0');
-  if (options.shell) {
-    const command = [file, ...args].join(' ');
-    file = typeof options.shell === 'string' ? options.shell : '/bin/sh';
-    args = ['-c', command];
-  }
-  args.unshift(typeof options.argv0 === 'string' ? options.argv0 : file);
-  const env = options.env ?? process.env;
-  const envPairs = [];
-  for (const key of Object.keys(env))
-    if (env[key] !== undefined) {
-      withoutNull(key, `options.env['${key}']`);
-      envPairs.push(`${key}=${env[key]}`);
-    }
-  return { ...options, file, args, cwd: cwd ?? undefined, detached: Boolean(options.detached), envPairs };
+  if (file === '') throw invalidArgValue('file', file, 'cannot be empty');
+  const [list, given = {}] = readArguments(args, options);
+  list.forEach((arg, index) => withoutNull(arg, `args[${index}]`));
+  if (given === null || typeof given !== 'object') throw invalidArgType('options', 'of type object', given);
+  const wanted = { ...given, cwd: cwdOf(given.cwd) ?? undefined };
+  for (const [name, check] of Object.entries(CHECKS))
+    if (wanted[name] !== undefined && wanted[name] !== null) check(wanted[name], `options.${name}`);
+  const { argv0, detached, env, shell } = wanted;
+  const program = shell ? (shell === true ? '/bin/sh' : shell) : file;
+  const rest = shell ? ['-c', [file, ...list].join(' ')] : list;
+  return {
+    ...wanted,
+    file: program,
+    args: [argv0 ?? program, ...rest],
+    detached: Boolean(detached),
+    envPairs: pairsOf(env ?? process.env),
+  };
 }
 
-function validateTimeout(timeout) {
-  if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0))
+function checkLimits({ timeout = null, maxBuffer = null }) {
+  if (timeout !== null && !(Number.isInteger(timeout) && timeout >= 0))
     throw outOfRange('timeout', 'an unsigned integer', timeout);
-}
-
-function validateMaxBuffer(size) {
-  if (size != null && !(typeof size === 'number' && size >= 0))
-    throw outOfRange('options.maxBuffer', 'a positive number', size);
+  if (maxBuffer !== null && !(typeof maxBuffer === 'number' && maxBuffer >= 0))
+    throw outOfRange('options.maxBuffer', 'a positive number', maxBuffer);
 }
 
 // --- spawn -----------------------------------------------------------------------------------------
 
-function abortChild(child, killSignal, signal) {
+// Kills, and then does what follows if there was something to kill.
+function killWith(child, signal, then) {
   try {
-    if (child.kill(killSignal)) child.emit('error', abortedBy(signal));
+    if (child.kill(signal)) then?.();
   } catch (error) {
     child.emit('error', error);
   }
 }
 
-function addSignal(child, { signal, killSignal }) {
-  validateAbortSignal(signal, 'options.signal');
-  const abort = () => abortChild(child, killSignal, signal);
+function abortWith(child, signal, killSignal) {
+  const abort = () => killWith(child, killSignal, () => child.emit('error', abortedBy(signal)));
   if (signal.aborted) {
     process.nextTick(abort);
     return;
@@ -100,23 +107,18 @@ function addSignal(child, { signal, killSignal }) {
 }
 
 function spawn(file, args, options) {
-  const normalized = normalize(file, args, options);
-  validateTimeout(normalized.timeout);
-  if (normalized.signal !== undefined) validateAbortSignal(normalized.signal, 'options.signal');
-  const killSignal = normalized.killSignal === undefined ? undefined : signalOf(normalized.killSignal);
+  const wanted = normalize(file, args, options);
+  const { signal, timeout } = wanted;
+  checkLimits({ timeout });
+  validateAbortSignal(signal, 'options.signal');
+  const killSignal = wanted.killSignal === undefined ? undefined : signalOf(wanted.killSignal);
   const child = new ChildProcess();
-  child.spawn(normalized);
-  if (normalized.timeout > 0) {
-    const timer = setTimeout(() => {
-      try {
-        child.kill(killSignal);
-      } catch (error) {
-        child.emit('error', error);
-      }
-    }, normalized.timeout);
+  child.spawn(wanted);
+  if (timeout > 0) {
+    const timer = setTimeout(() => killWith(child, killSignal), timeout);
     child.once('exit', () => clearTimeout(timer));
   }
-  if (normalized.signal !== undefined) addSignal(child, { signal: normalized.signal, killSignal });
+  if (signal !== undefined) abortWith(child, signal, killSignal);
   return child;
 }
 
@@ -151,75 +153,98 @@ function collect(stream, encoding, limit, name, exceeded) {
   return () => encoding ? chunks.join('') : Buffer.concat(chunks);
 }
 
-function execFile(file, args, options, callback) {
-  if (typeof args === 'function') [args, options, callback] = [[], {}, args];
-  else if (!Array.isArray(args) && args !== null && typeof args === 'object')
-    [args, options, callback] = [[], args, options];
-  if (typeof options === 'function') [options, callback] = [{}, options];
+// execFile(file[, args][, options][, callback])
+function readExecArguments(args, options, callback) {
+  if (typeof args === 'function') return [[], {}, args];
+  if (args !== null && typeof args === 'object' && !Array.isArray(args)) [args, options, callback] = [[], args, options];
+  return typeof options === 'function' ? [args, {}, options] : [args, options, callback];
+}
+
+const EXEC_DEFAULTS = {
+  cwd: null, env: null, shell: false, timeout: 0, killSignal: 'SIGTERM', encoding: 'utf8', maxBuffer: MAX_BUFFER,
+};
+const PASSED_ON = ['cwd', 'env', 'gid', 'uid', 'shell', 'signal', 'killSignal'];
+const textEncoding = (name) => name && name !== 'buffer' && Buffer.isEncoding(name) ? name : null;
+
+function execFile(file, args, given, callback) {
+  [args, given, callback] = readExecArguments(args, given, callback);
   if (callback !== undefined && callback !== null) validateFunction(callback, 'callback');
-  options = { encoding: 'utf8', timeout: 0, maxBuffer: MAX_BUFFER, killSignal: 'SIGTERM', cwd: null, env: null,
-    shell: false, ...options };
-  validateTimeout(options.timeout);
-  validateMaxBuffer(options.maxBuffer);
+  const options = { ...EXEC_DEFAULTS, ...given };
+  checkLimits(options);
   options.killSignal = signalOf(options.killSignal ?? undefined);
-  const child = spawn(file, args, {
-    cwd: options.cwd, env: options.env, gid: options.gid, uid: options.uid, shell: options.shell,
-    signal: options.signal, killSignal: options.killSignal,
-  });
-  const encoding = options.encoding && options.encoding !== 'buffer' && Buffer.isEncoding(options.encoding) ?
-    options.encoding : null;
-  let killed = false;
-  let done = false;
-  let problem = null;
-  let timer;
+  const child = spawn(file, args, Object.fromEntries(PASSED_ON.map((name) => [name, options[name]])));
+  const command = args?.length > 0 ? `${file} ${args.join(' ')}` : file;
+  const run = new Run(child, command, options.killSignal, callback);
+  run.collect(textEncoding(options.encoding), options.maxBuffer);
+  if (options.timeout > 0) run.limit(options.timeout);
+  return child;
+}
 
-  const kill = () => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    killed = true;
-    try {
-      child.kill(options.killSignal);
-    } catch (error) {
-      problem ??= error;
-      finish();
-    }
-  };
-  const exceeded = (error) => {
-    problem = error;
-    kill();
-  };
-  const stdout = collect(child.stdout, encoding, options.maxBuffer, 'stdout', exceeded);
-  const stderr = collect(child.stderr, encoding, options.maxBuffer, 'stderr', exceeded);
+// One execFile under way: gathers what the child writes and calls back once, when it is
+// closed or has failed.
+class Run {
+  #child;
+  #command;
+  #killSignal;
+  #callback;
+  #problem = null;
+  #killed = false;
+  #outputs = [];
+  #timer;
 
-  function finish(code, signal) {
-    if (done) return;
-    done = true;
-    clearTimeout(timer);
-    if (!callback) return;
-    const out = stdout();
-    const err = stderr();
-    if (!problem && code === 0 && signal === null) {
-      callback(null, out, err);
-      return;
-    }
-    const command = child.spawnargs.length > 0 && args.length > 0 ? `${file} ${args.join(' ')}` : file;
-    if (!problem) {
-      problem = failure(command, code, signal, child.killed || killed);
-      problem.message += err;
-    }
-    problem.cmd ??= command;
-    callback(problem, out, err);
+  constructor(child, command, killSignal, callback) {
+    this.#child = child;
+    this.#command = command;
+    this.#killSignal = killSignal;
+    this.#callback = callback;
   }
 
-  child.on('close', finish);
-  child.on('error', (error) => {
-    problem = error;
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    finish();
-  });
-  if (options.timeout > 0) timer = setTimeout(kill, options.timeout);
-  return child;
+  collect(encoding, limit) {
+    const exceeded = (error) => {
+      this.#problem = error;
+      this.#kill();
+    };
+    this.#outputs = ['stdout', 'stderr'].map((name) => collect(this.#child[name], encoding, limit, name, exceeded));
+    this.#child.on('close', (code, signal) => this.#finish(code, signal));
+    this.#child.on('error', (error) => {
+      this.#problem = error;
+      this.#dropOutputs();
+      this.#finish();
+    });
+  }
+
+  limit(ms) {
+    this.#timer = setTimeout(() => this.#kill(), ms);
+  }
+
+  #dropOutputs() {
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.destroy();
+  }
+
+  #kill() {
+    this.#dropOutputs();
+    this.#killed = true;
+    try {
+      this.#child.kill(this.#killSignal);
+    } catch (error) {
+      this.#problem ??= error;
+      this.#finish();
+    }
+  }
+
+  #finish(code, signal) {
+    const callback = this.#callback;
+    this.#callback = null;
+    clearTimeout(this.#timer);
+    if (!callback) return;
+    const [out, err] = this.#outputs.map((text) => text());
+    if (this.#problem === null && (code !== 0 || signal !== null)) {
+      this.#problem = failure(this.#command, code, signal, this.#child.killed || this.#killed);
+      this.#problem.message += err;
+    }
+    if (this.#problem !== null) this.#problem.cmd ??= this.#command;
+    callback(this.#problem, out, err);
+  }
 }
 
 function exec(command, options, callback) {
@@ -252,9 +277,11 @@ function bytesOf(input, encoding) {
   throw invalidArgType('options.stdio[0]', 'of type string or an instance of Buffer, TypedArray, or DataView', input);
 }
 
+const syncFailure = (errno, { file, args }) =>
+  Object.assign(errnoException(errno, `spawnSync ${file}`), { path: file, spawnargs: args.slice(1) });
+
 function runSync(options) {
-  validateTimeout(options.timeout);
-  validateMaxBuffer(options.maxBuffer);
+  checkLimits(options);
   const killSignal = signalOf(options.killSignal ?? undefined);
   const stdio = readStdio(options.stdio ?? 'pipe').map((item, index) => {
     if (item.type === 'ignore') return null;
@@ -272,7 +299,7 @@ function runSync(options) {
   });
   const failed = raw.error < 0 && raw.pid === 0;
   const result = {
-    ...(raw.error < 0 ? { error: errnoException(raw.error, `spawnSync ${options.file}`) } : {}),
+    ...(raw.error < 0 ? { error: syncFailure(raw.error, options) } : {}),
     status: raw.status,
     signal: raw.signal === null ? null : names.get(raw.signal),
     output: failed ? null : output,
@@ -280,10 +307,6 @@ function runSync(options) {
     stdout: failed ? null : output[1],
     stderr: failed ? null : output[2],
   };
-  if (result.error) {
-    result.error.path = options.file;
-    result.error.spawnargs = options.args.slice(1);
-  }
   return result;
 }
 

@@ -68,6 +68,11 @@ function descriptorOf(stream) {
   return undefined;
 }
 
+// A child's properties before it is spawned.
+const UNBORN = {
+  _closesNeeded: 1, _closesGot: 0, connected: false, signalCode: null, exitCode: null, killed: false, spawnfile: null,
+};
+
 class ChildProcess extends EventEmitter {
   #handle = null;
   #open = 0; // streams that must close before 'close'
@@ -75,13 +80,7 @@ class ChildProcess extends EventEmitter {
 
   constructor() {
     super();
-    this._closesNeeded = 1;
-    this._closesGot = 0;
-    this.connected = false;
-    this.signalCode = null;
-    this.exitCode = null;
-    this.killed = false;
-    this.spawnfile = null;
+    Object.assign(this, UNBORN);
   }
 
   get _handle() {
