@@ -38,6 +38,37 @@ binding.setCallbacks(
     else request.callback(null, request.size);
   });
 
+const BYTES = 'of type string or an instance of Buffer, TypedArray, or DataView';
+
+function bytesOf(value) {
+  if (typeof value === 'string') return Buffer.from(value);
+  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined;
+}
+
+function sliceOf(message, offset, length) {
+  const bytes = bytesOf(message);
+  if (bytes === undefined) throw invalidArgType('buffer', BYTES, message);
+  const outside = offset > bytes.length ? 'offset' : offset + length > bytes.length || offset < 0 || length < 0 ? 'length' : null;
+  if (outside !== null) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${outside}" is outside of buffer bounds`);
+  return Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
+}
+
+// A message, or a list of parts of one, as bytes.
+function joined(message) {
+  const several = Array.isArray(message);
+  const parts = several ? message.map(bytesOf) : [bytesOf(message)];
+  if (parts.includes(undefined)) throw invalidArgType(several ? 'buffer list arguments' : 'buffer', BYTES, message);
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+// Where a message goes to: the address may be left out before the callback.
+function checkTarget(target) {
+  const { address } = target;
+  target.port = validatePort(target.port, 'Port', false);
+  if (typeof address === 'function') Object.assign(target, { address: undefined, callback: address });
+  else if (typeof (address ?? '') !== 'string') throw invalidArgType('address', 'of type string', address);
+}
+
 class Socket extends EventEmitter {
   #bound = UNBOUND;
   #connected = DISCONNECTED;
@@ -47,12 +78,9 @@ class Socket extends EventEmitter {
 
   constructor(type, listener) {
     super();
-    let options = {};
-    if (type !== null && typeof type === 'object') {
-      options = type;
-      type = options.type;
-      validateLookup(options.lookup);
-    }
+    const options = typeof type === 'object' && type !== null ? type : { type };
+    if (options.lookup !== undefined) validateFunction(options.lookup, 'lookup');
+    ({ type } = options);
     if (type !== 'udp4' && type !== 'udp6')
       throw coded(TypeError, 'ERR_SOCKET_BAD_TYPE', 'Bad socket type specified. Valid types are: udp4, udp6');
     this.type = type;
@@ -142,8 +170,8 @@ class Socket extends EventEmitter {
     else this.#waiting.push(action);
   }
 
-  connect(port, address, callback) {
-    port = validatePort(port, 'Port', false);
+  connect(target, address, callback) {
+    const port = validatePort(target, 'Port', false);
     if (typeof address === 'function') [address, callback] = ['', address];
     this.#running();
     if (this.#connected !== DISCONNECTED)
@@ -181,38 +209,18 @@ class Socket extends EventEmitter {
   }
 
   // send(msg[, offset, length][, port][, address][, callback])
-  send(buffer, offset, length, port, address, callback) {
+  send(message, ...rest) {
     const connected = this.#connected === CONNECTED;
-    if (typeof length === 'number' && (connected || typeof port === 'number' || typeof port === 'string')) {
-      if (typeof buffer === 'string') buffer = Buffer.from(buffer);
-      if (!ArrayBuffer.isView(buffer))
-        throw invalidArgType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer);
-      if (offset > buffer.byteLength || offset + length > buffer.byteLength || offset < 0 || length < 0)
-        throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${offset > buffer.byteLength ? 'offset' : 'length'}" is outside of buffer bounds`);
-      buffer = Buffer.from(buffer.buffer, buffer.byteOffset + offset, length);
-      if (connected) [port, address, callback] = [undefined, undefined, port];
-    } else if (connected) {
-      [callback, port, address] = [offset, undefined, undefined];
-    } else {
-      [callback, address, port] = [port, length, offset];
-    }
-    const list = (Array.isArray(buffer) ? buffer : [buffer]).map((part) => {
-      if (typeof part === 'string') return Buffer.from(part);
-      if (ArrayBuffer.isView(part)) return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-      throw Array.isArray(buffer) ? invalidArgType('buffer list arguments', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer) :
-        invalidArgType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer);
-    });
-    const data = list.length === 1 ? list[0] : Buffer.concat(list);
-    if (!connected) port = validatePort(port, 'Port', false);
-    if (typeof callback !== 'function') callback = undefined;
-    if (typeof address === 'function') {
-      callback = address;
-      address = undefined;
-    } else if (address !== undefined && address !== null && typeof address !== 'string') {
-      throw invalidArgType('address', 'of type string', address);
-    }
+    const [, size, port] = rest;
+    const sliced = typeof size === 'number' && (connected || typeof port === 'number' || typeof port === 'string');
+    const part = sliced ? sliceOf(message, rest[0], size) : message;
+    const after = sliced ? rest.slice(2) : rest;
+    const target = connected ? { callback: after[0] } : { port: after[0], address: after[1], callback: after[2] };
+    const data = joined(part);
+    if (!connected) checkTarget(target);
+    if (typeof target.callback !== 'function') target.callback = undefined;
     this.#running();
-    this.#whenBound(() => this.#sendNow(data, port, address, connected, callback));
+    this.#whenBound(() => this.#sendNow(data, target.port, target.address, connected, target.callback));
   }
 
   #sendNow(data, port, address, connected, callback) {
@@ -315,9 +323,5 @@ if (Symbol.asyncDispose)
   Socket.prototype[Symbol.asyncDispose] = function () {
     return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
   };
-
-function validateLookup(lookup) {
-  if (lookup !== undefined) validateFunction(lookup, 'lookup');
-}
 
 module.exports = { Socket, createSocket: (type, listener) => new Socket(type, listener) };
