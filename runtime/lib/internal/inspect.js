@@ -32,10 +32,8 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 // The name of the nearest constructor, null for an object without prototypes.
 function constructorName(value) {
   for (let object = value; object; object = Object.getPrototypeOf(object)) {
-    const descriptor = Object.getOwnPropertyDescriptor(object, 'constructor');
-    if (descriptor !== undefined && typeof descriptor.value === 'function' && descriptor.value.name !== '' &&
-        isInstance(value, descriptor.value))
-      return String(descriptor.value.name);
+    const maker = Object.getOwnPropertyDescriptor(object, 'constructor')?.value;
+    if (typeof maker === 'function' && maker.name !== '' && isInstance(value, maker)) return String(maker.name);
   }
   const parent = Object.getPrototypeOf(value);
   if (parent === null) return null;
@@ -108,6 +106,15 @@ function boxedBase(ctx, value, name, tag, keys) {
 
 // --- errors ---------------------------------------------------------------------------------------
 
+// What a stack begins with if that can be an error's name: words up to a colon or the first
+// frame, or a text that is nothing but "…Error".
+function leadingName(stack) {
+  const end = stack.search(/[^\w \-[\]()]/);
+  const after = end < 2 ? '' : stack.slice(end, end + 7);
+  if (/^[A-Z]/.test(stack) && (after[0] === ':' || after === '\n    at')) return stack.slice(0, end);
+  return stack.endsWith('Error') && !/[^\w-]/.test(stack) ? stack : '';
+}
+
 // A class's name goes in front where the stack only says "Error".
 function improved(stack, name, errorName, tag) {
   if (name !== null && !(errorName.endsWith('Error') && stack.startsWith(errorName) &&
@@ -115,9 +122,9 @@ function improved(stack, name, errorName, tag) {
   let fallback = 'Error';
   let length = errorName.length;
   if (name === null) {
-    const start = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n {4}at)/.exec(stack) ?? /^([a-z_A-Z0-9-]*Error)$/.exec(stack);
-    fallback = start?.[1] || 'Error';
-    length = start?.[1].length ?? 0;
+    const start = leadingName(stack);
+    fallback = start || 'Error';
+    length = start.length;
   }
   const wanted = prefix(name, tag, fallback).slice(0, -1);
   if (errorName === wanted) return stack;
@@ -502,8 +509,7 @@ function inspect(value, options, ...older) {
     ctx.user = options;
   }
   ctx.style = ctx.colors ? colored : (text) => `${text}`;
-  if (ctx.maxArrayLength === null) ctx.maxArrayLength = Infinity;
-  if (ctx.maxStringLength === null) ctx.maxStringLength = Infinity;
+  for (const limit of ['maxArrayLength', 'maxStringLength']) if (ctx[limit] === null) ctx[limit] = Infinity;
   if (ctx.depth === Infinity) ctx.depth = null;
   if (ctx.compact === false) ctx.compact = 0;
   return format(ctx, value, 0);
