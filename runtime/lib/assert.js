@@ -22,7 +22,8 @@ class AssertionError extends Error {
   }
 
   toString() {
-    return `${this.name} [${this.code}]: ${this.message}`;
+    const { name, code, message } = this;
+    return `${name} [${code}]: ${message}`;
   }
 }
 

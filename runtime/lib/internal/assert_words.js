@@ -3,16 +3,23 @@
 
 const { inspect } = require('internal/inspect');
 
+// What was expected, by the operator; of objects it is said in other words whether they are one.
+const valuesToBe = (what) => `Expected values to be ${what}:`;
+const actualIs = (what) => `Expected "actual" ${what}:`;
 const headlines = {
-  deepStrictEqual: 'Expected values to be strictly deep-equal:',
-  strictEqual: 'Expected values to be strictly equal:',
-  strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
-  deepEqual: 'Expected values to be loosely deep-equal:',
-  notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
-  notStrictEqual: 'Expected "actual" to be strictly unequal to:',
-  notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
-  notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
+  strictEqual: valuesToBe('strictly equal'),
+  deepEqual: valuesToBe('loosely deep-equal'),
+  deepStrictEqual: valuesToBe('strictly deep-equal'),
+  notStrictEqual: actualIs('to be strictly unequal to'),
+  notDeepEqual: actualIs('not to be loosely deep-equal to'),
+  notDeepStrictEqual: actualIs('not to be strictly deep-equal to'),
 };
+const ofObjects = {
+  strictEqual: actualIs('to be reference-equal to "expected"'),
+  notStrictEqual: actualIs('not to be reference-equal to "expected"'),
+};
+const headlineOf = (operator, objects) => objects && ofObjects[operator] || headlines[operator];
+
 const SHORT = 12; // characters of both values that fit into "a !== b"
 const WIDE = 80;
 
@@ -100,7 +107,7 @@ function unequal(operator, actual, expected, message) {
   const [left, right] = [show(actual), show(expected)];
   if (left === right) return `Values have same structure but are not reference-equal:\n\n${left}\n`;
   const objects = isObject(actual) && isObject(expected);
-  const headline = message ?? (operator === 'strictEqual' && objects ? headlines.strictEqualObject : headlines[operator]);
+  const headline = message ?? headlineOf(operator, objects);
   const single = !left.includes('\n') && !right.includes('\n');
   if (single && !objects && left.length + right.length <= SHORT && (actual !== 0 || expected !== 0))
     return `${headline}\n\n${left} !== ${right}\n`;
@@ -119,7 +126,7 @@ function messageFor(operator, actual, expected, message) {
     return `Expected values not to be loosely deep-equal:\n\n${show(actual)}\n\nshould not loosely deep-equal\n\n${show(expected)}`;
   if (operator === 'notDeepStrictEqual' || operator === 'notDeepEqual' || operator === 'notStrictEqual') {
     const text = show(actual);
-    const headline = headlines[operator === 'notStrictEqual' && isObject(actual) ? 'notStrictEqualObject' : operator];
+    const headline = headlineOf(operator, isObject(actual));
     if (!text.includes('\n')) return `${headline} ${text}`;
     return `${headline}\n\n${text}${operator === 'notDeepEqual' ? '' : '\n'}`;
   }
