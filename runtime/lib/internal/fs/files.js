@@ -4,7 +4,7 @@
 
 const binding = native('fs');
 const { Buffer } = require('buffer');
-const { AbortError, invalidArgType, validateAbortSignal } = require('internal/errors');
+const { abortedBy, invalidArgType, validateAbortSignal } = require('internal/errors');
 const { named } = require('internal/fs/forms');
 const c = require('internal/fs/constants');
 const {
@@ -100,7 +100,7 @@ function abortable(signal, callback) {
   const abort = () => {
     const call = callback;
     callback = undefined;
-    call?.(new AbortError(undefined, { cause: signal.reason }));
+    call?.(abortedBy(signal));
   };
   if (signal.aborted) process.nextTick(abort);
   else signal.addEventListener('abort', abort, { once: true });

@@ -3,7 +3,7 @@
 
 const binding = native('fs');
 const EventEmitter = require('events');
-const { AbortError, coded, validateAbortSignal } = require('internal/errors');
+const { abortedBy, coded, validateAbortSignal } = require('internal/errors');
 const operations = require('internal/fs/operations');
 const trees = require('internal/fs/trees');
 const { named } = require('internal/fs/forms');
@@ -48,7 +48,7 @@ function readNow(path, options) {
 
 function withSignal(signal, promise) {
   validateAbortSignal(signal, 'options.signal');
-  const aborted = () => new AbortError(undefined, { cause: signal.reason });
+  const aborted = () => abortedBy(signal);
   if (signal.aborted) return Promise.reject(aborted());
   return new Promise((resolve, reject) => {
     const abort = () => reject(aborted());
@@ -65,7 +65,7 @@ async function writeStreamed(target, data, options) {
   const handle = own ? await open(target, options.flag, options.mode) : target;
   try {
     for await (const chunk of data) {
-      if (options.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
+      if (options.signal?.aborted) throw abortedBy(options.signal);
       await writeAll(handle, dataOf(chunk, options.encoding));
     }
   } finally {
@@ -150,16 +150,17 @@ class FileHandle extends EventEmitter {
   }
 
   async write(buffer, offset, length, position) {
-    if (buffer?.byteLength === 0) return { __proto__: null, bytesWritten: 0, buffer };
-    const a = files.writeArguments(this.open(), buffer, offset, length, position);
-    const bytesWritten = await binding.write(a.fd, a.bytes, a.offset, a.length, a.position, null);
+    let bytesWritten = 0;
+    if (buffer?.byteLength !== 0) {
+      const a = files.writeArguments(this.open(), buffer, offset, length, position);
+      bytesWritten = await binding.write(a.fd, a.bytes, a.offset, a.length, a.position, null);
+    }
     return { __proto__: null, bytesWritten, buffer };
   }
 
   async writev(buffers, position) {
     const at = positionOf(typeof position === 'number' ? position : null);
-    if (buffers.length === 0) return { __proto__: null, bytesWritten: 0, buffers };
-    const bytesWritten = await binding.writev(this.open(), viewsOf(buffers), at, null);
+    const bytesWritten = buffers.length > 0 ? await binding.writev(this.open(), viewsOf(buffers), at, null) : 0;
     return { __proto__: null, bytesWritten, buffers };
   }
 

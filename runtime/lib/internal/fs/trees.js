@@ -56,16 +56,11 @@ function* mkdir(path, mode, recursive) {
 }
 
 function prepareMkdir(path, options) {
-  let mode = 0o777;
-  let recursive = false;
-  if (typeof options === 'number' || typeof options === 'string') {
-    mode = modeOf(options, 'mode');
-  } else if (options) {
-    if (options.recursive !== undefined) recursive = options.recursive;
-    validateBoolean(recursive, 'options.recursive');
-    mode = modeOf(options.mode, 'options.mode', 0o777);
-  }
-  return [pathOf(path), mode, recursive];
+  const bare = ['number', 'string'].includes(typeof options); // the mode alone
+  const { mode, recursive = false } = bare ? { mode: options } : options || {};
+  validateBoolean(recursive, 'options.recursive');
+  const bits = modeOf(mode, bare ? 'mode' : 'options.mode', 0o777);
+  return [pathOf(path), bits, recursive];
 }
 
 // --- readdir ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ const handles = native('handle');
 const EventEmitter = require('events');
 const { resolve } = require('path');
 const {
-  AbortError, invalidArgType, uvError, validateAbortSignal, validateFunction, validateInteger,
+  abortedBy, invalidArgType, uvError, validateAbortSignal, validateFunction, validateInteger,
 } = require('internal/errors');
 const { BigIntStats, Stats } = require('internal/fs/stats');
 const { encodeText, optionsOf, pathOf } = require('internal/fs/util');
@@ -90,11 +90,11 @@ async function* iterate(path, options = {}) {
   const { signal } = options;
   const events = [];
   let failed, wake;
-  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+  if (signal?.aborted) throw abortedBy(signal);
   const watcher = watch(path, { ...options, signal: undefined });
   const tell = () => wake?.();
   const abort = () => {
-    failed = new AbortError(undefined, { cause: signal.reason });
+    failed = abortedBy(signal);
     tell();
   };
   watcher.on('change', (eventType, filename) => {
@@ -165,14 +165,12 @@ class StatWatcher extends EventEmitter {
   }
 }
 
-function watchFile(path, options, listener) {
+// watchFile(path[, options], listener)
+function watchFile(path, given, listener) {
   path = resolve(String(pathOf(path)));
-  if (options === null || typeof options !== 'object') {
-    listener = options;
-    options = {};
-  }
+  if (typeof given !== 'object' || given === null) [given, listener] = [{}, given];
   if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
-  options = { interval: 5007, persistent: true, ...options };
+  const options = { interval: 5007, persistent: true, ...given };
   validateInteger(options.interval, 'interval', 0, 4294967295);
   let watcher = watched.get(path);
   if (watcher === undefined) {
