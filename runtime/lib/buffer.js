@@ -55,22 +55,25 @@ const isBase64 = (name) => name === 'base64' || typeof name === 'string' && /^ba
 const notBufferable = (value) => invalidArgType('first argument',
   'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 
-Buffer.from = function from(value, encodingOrOffset, length) {
-  if (typeof value === 'string') {
-    if (isUtf8Name(encodingOrOffset)) return value.length <= SHORT ? fromShortText(value) : asBuffer(binding.utf8(value));
-    if (isBase64(encodingOrOffset)) return slow.from(plainBase64(value), 'base64');
-    if (typeof encodingOrOffset === 'string' && !Buffer.isEncoding(encodingOrOffset))
-      throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encodingOrOffset}`);
-    // Node stops at the first pair that is no number.
-    if (`${encodingOrOffset}`.toLowerCase() === 'hex') value = /^(?:[0-9a-f]{2})*/i.exec(value)[0];
-    return slow.from(value, encodingOrOffset);
-  }
+function fromText(text, encoding) {
+  if (isUtf8Name(encoding)) return text.length <= SHORT ? fromShortText(text) : asBuffer(binding.utf8(text));
+  if (isBase64(encoding)) return slow.from(plainBase64(text), 'base64');
+  if (typeof encoding === 'string' && !Buffer.isEncoding(encoding))
+    throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  // Node stops at the first pair that is no number.
+  const hex = `${encoding}`.toLowerCase() === 'hex';
+  return slow.from(hex ? /^(?:[0-9a-f]{2})*/i.exec(text)[0] : text, encoding);
+}
+
+// The second is a text's encoding or a place in an ArrayBuffer.
+Buffer.from = function from(value, second, length) {
+  if (typeof value === 'string') return fromText(value, second);
   if (value === null || value === undefined || typeof value !== 'object' && typeof value !== 'function')
     throw notBufferable(value);
-  if (value instanceof ArrayBuffer && encodingOrOffset > value.byteLength)
+  if (value instanceof ArrayBuffer && second > value.byteLength)
     throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"offset" is outside of buffer bounds');
   try {
-    return slow.from(value, encodingOrOffset, length);
+    return slow.from(value, second, length);
   } catch (error) {
     if (error instanceof TypeError && error.code === undefined && error.message.startsWith('The first argument must be'))
       throw notBufferable(value);
