@@ -209,14 +209,12 @@ class Socket extends EventEmitter {
   }
 
   // send(msg[, offset, length][, port][, address][, callback])
-  send(message, ...rest) {
+  send(message, offset, size, port, address, callback) {
     const connected = this.#connected === CONNECTED;
-    const [, size, port] = rest;
     const sliced = typeof size === 'number' && (connected || typeof port === 'number' || typeof port === 'string');
-    const part = sliced ? sliceOf(message, rest[0], size) : message;
-    const after = sliced ? rest.slice(2) : rest;
+    const data = joined(sliced ? sliceOf(message, offset, size) : message);
+    const after = sliced ? [port, address, callback] : [offset, size, port];
     const target = connected ? { callback: after[0] } : { port: after[0], address: after[1], callback: after[2] };
-    const data = joined(part);
     if (!connected) checkTarget(target);
     if (typeof target.callback !== 'function') target.callback = undefined;
     this.#running();

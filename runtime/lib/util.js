@@ -87,7 +87,7 @@ function inherits(constructor, parent) {
 function debuglog(section, callback) {
   const wanted = (process.env.NODE_DEBUG ?? '').toUpperCase().split(',');
   const enabled = wanted.some((name) =>
-    new RegExp(`^${name.trim().replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replace(/\*/g, '.*')}$`).test(section.toUpperCase()));
+    new RegExp(`^${name.trim().split('*').map((part) => part.replace(/\W/g, '\\$&')).join('.*')}$`).test(section.toUpperCase()));
   const log = enabled ?
     (...args) => native('stdio').write(2, `${section.toUpperCase()} ${process.pid}: ${format(...args)}\n`) : () => {};
   log.enabled = enabled;

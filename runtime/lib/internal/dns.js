@@ -14,12 +14,8 @@ let order = 'verbatim';
 function lookupError(err, syscall, hostname) {
   const name = uv.errorName(err);
   const code = name === 'EAI_NODATA' || name === 'EAI_NONAME' ? 'ENOTFOUND' : name;
-  const error = new Error(`${syscall} ${code}${hostname ? ` ${hostname}` : ''}`);
-  error.errno = err;
-  error.code = code;
-  error.syscall = syscall;
-  if (hostname) error.hostname = hostname;
-  return error;
+  const words = hostname ? [syscall, code, hostname] : [syscall, code];
+  return Object.assign(new Error(words.join(' ')), { errno: err, code, syscall }, hostname ? { hostname } : null);
 }
 
 const FAMILIES = new Map([[0, 0], [4, 4], [6, 6], ['IPv4', 4], ['IPv6', 6]]);

@@ -37,7 +37,7 @@ function deepEqual(left, right, strict) {
     if (Array.isArray(a)) return a.length === b.length && sameKeys(a, b);
     if (kinds.isDate(a)) return kinds.isDate(b) && Object.is(a.getTime(), b.getTime()) && sameKeys(a, b);
     if (kinds.isRegExp(a))
-      return kinds.isRegExp(b) && a.source === b.source && a.flags === b.flags && a.lastIndex === b.lastIndex && sameKeys(a, b);
+      return kinds.isRegExp(b) && ['source', 'flags', 'lastIndex'].every((fact) => a[fact] === b[fact]) && sameKeys(a, b);
     if (kinds.isNativeError(a))
       return kinds.isNativeError(b) && a.message === b.message && a.name === b.name && same(a.cause, b.cause) &&
         same(a.errors, b.errors) && sameKeys(a, b);

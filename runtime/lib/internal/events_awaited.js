@@ -1,9 +1,7 @@
 'use strict';
 // events.once and events.on: events that one awaits.
 
-const { AbortError, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
-
-const aborted = (signal) => new AbortError(undefined, { cause: signal.reason });
+const { abortedBy, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
 
 // The same four steps for an emitter and an event target.
 function access(source) {
@@ -23,10 +21,10 @@ function access(source) {
 }
 
 function signalOf(options) {
-  const signal = options?.signal;
+  const { signal } = options ?? {};
   validateAbortSignal(signal, 'options.signal');
-  if (signal?.aborted) throw aborted(signal);
-  return signal;
+  if (!signal?.aborted) return signal;
+  throw abortedBy(signal);
 }
 
 function once(source, name, options) {
@@ -47,7 +45,7 @@ function once(source, name, options) {
       stop();
       reject(error);
     };
-    const abort = () => fail(aborted(signal));
+    const abort = () => fail(abortedBy(signal));
     add(name, done, true);
     if (withErrors) add('error', fail, true);
     signal?.addEventListener('abort', abort, { once: true });
@@ -74,7 +72,7 @@ class Arrivals {
     const take = (...args) => this.#take(args);
     const fail = (error) => this.#fail(error);
     const close = () => this.#close();
-    const abort = () => this.#fail(aborted(signal));
+    const abort = () => this.#fail(abortedBy(signal));
     const listeners = [[name, take], ...(isEmitter && name !== 'error' ? [['error', fail]] : []),
       ...(options?.close ?? []).map((each) => [each, close])];
     for (const [event, listener] of listeners) add(event, listener, false);

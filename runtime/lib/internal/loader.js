@@ -187,13 +187,7 @@ function fromScope(request, directory, from) {
 // --- Module ------------------------------------------------------------------------------------
 
 function Module(id = '', parent) {
-  this.id = id;
-  this.path = path.dirname(id);
-  this.exports = {};
-  this.filename = null;
-  this.loaded = false;
-  this.children = [];
-  this.paths = [];
+  Object.assign(this, { id, path: path.dirname(id), exports: {}, filename: null, loaded: false, children: [], paths: [] });
   Object.defineProperty(this, 'parent', { value: parent, writable: true, configurable: true, enumerable: false });
   parent?.children.push(this);
 }

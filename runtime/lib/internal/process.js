@@ -183,11 +183,8 @@ process.emitWarning = function emitWarning(warning, type, code) {
   if (code !== undefined) errors.validateString(code, 'code');
   if (!(warning instanceof Error)) {
     if (typeof warning !== 'string') throw errors.invalidArgType('warning', 'of type string or an instance of Error', warning);
-    const made = new Error(warning);
-    made.name = String(type || 'Warning');
-    warning = made;
-    if (code !== undefined) warning.code = code;
-    if (detail !== undefined) warning.detail = detail;
+    const facts = Object.entries({ name: String(type || 'Warning'), code, detail });
+    warning = Object.assign(new Error(warning), Object.fromEntries(facts.filter(([, fact]) => fact !== undefined)));
   }
   tools.nextTick(() => process.emit('warning', warning));
 };
