@@ -5,8 +5,8 @@
 
 const Stream = require('internal/streams/legacy');
 const Readable = require('internal/streams/readable');
-const Writable = require('internal/streams/writable');
 const Duplex = require('internal/streams/duplex');
+const Writable = require('internal/streams/writable');
 const { PassThrough, Transform } = require('internal/streams/transform');
 const state = require('internal/streams/state');
 const { finished } = require('internal/streams/finished');
@@ -14,14 +14,14 @@ const { addAbortSignal } = require('internal/streams/signal');
 const { notImplemented } = require('internal/errors');
 
 Readable.from = (iterable, options) => require('internal/streams/from')(iterable, options);
-Readable.wrap = (source, options) => new Readable({
-  objectMode: source.readableObjectMode ?? source.objectMode ?? true,
-  ...options,
-  destroy(error, callback) {
+Readable.wrap = (source, options) => {
+  const objectMode = source.readableObjectMode ?? source.objectMode ?? true;
+  const destroy = (error, callback) => {
     source.destroy?.(error);
     callback(error);
-  },
-}).wrap(source);
+  };
+  return new Readable({ objectMode, ...options, destroy }).wrap(source);
+};
 
 // The operators are many and seldom used: the first use of one loads them all.
 for (const name of ['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toArray', 'some', 'every', 'find', 'reduce'])
@@ -30,17 +30,20 @@ for (const name of ['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toAr
       require('internal/streams/operators');
       return this[name](...args);
     },
-    writable: true,
-    configurable: true,
     enumerable: false,
+    configurable: true,
+    writable: true,
   });
 
 if (Symbol.asyncDispose)
   Readable.prototype[Symbol.asyncDispose] = function () {
-    const error = this.destroyed ? null : new (require('internal/errors').AbortError)();
-    if (error !== null) this.destroy(error);
+    let ours = null;
+    if (!this.destroyed) {
+      ours = new (require('internal/errors').AbortError)();
+      this.destroy(ours);
+    }
     return new Promise((resolve, reject) => {
-      finished(this, (failed) => failed && failed !== error ? reject(failed) : resolve(null));
+      finished(this, (error) => !error || error === ours ? resolve(null) : reject(error));
     });
   };
 
@@ -72,7 +75,7 @@ module.exports = Object.assign(Stream, {
   _uint8ArrayToBuffer: (chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
 });
 Object.defineProperty(Stream, 'promises', {
-  get: () => require('stream/promises'),
-  enumerable: true,
   configurable: true,
+  enumerable: true,
+  get: () => require('stream/promises'),
 });

@@ -5,22 +5,29 @@ const { pipelineWith } = require('internal/streams/pipeline');
 const { finished: whenFinished } = require('internal/streams/finished');
 const { isIterable, isNode } = require('internal/streams/state');
 
-function pipeline(...streams) {
-  return new Promise((resolve, reject) => {
-    let options;
-    const last = streams[streams.length - 1];
-    if (last && typeof last === 'object' && !isNode(last) && !isIterable(last)) options = streams.pop();
-    pipelineWith(streams, (error, value) => error ? reject(error) : resolve(value), options);
-  });
+// Options are what comes last and is no part of the pipeline itself.
+function areOptions(value) {
+  return value !== null && typeof value === 'object' && !(isNode(value) || isIterable(value));
+}
+
+function pipeline(...steps) {
+  const options = areOptions(steps.at(-1)) ? steps.pop() : undefined;
+  return settled((tell) => pipelineWith(steps, tell, options));
 }
 
 function finished(stream, options) {
-  return new Promise((resolve, reject) => {
-    const clean = whenFinished(stream, options, (error) => {
-      if (options?.cleanup) clean();
-      if (error) reject(error);
-      else resolve();
+  return settled((tell) => {
+    const forget = whenFinished(stream, options, (error) => {
+      if (options?.cleanup) forget();
+      tell(error);
     });
+  });
+}
+
+// A promise of what start's callback is told; what start throws rejects it too.
+function settled(start) {
+  return new Promise((resolve, reject) => {
+    start((error, value) => error ? reject(error) : resolve(value));
   });
 }
 

@@ -1,5 +1,6 @@
 'use strict';
-// finished(): calls back once, when a stream is over in one way or another.
+// finished(): calls back once, when a stream is over in one way or another. A stream that
+// tells 'close' is over with that; of others it is the end of the halves that are asked for.
 
 const { AbortError, coded, invalidArgType, validateAbortSignal, validateFunction, validateObject } =
   require('internal/errors');
@@ -9,90 +10,119 @@ const {
 } = require('internal/streams/state');
 
 const premature = () => coded(Error, 'ERR_STREAM_PREMATURE_CLOSE', 'Premature close');
-const erroredOf = (stream) => stream._writableState?.errored || stream._readableState?.errored;
+
+class Watch {
+  constructor(stream, options, callback) {
+    this.stream = stream;
+    this.callback = callback; // null once it was called or nobody wants it any more
+    const canRead = isReadableNode(stream);
+    const canWrite = isWritableNode(stream);
+    this.forRead = options.readable ?? canRead;
+    this.forWrite = options.writable ?? canWrite;
+    // Who asks for one half of two can't wait for the close of both.
+    this.awaitsClose = willEmitClose(stream) && canRead === this.forRead && canWrite === this.forWrite;
+    this.isRead = isReadableFinished(stream, false);
+    this.isWritten = isWritableFinished(stream, false);
+    this.listeners = {
+      end: () => this.ended(),
+      finish: () => this.wrote(),
+      error: (error) => this.tell(error),
+      close: () => this.closed(),
+    };
+  }
+
+  listen(hearsErrors) {
+    for (const event in this.listeners)
+      if (hearsErrors || event !== 'error') this.stream.on(event, this.listeners[event]);
+  }
+
+  forget() {
+    this.callback = null;
+    for (const event in this.listeners) this.stream.removeListener(event, this.listeners[event]);
+  }
+
+  tell(...errors) {
+    const { callback } = this;
+    this.callback = null;
+    if (callback !== null) callback.apply(this.stream, errors[0] === undefined ? [] : errors);
+  }
+
+  ended() {
+    this.isRead = true;
+    this.halfDone(this.forWrite, this.isWritten, 'writable');
+  }
+
+  wrote() {
+    this.isWritten = true;
+    this.halfDone(this.forRead, this.isRead, 'readable');
+  }
+
+  // One half is done; the other is asked for or not, and done or not.
+  halfDone(isAsked, isDone, other) {
+    const { stream } = this;
+    if (stream.destroyed) this.awaitsClose = false;
+    const closeComes = this.awaitsClose && (isAsked || !stream[other]);
+    if (!closeComes && (isDone || !isAsked)) this.tell();
+  }
+
+  closed() {
+    if (this.tellStored()) return;
+    const { stream } = this;
+    const cutRead = this.forRead && !this.isRead && isReadableNode(stream, true) && !isReadableFinished(stream, false);
+    const cutWrite = this.forWrite && !this.isWritten && !isWritableFinished(stream, false);
+    if (cutRead || cutWrite) this.tell(premature());
+    else this.tell();
+  }
+
+  // The error that the stream keeps, if it has one.
+  tellStored() {
+    const { _readableState: r, _writableState: w } = this.stream;
+    const error = w?.errored || r?.errored;
+    if (!error || error === true) return false;
+    this.tell(error);
+    return true;
+  }
+
+  // A stream that is over already tells nothing any more: what to do in its place.
+  late() {
+    const { stream } = this;
+    const { _readableState: r, _writableState: w } = stream;
+    const asIs = () => this.tellStored() || this.tell();
+    if (isClosed(stream)) return this.listeners.close;
+    if (r?.errorEmitted || w?.errorEmitted) return this.awaitsClose ? null : asIs;
+    const onlyWrites = !this.forRead && (isReadable(stream) || !this.awaitsClose);
+    if (onlyWrites && (this.isWritten || isWritable(stream) === false) && !w?.pendingcb) return asIs;
+    const onlyReads = !this.forWrite && (isWritable(stream) || !this.awaitsClose);
+    if (onlyReads && (this.isRead || isReadable(stream) === false)) return asIs;
+    return null;
+  }
+
+  endWith(signal) {
+    const abort = () => {
+      const { callback, stream } = this;
+      this.forget();
+      callback?.call(stream, new AbortError(undefined, { cause: signal.reason }));
+    };
+    if (!signal.aborted) signal.addEventListener('abort', abort, { once: true });
+    else process.nextTick(abort);
+  }
+}
 
 function finished(stream, options, callback) {
-  if (arguments.length === 2) [options, callback] = [{}, options];
-  else if (options == null) options = {};
-  else validateObject(options, 'options');
-  validateFunction(callback, 'callback');
-  validateAbortSignal(options.signal, 'options.signal');
+  const isShort = arguments.length === 2;
+  const call = isShort ? options : callback;
+  const wishes = (isShort ? null : options) ?? {};
+  validateObject(wishes, 'options');
+  validateFunction(call, 'callback');
+  validateAbortSignal(wishes.signal, 'options.signal');
   if (!isNode(stream))
     throw invalidArgType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
-  let told = false;
-  const tell = (error) => {
-    if (told) return;
-    told = true;
-    if (error === undefined) callback.call(stream);
-    else callback.call(stream, error);
-  };
-
-  const readable = options.readable ?? isReadableNode(stream);
-  const writable = options.writable ?? isWritableNode(stream);
-  const w = stream._writableState;
-  const r = stream._readableState;
-  let waitsForClose = willEmitClose(stream) && isReadableNode(stream) === readable && isWritableNode(stream) === writable;
-  let written = isWritableFinished(stream, false);
-  let read = isReadableFinished(stream, false);
-
-  const onFinish = () => {
-    written = true;
-    if (stream.destroyed) waitsForClose = false;
-    if (waitsForClose && (!stream.readable || readable)) return;
-    if (!readable || read) tell();
-  };
-  const onEnd = () => {
-    read = true;
-    if (stream.destroyed) waitsForClose = false;
-    if (waitsForClose && (!stream.writable || writable)) return;
-    if (!writable || written) tell();
-  };
-  const onError = (error) => tell(error);
-  const onClose = () => {
-    const error = erroredOf(stream);
-    if (error && typeof error !== 'boolean') tell(error);
-    else if (readable && !read && isReadableNode(stream, true) && !isReadableFinished(stream, false)) tell(premature());
-    else if (writable && !written && !isWritableFinished(stream, false)) tell(premature());
-    else tell();
-  };
-  const onClosed = () => {
-    const error = erroredOf(stream);
-    if (error && typeof error !== 'boolean') tell(error);
-    else tell();
-  };
-
-  stream.on('end', onEnd);
-  stream.on('finish', onFinish);
-  if (options.error !== false) stream.on('error', onError);
-  stream.on('close', onClose);
-  if (isClosed(stream)) process.nextTick(onClose);
-  else if (w?.errorEmitted || r?.errorEmitted) {
-    if (!waitsForClose) process.nextTick(onClosed);
-  } else if (!readable && (!waitsForClose || isReadable(stream)) && (written || isWritable(stream) === false) &&
-             !w?.pendingcb) {
-    process.nextTick(onClosed);
-  } else if (!writable && (!waitsForClose || isWritable(stream)) && (read || isReadable(stream) === false)) {
-    process.nextTick(onClosed);
-  }
-
-  const clean = () => {
-    told = true;
-    stream.removeListener('end', onEnd);
-    stream.removeListener('finish', onFinish);
-    stream.removeListener('error', onError);
-    stream.removeListener('close', onClose);
-  };
-  if (options.signal) {
-    const { signal } = options;
-    const abort = () => {
-      const call = told ? undefined : callback;
-      clean();
-      call?.call(stream, new AbortError(undefined, { cause: signal.reason }));
-    };
-    if (signal.aborted) process.nextTick(abort);
-    else signal.addEventListener('abort', abort, { once: true });
-  }
-  return clean;
+  const watch = new Watch(stream, wishes, call);
+  watch.listen(wishes.error !== false);
+  const late = watch.late();
+  if (late !== null) process.nextTick(late);
+  if (wishes.signal) watch.endWith(wishes.signal);
+  return () => watch.forget();
 }
 
 module.exports = { finished, premature };

@@ -1,76 +1,81 @@
 'use strict';
-// Readable.from(): a stream over an iterable.
+// Readable.from(): a stream over an iterable. The iterable is gone through only as fast as
+// the stream is read, and is told when the stream is destroyed before its end.
 
 const Readable = require('internal/streams/readable');
 const { coded, invalidArgType } = require('internal/errors');
 
-module.exports = function from(iterable, options) {
-  if (typeof iterable === 'string' || iterable instanceof Uint8Array)
-    return new Readable({
-      objectMode: true,
-      ...options,
-      read() {
-        this.push(iterable);
-        this.push(null);
-      },
-    });
-  let iterator;
-  let isAsync;
-  if (iterable?.[Symbol.asyncIterator]) {
-    isAsync = true;
-    iterator = iterable[Symbol.asyncIterator]();
-  } else if (iterable?.[Symbol.iterator]) {
-    isAsync = false;
-    iterator = iterable[Symbol.iterator]();
-  } else {
-    throw invalidArgType('iterable', 'an instance of Iterable', iterable);
-  }
-  const stream = new Readable({ objectMode: true, highWaterMark: 1, ...options });
-  let reading = false;
+// Text and bytes are one chunk, though they could be iterated.
+const isWhole = (value) => typeof value === 'string' || value instanceof Uint8Array;
 
-  async function next() {
-    for (;;) {
-      try {
-        const { value, done } = isAsync ? await iterator.next() : iterator.next();
-        if (done) {
-          stream.push(null);
-        } else {
-          const chunk = value && typeof value.then === 'function' ? await value : value;
-          if (chunk === null) {
-            reading = false;
-            throw coded(TypeError, 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream');
-          }
-          if (stream.push(chunk)) continue;
-          reading = false;
+function ofOneChunk(chunk, options) {
+  const read = function () {
+    for (const each of [chunk, null]) this.push(each);
+  };
+  return new Readable({ objectMode: true, ...options, read });
+}
+
+class Source {
+  constructor(iterable) {
+    const open = iterable?.[Symbol.asyncIterator];
+    this.isAsync = Boolean(open);
+    const method = open ? Symbol.asyncIterator : Symbol.iterator;
+    if (!iterable?.[method]) throw invalidArgType('iterable', 'an instance of Iterable', iterable);
+    this.iterator = iterable[method]();
+    this.isBusy = false;
+  }
+
+  // Pushes until the stream has enough or there is no more.
+  async fill(stream) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      let goesOn = true;
+      while (goesOn) {
+        // What needn't be awaited isn't, since every await costs the reader a turn.
+        const step = this.isAsync ? await this.iterator.next() : this.iterator.next();
+        if (step.done) {
+          stream.push(null); // and stays busy: there is nothing to ask for any more
+          return;
         }
-      } catch (error) {
-        stream.destroy(error);
+        const { value } = step;
+        goesOn = this.give(stream, typeof value?.then === 'function' ? await value : value);
       }
-      break;
+    } catch (error) {
+      stream.destroy(error);
     }
   }
 
-  async function close(error) {
-    const failed = error !== undefined && error !== null;
-    if (failed && typeof iterator.throw === 'function') {
-      const { value, done } = await iterator.throw(error);
-      await value;
-      if (done) return;
-    }
-    if (typeof iterator.return === 'function') {
-      const { value } = await iterator.return();
-      await value;
-    }
+  give(stream, chunk) {
+    const goesOn = chunk !== null && stream.push(chunk);
+    if (!goesOn) this.isBusy = false;
+    if (chunk === null) throw coded(TypeError, 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream');
+    return goesOn;
   }
 
+  // Lets the iterator clean up: it may handle the error, and what isn't done then returns.
+  async close(error) {
+    const calls = [['return']];
+    if (error !== null && error !== undefined) calls.unshift(['throw', error]);
+    for (const [method, ...args] of calls) {
+      if (typeof this.iterator[method] !== 'function') continue;
+      const step = await this.iterator[method](...args);
+      await step.value;
+      if (step.done) return;
+    }
+  }
+}
+
+module.exports = function from(iterable, options) {
+  if (isWhole(iterable)) return ofOneChunk(iterable, options);
+  const source = new Source(iterable);
+  const stream = new Readable({ objectMode: true, highWaterMark: 1, ...options });
   stream._read = () => {
-    if (reading) return;
-    reading = true;
-    next();
+    source.fill(stream);
   };
   stream._destroy = (error, callback) => {
-    close(error).then(() => process.nextTick(callback, error),
-      (failed) => process.nextTick(callback, failed || error));
+    const tell = (failed) => process.nextTick(callback, failed || error);
+    source.close(error).then(() => tell(), tell);
   };
   return stream;
 };

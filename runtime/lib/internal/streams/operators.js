@@ -9,8 +9,9 @@ function checkSignal(options) {
   return options?.signal;
 }
 
-function throwIfAborted(signal) {
-  if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason });
+function mustGoOn(signal) {
+  if (!signal?.aborted) return;
+  throw new AbortError(undefined, { cause: signal.reason });
 }
 
 // The results in order, with up to `concurrency` calls of fn under way.
@@ -19,7 +20,7 @@ async function* mapped(stream, fn, options) {
   const concurrency = options?.concurrency ?? 1;
   const running = [];
   for await (const chunk of stream) {
-    throwIfAborted(signal);
+    mustGoOn(signal);
     running.push((async () => fn(chunk, { signal }))());
     running[running.length - 1].catch(() => {});
     if (running.length >= concurrency) yield await running.shift();
@@ -77,7 +78,7 @@ const operators = {
     const signal = checkSignal(options);
     const result = [];
     for await (const chunk of this) {
-      throwIfAborted(signal);
+      mustGoOn(signal);
       result.push(chunk);
     }
     return result;
@@ -109,5 +110,6 @@ const operators = {
     return value;
   },
 };
-for (const [name, value] of Object.entries(operators))
-  Object.defineProperty(Readable.prototype, name, { value, writable: true, configurable: true, enumerable: false });
+for (const name in operators)
+  Object.defineProperty(Readable.prototype, name,
+    { value: operators[name], enumerable: false, configurable: true, writable: true });

@@ -9,202 +9,247 @@ const { bothErrors } = require('internal/streams/destroy');
 const { isIterable, isNode, isReadable, isReadableFinished, isReadableNode } = require('internal/streams/state');
 const { AbortError, coded, invalidArgType, validateAbortSignal, validateFunction } = require('internal/errors');
 
-const destroyedBy = (name) => coded(Error, 'ERR_STREAM_DESTROYED', `Cannot call ${name} after a stream was destroyed`);
-const badValue = (name, value) => coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
-  `Expected AsyncIterable to be returned from the "${name}" function but got ${value === null ? 'null' : `type ${typeof value}`}.`);
+const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
 
-// Destroys a stream that isn't done by itself when the whole ends.
-function destroyer(stream, reading, writing) {
-  let done = false;
-  stream.on('close', () => { done = true; });
-  const clean = finished(stream, { readable: reading, writable: writing }, (error) => { done = !error; });
-  return {
-    destroy(error) {
-      if (done) return;
-      done = true;
-      if (typeof stream.destroy === 'function') stream.destroy(error || destroyedBy('pipe'));
-    },
-    clean,
-  };
+function badReturn(expected, name, got) {
+  return coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
+    `Expected ${expected} to be returned from the "${name}" function but got ${got}`);
 }
 
-async function pump(iterable, writable, finish, end) {
-  let error;
-  let wake = null;
-  const resume = (failed) => {
-    if (failed) error = failed;
-    if (wake) {
-      const call = wake;
-      wake = null;
-      call();
-    }
-  };
-  const wait = () => new Promise((resolve, reject) => {
-    if (error) reject(error);
-    else wake = () => error ? reject(error) : resolve();
-  });
-  writable.on('drain', resume);
-  const clean = finished(writable, { readable: false }, resume);
-  try {
-    if (writable.writableNeedDrain) await wait();
-    for await (const chunk of iterable)
-      if (!writable.write(chunk)) await wait();
-    if (end) {
-      writable.end();
-      await wait();
-    }
-    finish();
-  } catch (failed) {
-    finish(error !== failed ? bothErrors(error, failed) : failed);
-  } finally {
-    clean();
-    writable.off('drain', resume);
-  }
+function notIterable(name, value) {
+  return badReturn('AsyncIterable', name, value === null ? 'null.' : `type ${typeof value}.`);
 }
 
-// Source to destination, both of them streams.
-function join(source, dest, finish, { end }) {
-  let ended = false;
-  dest.on('close', () => {
-    if (!ended) finish(premature());
-  });
-  source.pipe(dest, { end: false });
-  if (end) {
-    const endDest = () => {
-      ended = true;
-      dest.end();
+// --- from one to the next -----------------------------------------------------------------------
+
+// What an iterable gives is written, no faster than the stream takes it.
+class Pump {
+  constructor(target) {
+    this.target = target;
+    this.error = undefined;
+    this.settle = null; // of the promise that is waited for
+    this.wake = (error) => {
+      if (error) this.error = error;
+      const { settle } = this;
+      this.settle = null;
+      settle?.();
     };
-    if (isReadableFinished(source)) process.nextTick(endDest);
-    else source.once('end', endDest);
-  } else {
-    finish();
+    target.on('drain', this.wake);
+    this.forget = finished(target, { readable: false }, this.wake);
   }
-  finished(source, { readable: true, writable: false }, (error) => {
-    const r = source._readableState;
-    if (error && error.code === 'ERR_STREAM_PREMATURE_CLOSE' && r?.ended && !r.errored && !r.errorEmitted) {
-      // Some sources close before they end: the end is still to come.
-      source.once('end', finish).once('error', finish);
-    } else {
-      finish(error);
+
+  // Until the target drains, finishes or fails.
+  room() {
+    return new Promise((resolve, reject) => {
+      const settle = () => this.error ? reject(this.error) : resolve();
+      if (this.error) settle();
+      else this.settle = settle;
+    });
+  }
+
+  async run(iterable, endsTarget, done) {
+    const { target } = this;
+    try {
+      if (target.writableNeedDrain) await this.room();
+      for await (const chunk of iterable) {
+        const isFull = !target.write(chunk);
+        if (isFull) await this.room();
+      }
+      if (endsTarget) {
+        target.end();
+        await this.room();
+      }
+      done();
+    } catch (thrown) {
+      done(thrown === this.error ? thrown : bothErrors(this.error, thrown));
+    } finally {
+      this.forget();
+      target.off('drain', this.wake);
     }
+  }
+}
+
+function pump(iterable, target, done, endsTarget) {
+  new Pump(target).run(iterable, endsTarget, done);
+}
+
+// From stream to stream. done is called twice: for the source and for the target.
+function join(source, target, done, endsTarget) {
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    target.end();
+  };
+  target.on('close', () => isEnded || done(premature()));
+  source.pipe(target, { end: false });
+  if (!endsTarget) done();
+  else if (isReadableFinished(source)) process.nextTick(end);
+  else source.once('end', end);
+  finished(source, { readable: true, writable: false }, (error) => {
+    if (error?.code !== PREMATURE || !endIsToCome(source._readableState)) done(error);
+    else for (const event of ['end', 'error']) source.once(event, done);
   });
-  return finished(dest, { readable: false, writable: true }, finish);
+  return finished(target, { writable: true, readable: false }, done);
+}
+
+// Some sources close before what they had is read.
+function endIsToCome(state) {
+  return Boolean(state) && state.ended && !(state.errored || state.errorEmitted);
+}
+
+// --- the whole ----------------------------------------------------------------------------------
+
+class Pipeline {
+  constructor(steps, callback, options) {
+    this.steps = steps;
+    this.callback = callback;
+    this.endsLast = options?.end !== false;
+    this.outer = options?.signal;
+    this.inner = new AbortController(); // tells the functions that it is over
+    this.error = undefined;
+    this.value = undefined; // of a last step that is a function
+    this.running = 0;
+    this.destroyers = [];
+    this.cleaners = []; // for a last stream that lives on and is read by others
+    this.done = (error) => {
+      this.running--;
+      this.settle(error, this.running === 0);
+    };
+    this.abort = () => this.settle(new AbortError(undefined, { cause: this.outer?.reason }), true);
+  }
+
+  obeySignal() {
+    validateAbortSignal(this.outer, 'options.signal');
+    if (this.outer?.aborted) process.nextTick(this.abort);
+    else this.outer?.addEventListener('abort', this.abort, { once: true });
+  }
+
+  // A first error counts, except that a premature close is only what another brought about.
+  settle(error, isLast) {
+    const isFirst = !this.error || this.error.code === PREMATURE;
+    if (error && isFirst) this.error = error;
+    if (!isLast && !this.error) return;
+    for (let destroy; (destroy = this.destroyers.shift()) !== undefined;) destroy(this.error);
+    this.outer?.removeEventListener('abort', this.abort);
+    this.inner.abort();
+    if (!isLast) return;
+    if (!this.error) this.cleaners.forEach((clean) => clean());
+    process.nextTick(this.callback, this.error, this.value);
+  }
+
+  build() {
+    const lastAt = this.steps.length - 1;
+    return this.steps.reduce((before, step, at) => {
+      const place = { at, isLast: at === lastAt, ends: at < lastAt || this.endsLast };
+      if (isNode(step)) this.guard(step, place);
+      if (at === 0) return this.first(step);
+      if (typeof step === 'function') return this.call(step, before, place);
+      if (isNode(step)) return this.lead(before, step, place);
+      throw invalidArgType('stream', 'an instance of Stream or a function', step);
+    }, undefined);
+  }
+
+  cleanLater(stream, place, clean) {
+    if (place.isLast && isReadable(stream)) this.cleaners.push(clean);
+  }
+
+  // Whatever happens to a stream is noticed, and it doesn't outlive the whole.
+  guard(stream, place) {
+    if (place.ends) {
+      const clean = this.destroyAtEnd(stream, !place.isLast, place.at > 0);
+      this.cleanLater(stream, place, clean);
+    }
+    // A write to a stream that is closed must not end the program.
+    const onError = (error) => {
+      const isEcho = !error || error.name === 'AbortError' || error.code === PREMATURE;
+      if (!isEcho) this.done(error);
+    };
+    stream.on('error', onError);
+    this.cleanLater(stream, place, () => stream.removeListener('error', onError));
+  }
+
+  // Unless it has come to its end by itself.
+  destroyAtEnd(stream, readable, writable) {
+    let isOver = false;
+    stream.on('close', () => { isOver = true; });
+    const clean = finished(stream, { readable, writable }, (error) => { isOver = !error; });
+    this.destroyers.push((error) => {
+      if (isOver) return;
+      isOver = true;
+      stream.destroy?.(error ||
+        coded(Error, 'ERR_STREAM_DESTROYED', 'Cannot call pipe after a stream was destroyed'));
+    });
+    return clean;
+  }
+
+  first(step) {
+    if (typeof step !== 'function') return isIterable(step) || isReadableNode(step) ? step : Duplex.from(step);
+    const made = step({ signal: this.inner.signal });
+    if (!isIterable(made)) throw notIterable('source', made);
+    return made;
+  }
+
+  call(step, before, place) {
+    const made = step(before, { signal: this.inner.signal });
+    if (place.isLast) return this.collect(made, place);
+    if (!isIterable(made, true)) throw notIterable(`transform[${place.at - 1}]`, made);
+    return made;
+  }
+
+  // The last function's result is what the whole gives. A stream stands for it, which
+  // whoever wants to may read.
+  collect(made, { ends }) {
+    const through = new PassThrough({ objectMode: true });
+    if (typeof made?.then === 'function') {
+      this.running++;
+      made.then((value) => {
+        this.value = value;
+        if (value !== null && value !== undefined) through.write(value);
+        if (ends) through.end();
+        process.nextTick(this.done);
+      }, (error) => {
+        through.destroy(error);
+        process.nextTick(this.done, error);
+      });
+    } else if (isIterable(made, true)) {
+      this.running++;
+      pump(made, through, this.done, ends);
+    } else {
+      throw badReturn('AsyncIterable or Promise', 'destination', typeof made);
+    }
+    this.cleaners.push(this.destroyAtEnd(through, false, true));
+    return through;
+  }
+
+  lead(before, stream, place) {
+    if (isReadableNode(before)) {
+      this.running += 2;
+      this.cleanLater(stream, place, join(before, stream, this.done, place.ends));
+    } else if (isIterable(before)) {
+      this.running++;
+      pump(before, stream, this.done, place.ends);
+    } else {
+      throw invalidArgType('val', 'an instance of Readable, Iterable, or AsyncIterable', before);
+    }
+    return stream;
+  }
 }
 
 function pipelineWith(streams, callback, options) {
-  if (streams.length === 1 && Array.isArray(streams[0])) streams = streams[0];
-  if (streams.length < 2) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "streams" argument must be specified');
-  const control = new AbortController();
-  const { signal } = control;
-  const outer = options?.signal;
-  const destroys = [];
-  const cleans = [];
-  let error;
-  let value;
-  let counting = 0;
-  const abort = () => settle(new AbortError(undefined, { cause: outer?.reason }), true);
-  validateAbortSignal(outer, 'options.signal');
-
-  const finishOne = (failed) => settle(failed, --counting === 0);
-  const settle = (failed, last) => {
-    if (failed && (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE')) error = failed;
-    if (!error && !last) return;
-    while (destroys.length > 0) destroys.shift()(error);
-    outer?.removeEventListener('abort', abort);
-    control.abort();
-    if (!last) return;
-    if (!error) for (const clean of cleans) clean();
-    process.nextTick(callback, error, value);
-  };
-  if (outer?.aborted) process.nextTick(abort);
-  else outer?.addEventListener('abort', abort, { once: true });
-
-  let result;
-  for (let i = 0; i < streams.length; i++) {
-    const stream = streams[i];
-    const reading = i < streams.length - 1;
-    const writing = i > 0;
-    const end = reading || options?.end !== false;
-    const last = i === streams.length - 1;
-    if (isNode(stream)) {
-      if (end) {
-        const { destroy, clean } = destroyer(stream, reading, writing);
-        destroys.push(destroy);
-        if (isReadable(stream) && last) cleans.push(clean);
-      }
-      // A write to a stream that is closed must not end the program.
-      const onError = (failed) => {
-        if (failed && failed.name !== 'AbortError' && failed.code !== 'ERR_STREAM_PREMATURE_CLOSE') finishOne(failed);
-      };
-      stream.on('error', onError);
-      if (isReadable(stream) && last) cleans.push(() => stream.removeListener('error', onError));
-    }
-    if (i === 0) {
-      if (typeof stream === 'function') {
-        result = stream({ signal });
-        if (!isIterable(result)) throw badValue('source', result);
-      } else if (isIterable(stream) || isReadableNode(stream)) {
-        result = stream;
-      } else {
-        result = Duplex.from(stream);
-      }
-    } else if (typeof stream === 'function') {
-      result = stream(result, { signal });
-      if (reading) {
-        if (!isIterable(result, true)) throw badValue(`transform[${i - 1}]`, result);
-      } else {
-        // The last function's result is what the whole gives, and nothing reads it.
-        const through = new PassThrough({ objectMode: true });
-        if (typeof result?.then === 'function') {
-          counting++;
-          result.then((made) => {
-            value = made;
-            if (made !== undefined && made !== null) through.write(made);
-            if (end) through.end();
-            process.nextTick(finishOne);
-          }, (failed) => {
-            through.destroy(failed);
-            process.nextTick(finishOne, failed);
-          });
-        } else if (isIterable(result, true)) {
-          counting++;
-          pump(result, through, finishOne, end);
-        } else {
-          throw coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
-            'Expected AsyncIterable or Promise to be returned from the "destination" function but got ' + typeof result);
-        }
-        result = through;
-        const { destroy, clean } = destroyer(result, false, true);
-        destroys.push(destroy);
-        if (last) cleans.push(clean);
-      }
-    } else if (isNode(stream)) {
-      if (isReadableNode(result)) {
-        counting += 2;
-        const clean = join(result, stream, finishOne, { end });
-        if (isReadable(stream) && last) cleans.push(clean);
-      } else if (isIterable(result)) {
-        counting++;
-        pump(result, stream, finishOne, end);
-      } else {
-        throw invalidArgType('val', 'an instance of Readable, Iterable, or AsyncIterable', result);
-      }
-      result = stream;
-    } else {
-      throw invalidArgType('stream', 'an instance of Stream or a function', stream);
-    }
-  }
-  return result;
+  const steps = streams.length === 1 && Array.isArray(streams[0]) ? streams[0] : streams;
+  if (steps.length < 2) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "streams" argument must be specified');
+  const whole = new Pipeline(steps, callback, options);
+  whole.obeySignal();
+  return whole.build();
 }
 
 function pipeline(...streams) {
-  const callback = streams.pop();
+  let callback = streams.pop();
   validateFunction(callback, 'streams[stream.length - 1]');
-  let called = false;
-  return pipelineWith(streams, (...args) => {
-    if (called) return;
-    called = true;
-    callback(...args);
+  return pipelineWith(streams, (...results) => {
+    const call = callback;
+    callback = null;
+    call?.(...results);
   });
 }
 

@@ -1,56 +1,74 @@
 'use strict';
 // Readable: keeps what comes from its source until it is read, asks for more when there
 // is room, and ends with 'end'. This file is the state and what reads; flow.js has
-// piping, pausing and iterating.
+// listening, pausing, and the ways to read it all.
 
 const { Buffer } = require('buffer');
+const ChunkQueue = require('internal/streams/chunks');
 const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy, undestroy } = require('internal/streams/destroy');
 const { highWaterMarkOf } = require('internal/streams/state');
 const { coded, invalidArgType } = require('internal/errors');
 
-const MAX_HWM = 0x40000000;
-const kPaused = Symbol('kPaused');
+const LARGEST_ROOM = 2 ** 30;
+const NOTHING = Object.freeze({});
 
 class ReadableState {
   constructor(options, stream, isDuplex) {
-    this.objectMode = Boolean(options?.objectMode || (isDuplex && options?.readableObjectMode));
+    const given = options ?? NOTHING;
+    // What the program chose.
+    this.objectMode = Boolean(given.objectMode || (isDuplex && given.readableObjectMode));
     this.highWaterMark = highWaterMarkOf(this, options, 'readableHighWaterMark', isDuplex);
-    this.buffer = [];
-    this.bufferIndex = 0; // of the first chunk that isn't read
-    this.length = 0;
-    this.pipes = [];
-    this.flowing = null;
-    this.ended = false;
-    this.endEmitted = false;
-    this.reading = false;
-    this.constructed = true;
-    this.sync = true; // false while _read answers later than it was asked
-    this.needReadable = false;
-    this.emittedReadable = false;
-    this.readableListening = false;
-    this.resumeScheduled = false;
-    this[kPaused] = null;
-    this.errorEmitted = false;
-    this.emitClose = options?.emitClose !== false;
-    this.autoDestroy = options?.autoDestroy !== false;
-    this.destroyed = false;
-    this.errored = null;
-    this.closed = false;
-    this.closeEmitted = false;
-    this.defaultEncoding = options?.defaultEncoding || 'utf8';
-    this.awaitDrainWriters = null; // one writer, or a Set when there are several
-    this.multiAwaitDrain = false;
-    this.readingMore = false;
-    this.dataEmitted = false;
+    this.defaultEncoding = given.defaultEncoding || 'utf8';
+    this.autoDestroy = given.autoDestroy !== false;
+    this.emitClose = given.emitClose !== false;
     this.decoder = null;
     this.encoding = null;
-    if (options?.encoding) setDecoder(this, options.encoding);
+
+    // What waits, and who is to have it.
+    this.length = 0; // bytes, characters or objects
+    this.chunks = new ChunkQueue();
+    this.flowing = null; // null until somebody wants it to flow or not to
+    this.held = null; // true after pause(), false after resume()
+    this.resumeScheduled = false;
+    this.pipes = [];
+    this.full = null; // a Set: the pipes' targets whose 'drain' is awaited
+    this.fansOut = false; // piped to several at once
+
+    // How it stands with the source.
+    this.constructed = true;
+    this.reading = false; // asked, and not answered yet
+    this.sync = true; // the answer may come within the question
+    this.readingMore = false; // will look whether to ask again
+
+    // How it stands with the events.
+    this.readableListening = false;
+    this.needReadable = false; // 'readable' is owed when something comes
+    this.emittedReadable = false;
+    this.dataEmitted = false;
+    this.ended = false;
+    this.endEmitted = false;
+    this.errored = null;
+    this.errorEmitted = false;
+    this.destroyed = false;
+    this.closed = false;
+    this.closeEmitted = false;
+
+    if (given.encoding) decodeAs(this, given.encoding);
+  }
+
+  // Programs look at the chunks as a list, and empty it by setting one.
+  get buffer() {
+    return this.chunks.waiting();
+  }
+
+  set buffer(list) {
+    this.chunks.replace(list);
   }
 
   get paused() {
-    return this[kPaused] !== false;
+    return this.held !== false;
   }
 
   get pipesCount() {
@@ -58,364 +76,403 @@ class ReadableState {
   }
 }
 
-function setDecoder(state, encoding) {
+function decodeAs(state, encoding) {
   const { StringDecoder } = require('string_decoder');
-  state.decoder = new StringDecoder(encoding);
-  state.encoding = state.decoder.encoding;
+  const decoder = new StringDecoder(encoding);
+  state.decoder = decoder;
+  state.encoding = decoder.encoding;
 }
+
+// Options that stand for methods of a class made for the purpose.
+const METHODS = Object.entries({ read: '_read', destroy: '_destroy', construct: '_construct' });
 
 function Readable(options) {
   if (!(this instanceof Readable)) return new Readable(options);
   const isDuplex = this instanceof require('internal/streams/duplex');
-  this._readableState = new ReadableState(options, this, isDuplex);
-  if (options) {
-    if (typeof options.read === 'function') this._read = options.read;
-    if (typeof options.destroy === 'function') this._destroy = options.destroy;
-    if (typeof options.construct === 'function') this._construct = options.construct;
-  }
+  const state = new ReadableState(options, this, isDuplex);
+  this._readableState = state;
+  if (options)
+    for (const [option, method] of METHODS)
+      if (typeof options[option] === 'function') this[method] = options[option];
   Stream.call(this, options);
-  if (options?.signal && !isDuplex) require('internal/streams/signal').addAbortSignal(options.signal, this);
+  // A Duplex looks after the signal and the end of both its halves itself.
+  if (!isDuplex && options?.signal) require('internal/streams/signal').addAbortSignal(options.signal, this);
   construct(this, () => {
-    if (this._readableState.needReadable) maybeReadMore(this, this._readableState);
+    if (state.needReadable) lookForMore(this, state);
   });
 }
 Object.setPrototypeOf(Readable.prototype, Stream.prototype);
 Object.setPrototypeOf(Readable, Stream);
-Readable.ReadableState = ReadableState;
 
-Readable.prototype.destroy = destroy;
-Readable.prototype._undestroy = undestroy;
-Readable.prototype._destroy = function (error, callback) {
-  callback(error);
-};
-Readable.prototype[Symbol.for('nodejs.rejection')] = function (error) {
-  this.destroy(error);
-};
-Readable.prototype._read = function () {
-  throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The _read() method is not implemented');
-};
+Object.assign(Readable.prototype, {
+  destroy,
+  _undestroy: undestroy,
+  _destroy(error, callback) {
+    callback(error);
+  },
+  _read() {
+    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The _read() method is not implemented');
+  },
+  [Symbol.for('nodejs.rejection')](error) {
+    this.destroy(error);
+  },
+});
 
 // --- what comes in ------------------------------------------------------------------------------
 
 Readable.prototype.push = function (chunk, encoding) {
-  return addToStream(this, chunk, encoding, false);
+  const state = this._readableState;
+  if (chunk === null) return sourceEnded(this, state);
+  let piece = chunk;
+  let isDecoded = Boolean(encoding);
+  if (!state.objectMode) {
+    piece = toBytesOrText(this, state, chunk, encoding, false);
+    if (piece === REFUSED) return false;
+    isDecoded = typeof piece === 'string';
+    if (!piece?.length) {
+      // An answer that brings nothing: the source may be asked again.
+      state.reading = false;
+      lookForMore(this, state);
+      return hasRoom(state);
+    }
+  }
+  if (state.ended) {
+    errorOrDestroy(this, coded(Error, 'ERR_STREAM_PUSH_AFTER_EOF', 'stream.push() after EOF'));
+    return hasRoom(state);
+  }
+  if (state.destroyed || state.errored) return false;
+  state.reading = false;
+  if (state.decoder !== null && !isDecoded) {
+    piece = state.decoder.write(piece);
+    // Perhaps all of it was the beginning of a character.
+    if (!state.objectMode && piece.length === 0) {
+      lookForMore(this, state);
+      return hasRoom(state);
+    }
+  }
+  if (!handOver(this, state, piece)) {
+    state.chunks.push(piece);
+    kept(this, state, piece);
+  }
+  lookForMore(this, state);
+  return hasRoom(state);
 };
 
 Readable.prototype.unshift = function (chunk, encoding) {
-  return addToStream(this, chunk, encoding, true);
+  const state = this._readableState;
+  if (chunk === null) return sourceEnded(this, state);
+  let piece = chunk;
+  if (!state.objectMode) {
+    piece = toBytesOrText(this, state, chunk, encoding, true);
+    if (piece === REFUSED) return false;
+    if (!piece?.length) return hasRoom(state);
+  }
+  if (state.endEmitted) {
+    errorOrDestroy(this,
+      coded(Error, 'ERR_STREAM_UNSHIFT_AFTER_END_EVENT', 'stream.unshift() after end event'));
+    return hasRoom(state);
+  }
+  if (state.destroyed || state.errored) return false;
+  if (!handOver(this, state, piece)) {
+    state.chunks.putBack(piece);
+    kept(this, state, piece);
+  }
+  lookForMore(this, state);
+  return hasRoom(state);
 };
 
-// Bytes and text as they are kept: [chunk, encoding].
-function normalizeChunk(state, chunk, encoding, front) {
-  if (typeof chunk === 'string') {
-    encoding ||= state.defaultEncoding;
-    if (state.encoding === encoding) return [chunk, encoding];
-    const bytes = Buffer.from(chunk, encoding);
-    return front && state.encoding ? [bytes.toString(state.encoding), encoding] : [bytes, ''];
-  }
-  if (ArrayBuffer.isView(chunk))
-    return [Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), ''];
-  if (chunk === undefined || chunk === null) return [chunk, encoding];
-  throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
+// What push() and unshift() answer: whether the source may go on.
+function hasRoom(state) {
+  return !state.ended && (state.length === 0 || state.length < state.highWaterMark);
 }
 
-function addToStream(stream, chunk, encoding, front) {
-  const state = stream._readableState;
-  if (!state.objectMode && chunk instanceof FastBuffer) {
-    encoding = '';
-  } else if (!state.objectMode && chunk !== null) {
-    try {
-      [chunk, encoding] = normalizeChunk(state, chunk, encoding, front);
-    } catch (error) {
-      errorOrDestroy(stream, error);
-      return false;
+const REFUSED = Symbol('refused');
+
+// A chunk as it is kept: a Buffer, or text that is in the stream's own encoding already.
+function toBytesOrText(stream, state, chunk, encoding, isBack) {
+  if (chunk instanceof FastBuffer || chunk === undefined) return chunk;
+  try {
+    if (typeof chunk === 'string') {
+      const from = encoding || state.defaultEncoding;
+      if (from === state.encoding) return chunk;
+      const bytes = Buffer.from(chunk, from);
+      // What is put back has been through the decoder once and isn't decoded again.
+      return isBack && state.encoding ? bytes.toString(state.encoding) : bytes;
     }
-  }
-  if (chunk === null) {
-    state.reading = false;
-    onEof(stream, state);
-  } else if (state.objectMode || (chunk && chunk.length > 0)) {
-    if (front) {
-      if (state.endEmitted)
-        errorOrDestroy(stream, coded(Error, 'ERR_STREAM_UNSHIFT_AFTER_END_EVENT', 'stream.unshift() after end event'));
-      else if (state.destroyed || state.errored) return false;
-      else addChunk(stream, state, chunk, true);
-    } else if (state.ended) {
-      errorOrDestroy(stream, coded(Error, 'ERR_STREAM_PUSH_AFTER_EOF', 'stream.push() after EOF'));
-    } else if (state.destroyed || state.errored) {
-      return false;
-    } else {
-      state.reading = false;
-      if (state.decoder && !encoding) {
-        chunk = state.decoder.write(chunk);
-        if (state.objectMode || chunk.length !== 0) addChunk(stream, state, chunk, false);
-        else maybeReadMore(stream, state);
-      } else {
-        addChunk(stream, state, chunk, false);
-      }
+    if (Buffer.isBuffer(chunk)) return chunk;
+    if (ArrayBuffer.isView(chunk)) {
+      const { buffer, byteOffset, byteLength } = chunk;
+      return Buffer.from(buffer, byteOffset, byteLength);
     }
-  } else if (!front) {
-    state.reading = false;
-    maybeReadMore(stream, state);
+    throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
+  } catch (error) {
+    errorOrDestroy(stream, error);
+    return REFUSED;
   }
-  return !state.ended && (state.length < state.highWaterMark || state.length === 0);
+}
+
+// A chunk that nothing waits before goes straight to who listens, unless it came while the
+// source was being asked: then whoever asked has it first. Says whether it went.
+function handOver(stream, state, chunk) {
+  if (!state.flowing || state.length > 0 || state.sync || stream.listenerCount('data') === 0) return false;
+  forgetDrains(state);
+  state.dataEmitted = true;
+  stream.emit('data', chunk);
+  return true;
+}
+
+function kept(stream, state, chunk) {
+  state.length += state.objectMode ? 1 : chunk.length;
+  if (state.needReadable) announce(stream);
 }
 
 function forgetDrains(state) {
-  if (state.multiAwaitDrain) state.awaitDrainWriters.clear();
-  else state.awaitDrainWriters = null;
+  if (state.full !== null && state.full.size > 0) state.full.clear();
 }
 
-function addChunk(stream, state, chunk, front) {
-  if (state.flowing && state.length === 0 && !state.sync && stream.listenerCount('data') > 0) {
-    forgetDrains(state);
-    state.dataEmitted = true;
-    stream.emit('data', chunk);
-  } else {
-    state.length += state.objectMode ? 1 : chunk.length;
-    if (!front) state.buffer.push(chunk);
-    else if (state.bufferIndex > 0) state.buffer[--state.bufferIndex] = chunk;
-    else state.buffer.unshift(chunk);
-    if (state.needReadable) emitReadable(stream);
-  }
-  maybeReadMore(stream, state);
-}
-
-function onEof(stream, state) {
-  if (state.ended) return;
-  if (state.decoder) {
-    const chunk = state.decoder.end();
-    if (chunk && chunk.length > 0) {
-      state.buffer.push(chunk);
-      state.length += state.objectMode ? 1 : chunk.length;
-    }
+function sourceEnded(stream, state) {
+  state.reading = false;
+  if (state.ended) return false;
+  const rest = state.decoder?.end();
+  if (rest) {
+    state.chunks.push(rest);
+    state.length += state.objectMode ? 1 : rest.length;
   }
   state.ended = true;
   if (state.sync) {
     // Inside _read: there may be listeners to come in this tick.
-    emitReadable(stream);
+    announce(stream);
   } else {
     state.needReadable = false;
     state.emittedReadable = true;
-    emitReadableNow(stream);
+    tellReadable(stream);
+  }
+  return false;
+}
+
+// --- 'readable' -----------------------------------------------------------------------------------
+
+// In the next tick, and once for all that comes until then.
+function announce(stream) {
+  const state = stream._readableState;
+  state.needReadable = false;
+  if (!state.emittedReadable) {
+    state.emittedReadable = true;
+    process.nextTick(tellReadable, stream);
   }
 }
 
-function emitReadable(stream) {
+function tellReadable(stream) {
   const state = stream._readableState;
-  state.needReadable = false;
-  if (state.emittedReadable) return;
-  state.emittedReadable = true;
-  process.nextTick(emitReadableNow, stream);
-}
-
-function emitReadableNow(stream) {
-  const state = stream._readableState;
-  if (!state.destroyed && !state.errored && (state.length > 0 || state.ended)) {
+  const isAlive = !state.errored && !state.destroyed;
+  if (isAlive && (state.ended || state.length > 0)) {
     stream.emit('readable');
     state.emittedReadable = false;
   }
-  state.needReadable = !state.flowing && !state.ended && state.length <= state.highWaterMark;
+  state.needReadable = !(state.flowing || state.ended || state.length > state.highWaterMark);
   flow(stream);
 }
 
+// Reads for as long as nobody pauses it; read() tells the 'data'.
 function flow(stream) {
   const state = stream._readableState;
-  while (state.flowing && stream.read() !== null);
+  let chunk;
+  do chunk = state.flowing ? stream.read() : null;
+  while (chunk !== null);
 }
 
-function maybeReadMore(stream, state) {
-  if (state.readingMore || !state.constructed) return;
-  state.readingMore = true;
-  process.nextTick(readMore, stream, state);
+// --- asking the source ------------------------------------------------------------------------------
+
+// Whether the source is to be asked when `portion` is about to be taken.
+function wantsMore(state, portion) {
+  if (state.reading || state.ended || state.destroyed || state.errored || !state.constructed) return false;
+  const left = state.length - portion;
+  return state.needReadable || state.length === 0 || left < state.highWaterMark;
 }
 
-function readMore(stream, state) {
-  while (!state.reading && !state.ended &&
-         (state.length < state.highWaterMark || (state.flowing && state.length === 0))) {
-    const { length } = state;
+// Says whether the source has answered at once.
+function ask(stream, state) {
+  state.reading = state.sync = true;
+  if (state.length === 0) state.needReadable = true;
+  try {
+    stream._read(state.highWaterMark);
+  } catch (error) {
+    errorOrDestroy(stream, error);
+  }
+  state.sync = false;
+  return !state.reading;
+}
+
+// Fills the queue up, in a tick of its own so that a source which answers at once doesn't
+// answer within its own push().
+function lookForMore(stream, state) {
+  if (!state.readingMore && state.constructed) {
+    state.readingMore = true;
+    process.nextTick(fillUp, stream, state);
+  }
+}
+
+function fillUp(stream, state) {
+  let before = -1; // ends when a question brings nothing: the answer comes later
+  while (state.length !== before && !state.reading && !state.ended) {
+    before = state.length;
+    const isShort = before < state.highWaterMark || (before === 0 && state.flowing);
+    if (!isShort) break;
     stream.read(0);
-    if (length === state.length) break; // nothing came: _read answers later
   }
   state.readingMore = false;
 }
 
 // --- what goes out --------------------------------------------------------------------------------
 
-function nextPowerOfTwo(n) {
-  if (n >= MAX_HWM) return MAX_HWM;
-  return 2 ** Math.ceil(Math.log2(Math.max(1, n)));
+// How much of what waits a read() of so much gets; without a number (NaN) it is all, or
+// the first chunk while it flows.
+function portionOf(state, asked) {
+  const { length, ended } = state;
+  if (asked <= 0 || (ended && length === 0)) return 0;
+  if (state.objectMode) return 1;
+  if (Number.isNaN(asked)) return length > 0 && state.flowing ? state.chunks.first().length : length;
+  if (asked > length) return ended ? length : 0;
+  return asked;
 }
 
-function howMuch(n, state) {
-  if (n <= 0 || (state.length === 0 && state.ended)) return 0;
-  if (state.objectMode) return 1;
-  if (Number.isNaN(n))
-    return state.flowing && state.length > 0 ? state.buffer[state.bufferIndex].length : state.length;
-  if (n <= state.length) return n;
-  return state.ended ? state.length : 0;
+// Who reads more than there is room for gets more room, in powers of two.
+function widen(state, asked) {
+  let room = 1;
+  while (room < asked && room < LARGEST_ROOM) room *= 2;
+  state.highWaterMark = room;
+}
+
+function takeChunk(state, portion) {
+  const { chunks, length } = state;
+  if (portion === 0 || length === 0) return null;
+  if (state.objectMode) return chunks.next();
+  const isText = state.decoder !== null;
+  return portion < length ? chunks.takePart(portion, isText) : chunks.takeAll(length, isText);
+}
+
+// read(0) is for the source: it makes the event, not the data, come. Says whether the
+// event is all there is to do.
+function onlyTells(stream, state) {
+  const isFull = state.length >= Math.max(state.highWaterMark, 1);
+  if (!state.needReadable || !(isFull || state.ended)) return false;
+  if (state.ended && state.length === 0) endSoon(stream, state);
+  else announce(stream);
+  return true;
 }
 
 Readable.prototype.read = function (n) {
   const state = this._readableState;
-  if (n === undefined) n = NaN;
-  else if (!Number.isInteger(n)) n = Number.parseInt(n, 10);
-  const asked = n;
-  if (n > state.highWaterMark) state.highWaterMark = nextPowerOfTwo(n);
-  if (n !== 0) state.emittedReadable = false;
-  // read(0) is for the source: it makes the event, not the data, come.
-  if (n === 0 && state.needReadable &&
-      ((state.highWaterMark !== 0 ? state.length >= state.highWaterMark : state.length > 0) || state.ended)) {
-    if (state.length === 0 && state.ended) endReadable(this);
-    else emitReadable(this);
+  let asked = NaN;
+  if (n !== undefined) asked = Number.isInteger(n) ? n : Number.parseInt(n, 10);
+  if (asked > state.highWaterMark) widen(state, asked);
+  if (asked !== 0) state.emittedReadable = false;
+  else if (onlyTells(this, state)) return null;
+
+  let portion = portionOf(state, asked);
+  if (state.ended && portion === 0) {
+    if (state.length === 0) endSoon(this, state);
     return null;
   }
-  n = howMuch(n, state);
-  if (n === 0 && state.ended) {
-    if (state.length === 0) endReadable(this);
-    return null;
-  }
-  let wanted = state.needReadable;
-  if (state.length === 0 || state.length - n < state.highWaterMark) wanted = true;
-  if (wanted && !state.ended && !state.reading && !state.destroyed && !state.errored && state.constructed) {
-    state.reading = true;
-    state.sync = true;
-    if (state.length === 0) state.needReadable = true;
-    try {
-      this._read(state.highWaterMark);
-    } catch (error) {
-      errorOrDestroy(this, error);
-    }
-    state.sync = false;
-    if (!state.reading) n = howMuch(asked, state);
-  }
-  const chunk = n > 0 ? take(n, state) : null;
+  if (wantsMore(state, portion) && ask(this, state)) portion = portionOf(state, asked);
+
+  const chunk = takeChunk(state, portion);
   if (chunk === null) {
+    portion = 0;
     state.needReadable = state.length <= state.highWaterMark;
-    n = 0;
   } else {
-    state.length -= n;
+    state.length -= portion;
     forgetDrains(state);
   }
   if (state.length === 0) {
     if (!state.ended) state.needReadable = true;
-    if (asked !== n && state.ended) endReadable(this);
+    else if (portion !== asked) endSoon(this, state);
   }
-  if (chunk !== null && !state.errorEmitted && !state.closeEmitted) {
+  if (chunk !== null && !state.closeEmitted && !state.errorEmitted) {
     state.dataEmitted = true;
     this.emit('data', chunk);
   }
   return chunk;
 };
 
-function shift(state) {
-  const chunk = state.buffer[state.bufferIndex];
-  state.buffer[state.bufferIndex++] = undefined;
-  if (state.bufferIndex === state.buffer.length) {
-    state.buffer.length = 0;
-    state.bufferIndex = 0;
-  } else if (state.bufferIndex > 1024) {
-    state.buffer.splice(0, state.bufferIndex);
-    state.bufferIndex = 0;
-  }
-  return chunk;
-}
-
-// Takes n bytes, characters or one object off the front.
-function take(n, state) {
-  if (state.length === 0) return null;
-  if (state.objectMode) return shift(state);
-  const first = state.buffer[state.bufferIndex];
-  if (n >= state.length) {
-    const chunks = state.bufferIndex > 0 ? state.buffer.slice(state.bufferIndex) : state.buffer;
-    state.buffer = [];
-    state.bufferIndex = 0;
-    if (chunks.length === 1) return chunks[0];
-    return state.decoder ? chunks.join('') : Buffer.concat(chunks, state.length);
-  }
-  if (n === first.length) return shift(state);
-  if (n < first.length) {
-    state.buffer[state.bufferIndex] = first.slice(n);
-    return first.slice(0, n);
-  }
-  const parts = [];
-  for (let left = n; left > 0;) {
-    const chunk = state.buffer[state.bufferIndex];
-    if (chunk.length <= left) {
-      parts.push(shift(state));
-    } else {
-      parts.push(chunk.slice(0, left));
-      state.buffer[state.bufferIndex] = chunk.slice(left);
-    }
-    left -= parts[parts.length - 1].length;
-  }
-  return state.decoder ? parts.join('') : Buffer.concat(parts, n);
-}
-
-// --- the end ------------------------------------------------------------------------------------------
-
-function endReadable(stream) {
-  const state = stream._readableState;
-  if (state.endEmitted) return;
-  state.ended = true;
-  process.nextTick(emitEnd, state, stream);
-}
-
-function emitEnd(state, stream) {
-  if (state.errored || state.closeEmitted || state.endEmitted || state.length !== 0) return;
-  state.endEmitted = true;
-  stream.emit('end');
-  if (stream.writable && stream.allowHalfOpen === false) {
-    process.nextTick(endOther, stream);
-  } else if (state.autoDestroy) {
-    const w = stream._writableState;
-    if (!w || (w.autoDestroy && (w.finished || w.writable === false))) stream.destroy();
-  }
-}
-
-function endOther(stream) {
-  if (stream.writable && !stream.writableEnded && !stream.destroyed) stream.end();
-}
-
 Readable.prototype.setEncoding = function (encoding) {
   const state = this._readableState;
-  setDecoder(state, encoding);
-  let text = '';
-  for (const chunk of state.buffer.slice(state.bufferIndex)) text += state.decoder.write(chunk);
-  state.buffer = text === '' ? [] : [text];
-  state.bufferIndex = 0;
+  decodeAs(state, encoding);
+  const text = state.chunks.waiting().map((chunk) => state.decoder.write(chunk)).join('');
   state.length = text.length;
+  state.chunks.replace(text === '' ? [] : [text]);
   return this;
 };
 
+// --- the end ------------------------------------------------------------------------------------------
+
+function endSoon(stream, state) {
+  if (state.endEmitted) return;
+  state.ended = true;
+  process.nextTick(tellEnd, stream, state);
+}
+
+function tellEnd(stream, state) {
+  // Meanwhile it may have failed, closed, ended, or got something back with unshift().
+  if (state.length > 0 || state.endEmitted || state.closeEmitted || state.errored) return;
+  state.endEmitted = true;
+  stream.emit('end');
+  if (stream.allowHalfOpen === false && stream.writable) process.nextTick(endOtherHalf, stream);
+  else if (state.autoDestroy && otherHalfIsDone(stream._writableState)) stream.destroy();
+}
+
+function endOtherHalf(stream) {
+  if (!stream.destroyed && !stream.writableEnded && stream.writable) stream.end();
+}
+
+function otherHalfIsDone(w) {
+  if (!w) return true;
+  return w.autoDestroy && (w.writable === false || w.finished);
+}
+
 // --- what can be asked --------------------------------------------------------------------------------
 
-function property(name, get, set) {
-  Object.defineProperty(Readable.prototype, name, { get, set, configurable: true, enumerable: false });
-}
-property('readable', function () {
-  const r = this._readableState;
-  return Boolean(r) && r.readable !== false && !r.destroyed && !r.errorEmitted && !r.endEmitted;
-}, function (value) { if (this._readableState) this._readableState.readable = Boolean(value); });
-property('readableDidRead', function () { return this._readableState.dataEmitted; });
-property('readableAborted', function () {
-  const r = this._readableState;
-  return Boolean(r.readable !== false && (r.destroyed || r.errored) && !r.endEmitted);
-});
-property('readableHighWaterMark', function () { return this._readableState.highWaterMark; });
-property('readableBuffer', function () { return this._readableState?.buffer.slice(this._readableState.bufferIndex); });
-property('readableFlowing', function () { return this._readableState.flowing; },
-  function (value) { if (this._readableState) this._readableState.flowing = value; });
-property('readableLength', function () { return this._readableState.length; });
-property('readableObjectMode', function () { return this._readableState ? this._readableState.objectMode : false; });
-property('readableEncoding', function () { return this._readableState ? this._readableState.encoding : null; });
-property('errored', function () { return this._readableState ? this._readableState.errored : null; });
-property('closed', function () { return this._readableState ? this._readableState.closed : false; });
-property('destroyed', function () { return this._readableState ? this._readableState.destroyed : false; },
-  function (value) { if (this._readableState) this._readableState.destroyed = value; });
-property('readableEnded', function () { return this._readableState ? this._readableState.endEmitted : false; });
+const questions = {
+  get readable() {
+    const state = this._readableState;
+    if (!state || state.readable === false) return false;
+    return !(state.endEmitted || state.errorEmitted || state.destroyed);
+  },
+  set readable(value) {
+    if (this._readableState) this._readableState.readable = Boolean(value);
+  },
+  get readableFlowing() {
+    return this._readableState.flowing;
+  },
+  set readableFlowing(value) {
+    if (this._readableState) this._readableState.flowing = value;
+  },
+  get destroyed() {
+    return this._readableState?.destroyed ?? false;
+  },
+  set destroyed(value) {
+    if (this._readableState) this._readableState.destroyed = value;
+  },
+  get readableAborted() {
+    const { readable, destroyed, errored, endEmitted } = this._readableState;
+    return readable !== false && !endEmitted && Boolean(destroyed || errored);
+  },
+  get readableDidRead() { return this._readableState.dataEmitted; },
+  get readableEnded() { return this._readableState?.endEmitted ?? false; },
+  get readableLength() { return this._readableState.length; },
+  get readableHighWaterMark() { return this._readableState.highWaterMark; },
+  get readableBuffer() { return this._readableState?.buffer; },
+  get readableObjectMode() { return this._readableState?.objectMode ?? false; },
+  get readableEncoding() { return this._readableState?.encoding ?? null; },
+  get errored() { return this._readableState?.errored ?? null; },
+  get closed() { return this._readableState?.closed ?? false; },
+};
+for (const [name, question] of Object.entries(Object.getOwnPropertyDescriptors(questions)))
+  Object.defineProperty(Readable.prototype, name, { ...question, enumerable: false });
 
-Readable._fromList = take;
-module.exports = Readable;
-Object.assign(Readable, { [Symbol.for('rondo.flow')]: { emitReadable, flow, kPaused } });
-require('internal/streams/flow');
+module.exports = Object.assign(Readable, {
+  ReadableState,
+  _fromList: (n, state) => takeChunk(state, n),
+});
+
+require('internal/streams/flow').addTo(Readable, { announce, flow });

@@ -1,0 +1,99 @@
+'use strict';
+// ChunkQueue: what a Readable has been given and nobody has read yet. Chunks come in at the
+// back, may be put back at the front, and go out whole, in part or joined. It doesn't count
+// bytes: the stream does, and says how much it wants of how much there is.
+
+const { Buffer } = require('buffer');
+
+// As many read places may lie at the front before the rest is moved up: moving at every
+// chunk would make a long queue cost its square.
+const GAP = 1024;
+
+class ChunkQueue {
+  constructor() {
+    this.places = [];
+    this.front = 0;
+  }
+
+  get count() {
+    return this.places.length - this.front;
+  }
+
+  first() {
+    return this.places[this.front];
+  }
+
+  push(chunk) {
+    this.places.push(chunk);
+  }
+
+  putBack(chunk) {
+    if (this.front === 0) {
+      this.places.unshift(chunk);
+      return;
+    }
+    this.front--;
+    this.places[this.front] = chunk;
+  }
+
+  // All that wait become these.
+  replace(chunks) {
+    this.places = chunks;
+    this.front = 0;
+  }
+
+  waiting() {
+    return this.front === 0 ? this.places : this.places.slice(this.front);
+  }
+
+  next() {
+    const { places, front } = this;
+    const chunk = places[front];
+    const left = places.length - front - 1;
+    if (left === 0) {
+      places.length = 0;
+      this.front = 0;
+    } else if (front < GAP) {
+      places[front] = undefined; // or the queue would keep it alive
+      this.front = front + 1;
+    } else {
+      this.replace(places.slice(front + 1));
+    }
+    return chunk;
+  }
+
+  takeAll(size, isText) {
+    if (this.count === 1) return this.next();
+    const chunks = this.waiting();
+    this.replace([]);
+    return joined(chunks, size, isText);
+  }
+
+  // The first `size` bytes or characters, of which there must be more.
+  takePart(size, isText) {
+    const excess = this.first().length - size;
+    if (excess === 0) return this.next();
+    if (excess > 0) return this.split(size);
+    const parts = [];
+    let missing = size;
+    while (missing > 0) {
+      const part = this.first().length > missing ? this.split(missing) : this.next();
+      missing -= part.length;
+      parts.push(part);
+    }
+    return joined(parts, size, isText);
+  }
+
+  // Cuts the first chunk in two and gives what is before the cut.
+  split(at) {
+    const whole = this.places[this.front];
+    this.places[this.front] = whole.slice(at);
+    return whole.slice(0, at);
+  }
+}
+
+function joined(chunks, size, isText) {
+  return isText ? chunks.join('') : Buffer.concat(chunks, size);
+}
+
+module.exports = ChunkQueue;

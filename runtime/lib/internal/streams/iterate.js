@@ -1,0 +1,73 @@
+'use strict';
+// A Readable as an async iterator: reads when 'readable' says that there is something, and
+// waits in between. Whoever leaves early destroys the stream, unless told otherwise.
+
+const { bothErrors } = require('internal/streams/destroy');
+const { finished } = require('internal/streams/finished');
+
+// One waits, others ring. A ring that nobody waits for is lost: the waiter has looked.
+class Bell {
+  constructor() {
+    this.answer = null;
+    this.ring = () => {
+      const { answer } = this;
+      this.answer = null;
+      answer?.();
+    };
+    this.listen = (resolve) => {
+      this.answer = resolve;
+    };
+  }
+
+  rung() {
+    return new Promise(this.listen);
+  }
+}
+
+// How it came to an end: undefined (not yet, or left early), null (well), or an error.
+function diesWithIterator(outcome, state, options) {
+  const mayDie = options?.destroyOnReturn !== false;
+  if (outcome === undefined) return mayDie;
+  return state.autoDestroy && (mayDie || Boolean(outcome));
+}
+
+// What a destroyed stream still has is nobody's any more.
+function nextOf(stream) {
+  return stream.destroyed ? null : stream.read();
+}
+
+async function* chunksOf(stream, options) {
+  const bell = new Bell();
+  let outcome;
+  stream.on('readable', bell.ring);
+  const forget = finished(stream, { writable: false }, (error) => {
+    outcome = error ? bothErrors(outcome, error) : null;
+    bell.ring();
+  });
+  try {
+    for (;;) {
+      const chunk = nextOf(stream);
+      if (chunk === null) {
+        if (outcome === null) return;
+        if (outcome) throw outcome;
+        await bell.rung();
+      } else {
+        yield chunk;
+      }
+    }
+  } catch (error) {
+    outcome = bothErrors(outcome, error);
+    throw outcome;
+  } finally {
+    if (diesWithIterator(outcome, stream._readableState, options)) {
+      stream.destroy(null);
+    } else {
+      stream.off('readable', bell.ring);
+      forget();
+    }
+  }
+}
+
+module.exports = function iterate(stream, options) {
+  return Object.assign(chunksOf(stream, options), { stream });
+};

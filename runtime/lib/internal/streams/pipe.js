@@ -1,0 +1,123 @@
+'use strict';
+// A pipe: what a Readable reads goes to one target, and no faster than the target takes it.
+// A source may have several; it stands still while any of their targets is full, which is
+// why those are kept in the source's state (`full`) and not here.
+
+const { errorOrDestroy } = require('internal/streams/destroy');
+
+class Pipe {
+  constructor(source, target) {
+    this.source = source;
+    this.target = target;
+    this.isOpen = true;
+    this.whenDrained = null; // listens from the first time that the target was full
+    this.whenData = (chunk) => {
+      if (target.write(chunk) === false) this.wait();
+    };
+    this.whenOver = () => source.unpipe(target);
+    this.whenEnded = this.whenOver;
+    this.whenClosed = () => this.targetGone('finish', this.whenFinished);
+    this.whenFinished = () => this.targetGone('close', this.whenClosed);
+    this.whenFailed = (error) => this.targetFailed(error);
+    this.whenUnpiped = (from, info) => {
+      // Each pipe of two between the same streams is told, and one of them is meant.
+      if (from !== source || info?.hasUnpiped !== false) return;
+      info.hasUnpiped = true;
+      this.close();
+    };
+  }
+
+  // endsTarget: the target ends with the source. Standard output goes on: the program may
+  // have more to say.
+  open(endsTarget) {
+    const { source, target } = this;
+    const state = source._readableState;
+    state.full ??= new Set();
+    if (state.pipes.length === 1) state.fansOut = true;
+    state.pipes.push(target);
+
+    const isStandard = target === process.stdout || target === process.stderr;
+    if (endsTarget && !isStandard) this.whenEnded = () => target.end();
+    if (state.endEmitted) process.nextTick(this.whenEnded);
+    else source.once('end', this.whenEnded);
+    target.on('unpipe', this.whenUnpiped);
+    source.on('data', this.whenData);
+    // First in the row: the program's listener finds the pipe closed.
+    target.prependListener('error', this.whenFailed);
+    target.once('close', this.whenClosed);
+    target.once('finish', this.whenFinished);
+    target.emit('pipe', source);
+    if (target.writableNeedDrain === true) this.wait();
+    else if (!state.flowing) source.resume();
+  }
+
+  close() {
+    const { source, target } = this;
+    for (const [emitter, event, listener] of [
+      [target, 'close', this.whenClosed],
+      [target, 'finish', this.whenFinished],
+      [target, 'drain', this.whenDrained],
+      [target, 'error', this.whenFailed],
+      [target, 'unpipe', this.whenUnpiped],
+      [source, 'end', this.whenEnded],
+      [source, 'data', this.whenData],
+    ])
+      if (listener !== null) emitter.removeListener(event, listener);
+    this.isOpen = false;
+    if (this.whenDrained !== null && this.mayBeAwaited()) this.whenDrained();
+  }
+
+  // The source may stand still for this target, which will not drain for it any more.
+  mayBeAwaited() {
+    const { full, fansOut } = this.source._readableState;
+    const w = this.target._writableState;
+    return (fansOut || full.size > 0) && (!w || w.needDrain);
+  }
+
+  wait() {
+    const { source, target } = this;
+    if (this.isOpen) {
+      this.noteFull(source._readableState);
+      source.pause();
+    }
+    if (this.whenDrained === null) {
+      this.whenDrained = () => this.goOn();
+      target.on('drain', this.whenDrained);
+    }
+  }
+
+  noteFull(state) {
+    const { full, pipes } = state;
+    if (!pipes.includes(this.target)) return;
+    // The only pipe: whatever else was awaited has gone.
+    state.fansOut = pipes.length > 1;
+    if (!state.fansOut) full.clear();
+    full.add(this.target);
+  }
+
+  goOn() {
+    const { source, target } = this;
+    const { full } = source._readableState;
+    full.delete(target);
+    if (full.size === 0 && source.listenerCount('data') > 0) source.resume();
+  }
+
+  // Of 'close' and 'finish' the first is enough.
+  targetGone(other, listener) {
+    this.target.removeListener(other, listener);
+    this.whenOver();
+  }
+
+  // An error that nobody else listens to is the program's, as if there were no pipe.
+  targetFailed(error) {
+    const { target } = this;
+    this.whenOver();
+    target.removeListener('error', this.whenFailed);
+    if (target.listenerCount('error') > 0) return;
+    const state = target._writableState || target._readableState;
+    if (state && !state.errorEmitted) errorOrDestroy(target, error);
+    else target.emit('error', error);
+  }
+}
+
+module.exports = { Pipe };
