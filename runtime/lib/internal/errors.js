@@ -104,6 +104,7 @@ module.exports = {
   AbortError,
   abortedBy,
   coded,
+  describe,
   invalidArgType,
   invalidArgValue,
   missingArgs,

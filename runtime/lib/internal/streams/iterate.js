@@ -2,8 +2,10 @@
 // A Readable as an async iterator: reads when 'readable' says that there is something, and
 // waits in between. Whoever leaves early destroys the stream, unless told otherwise.
 
+const { AbortError } = require('internal/errors');
 const { bothErrors } = require('internal/streams/destroy');
 const { finished } = require('internal/streams/finished');
+const { isReadableFinished, isWritableFinished } = require('internal/streams/state');
 
 // One waits, others ring. A ring that nobody waits for is lost: the waiter has looked.
 class Bell {
@@ -60,7 +62,9 @@ async function* chunksOf(stream, options) {
     throw outcome;
   } finally {
     if (diesWithIterator(outcome, stream._readableState, options)) {
-      stream.destroy(null);
+      // With half of it undone it is cut off, and says so.
+      const isWhole = isReadableFinished(stream) !== false && isWritableFinished(stream) !== false;
+      stream.destroy(isWhole ? null : new AbortError());
     } else {
       stream.off('readable', bell.ring);
       forget();

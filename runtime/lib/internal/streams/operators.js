@@ -2,7 +2,7 @@
 // map, filter, toArray and their kin on Readable: functions over what a stream carries.
 
 const Readable = require('internal/streams/readable');
-const { AbortError, invalidArgType, outOfRange, validateAbortSignal, validateFunction } = require('internal/errors');
+const { AbortError, invalidArgType, outOfRange, validateAbortSignal } = require('internal/errors');
 
 function checkSignal(options) {
   if (options?.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
@@ -28,8 +28,8 @@ async function* mapped(stream, fn, options) {
   while (running.length > 0) yield await running.shift();
 }
 
-function requireFunction(fn) {
-  if (typeof fn !== 'function') throw invalidArgType('fn', 'of type function or an instance of AsyncFunction', fn);
+function requireFunction(fn, name = 'fn') {
+  if (typeof fn !== 'function') throw invalidArgType(name, 'of type function or an instance of AsyncFunction', fn);
 }
 
 const made = (generator) => function (fn, options) {
@@ -99,7 +99,7 @@ const operators = {
     return undefined;
   },
   async reduce(fn, initial, options) {
-    validateFunction(fn, 'reducer');
+    requireFunction(fn, 'reducer');
     let empty = arguments.length < 2;
     let value = initial;
     for await (const chunk of this) {

@@ -7,17 +7,15 @@ const { PassThrough } = require('internal/streams/transform');
 const { finished, premature } = require('internal/streams/finished');
 const { bothErrors } = require('internal/streams/destroy');
 const { isIterable, isNode, isReadable, isReadableFinished, isReadableNode } = require('internal/streams/state');
-const { AbortError, coded, invalidArgType, validateAbortSignal, validateFunction } = require('internal/errors');
+const { AbortError, coded, describe, invalidArgType, validateAbortSignal, validateFunction } =
+  require('internal/errors');
 
 const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
 
-function badReturn(expected, name, got) {
+function badReturn(expected, name, value) {
+  const got = describe(value).replace(' Received ', '');
   return coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
-    `Expected ${expected} to be returned from the "${name}" function but got ${got}`);
-}
-
-function notIterable(name, value) {
-  return badReturn('AsyncIterable', name, value === null ? 'null.' : `type ${typeof value}.`);
+    `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
 }
 
 // --- from one to the next -----------------------------------------------------------------------
@@ -185,14 +183,14 @@ class Pipeline {
   first(step) {
     if (typeof step !== 'function') return isIterable(step) || isReadableNode(step) ? step : Duplex.from(step);
     const made = step({ signal: this.inner.signal });
-    if (!isIterable(made)) throw notIterable('source', made);
+    if (!isIterable(made)) throw badReturn('Iterable, AsyncIterable or Stream', 'source', made);
     return made;
   }
 
   call(step, before, place) {
     const made = step(before, { signal: this.inner.signal });
     if (place.isLast) return this.collect(made, place);
-    if (!isIterable(made, true)) throw notIterable(`transform[${place.at - 1}]`, made);
+    if (!isIterable(made, true)) throw badReturn('AsyncIterable', `transform[${place.at - 1}]`, made);
     return made;
   }
 
@@ -215,7 +213,7 @@ class Pipeline {
       this.running++;
       pump(made, through, this.done, ends);
     } else {
-      throw badReturn('AsyncIterable or Promise', 'destination', typeof made);
+      throw badReturn('AsyncIterable or Promise', 'destination', made);
     }
     this.cleaners.push(this.destroyAtEnd(through, false, true));
     return through;

@@ -9,7 +9,7 @@ const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy, undestroy } = require('internal/streams/destroy');
 const { highWaterMarkOf } = require('internal/streams/state');
-const { coded, invalidArgType } = require('internal/errors');
+const { coded, invalidArgType, outOfRange } = require('internal/errors');
 
 const LARGEST_ROOM = 2 ** 30;
 const NOTHING = Object.freeze({});
@@ -68,7 +68,7 @@ class ReadableState {
   }
 
   get paused() {
-    return this.held !== false;
+    return this.held === true;
   }
 
   get pipesCount() {
@@ -191,24 +191,21 @@ const REFUSED = Symbol('refused');
 // A chunk as it is kept: a Buffer, or text that is in the stream's own encoding already.
 function toBytesOrText(stream, state, chunk, encoding, isBack) {
   if (chunk instanceof FastBuffer || chunk === undefined) return chunk;
-  try {
-    if (typeof chunk === 'string') {
-      const from = encoding || state.defaultEncoding;
-      if (from === state.encoding) return chunk;
-      const bytes = Buffer.from(chunk, from);
-      // What is put back has been through the decoder once and isn't decoded again.
-      return isBack && state.encoding ? bytes.toString(state.encoding) : bytes;
-    }
-    if (Buffer.isBuffer(chunk)) return chunk;
-    if (ArrayBuffer.isView(chunk)) {
-      const { buffer, byteOffset, byteLength } = chunk;
-      return Buffer.from(buffer, byteOffset, byteLength);
-    }
-    throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
-  } catch (error) {
-    errorOrDestroy(stream, error);
-    return REFUSED;
+  if (typeof chunk === 'string') {
+    const from = encoding || state.defaultEncoding;
+    if (from === state.encoding) return chunk;
+    const bytes = Buffer.from(chunk, from); // an unknown encoding is thrown at the caller
+    // What is put back has been through the decoder once and isn't decoded again.
+    return isBack && state.encoding ? bytes.toString(state.encoding) : bytes;
   }
+  if (Buffer.isBuffer(chunk)) return chunk;
+  if (ArrayBuffer.isView(chunk)) {
+    const { buffer, byteOffset, byteLength } = chunk;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+  errorOrDestroy(stream,
+    invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk));
+  return REFUSED;
 }
 
 // A chunk that nothing waits before goes straight to who listens, unless it came while the
@@ -338,8 +335,9 @@ function portionOf(state, asked) {
 
 // Who reads more than there is room for gets more room, in powers of two.
 function widen(state, asked) {
+  if (asked > LARGEST_ROOM) throw outOfRange('size', '<= 1GiB', asked);
   let room = 1;
-  while (room < asked && room < LARGEST_ROOM) room *= 2;
+  while (room < asked) room *= 2;
   state.highWaterMark = room;
 }
 
