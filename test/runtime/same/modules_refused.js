@@ -26,7 +26,7 @@ write('start.js', `
     try {
       console.log(name, require(name));
     } catch (error) {
-      console.log(name, error.name, error.code, error.message.replaceAll(__dirname, '.'));
+      console.log(name, error.name, error.code, error.message.replaceAll(__dirname, '.').replaceAll(require.main.filename, 'this program'));
     }
   };
   for (const name of ['lost', 'index', 'exports', 'exports/gone', 'exports/out', 'exports/no/x', 'exports/other', 'app/self',
