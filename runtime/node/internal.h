@@ -13,7 +13,6 @@ typedef struct rondo_node_timer_list_s {
   uint64_t id;
   size_t heap_index;
   uint32_t duration;
-  unsigned char detached; /* cleared away while its timers were being run */
 } timer_list_t;
 
 typedef struct {
@@ -21,8 +20,7 @@ typedef struct {
   timer_list_t** heap;
   size_t heap_count, heap_capacity;
   timer_list_t** buckets;
-  size_t bucket_count; /* a power of two */
-  timer_list_t* running;
+  size_t bucket_count;  /* a power of two */
   uint64_t next_expiry; /* what the handle is set to, UINT64_MAX for nothing */
   uint64_t next_list_id;
   size_t refed;

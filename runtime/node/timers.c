@@ -5,7 +5,6 @@
  * a timer of a known duration costs no search. */
 #include "internal.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,10 +137,7 @@ static void timer_unlink(rondo_node_timer_t* timer) {
 static void list_destroy(node_timers_t* timers, timer_list_t* list) {
   heap_remove(timers, list);
   table_remove(timers, list);
-  if (timers->running == list)
-    list->detached = 1; /* timers_run frees it */
-  else
-    free(list);
+  free(list);
 }
 
 /* Node takes the time afresh for every timer, so that one started after a long
@@ -228,68 +224,56 @@ static int timer_due(const rondo_node_timer_t* timer, uint64_t now) {
   return timer->start + timer->duration <= now;
 }
 
-/* Runs the due timers of one list. Returns the error that ended it, if any. */
-static const void* timers_run_list(rondo_node_t* node, timer_list_t* list, uint64_t now,
-                                   int* cut_short) {
+/* The list that comes first, if the time it was to come up has come. */
+static timer_list_t* list_up(const node_timers_t* timers, uint64_t now) {
+  timer_list_t* list = timers->heap_count > 0 ? timers->heap[0] : NULL;
+  return list != NULL && list->expiry <= now ? list : NULL;
+}
+
+/* A list without a due timer goes, or to where its first timer belongs: behind the
+ * lists that already wait for that time. */
+static void list_settle(node_timers_t* timers, timer_list_t* list, uint64_t now) {
+  if (list->first == NULL) {
+    list_destroy(timers, list);
+    return;
+  }
+  uint64_t expiry = list->first->start + list->duration;
+  list->expiry = expiry > now ? expiry : now + 1;
+  list->id = timers->next_list_id++;
+  heap_down(timers, list->heap_index);
+}
+
+/* Fires what is due, list by list; stops at an error. `now` is fixed, so that timers
+ * which keep starting others can't hold up the loop. Ticks come between lists, and
+ * between the timers of one list unless those are grouped. A callback or a tick may
+ * clear anything, even the list, so the first list is looked up anew for each step. */
+static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
+  enum { NOTHING, FIRED, LEFT_LIST } last = NOTHING; /* since the last ticks */
   node_timers_t* timers = &node->timers;
-  rondo_node_timer_t* timer;
-  int ran_one = 0;
-  while ((timer = list->first) != NULL) {
-    if (!timer_due(timer, now)) {
-      uint64_t expiry = timer->start + list->duration;
-      list->expiry = expiry > now ? expiry : now + 1;
-      list->id = timers->next_list_id++;
-      heap_down(timers, list->heap_index);
-      return NULL;
-    }
-    if (ran_one && !node->grouped) {
+  timer_list_t* list;
+  uint64_t fired_of = 0; /* the id of the list that fired */
+  timers->next_expiry = UINT64_MAX;
+  while ((list = list_up(timers, now)) != NULL) {
+    rondo_node_timer_t* timer = list->first;
+    int due = timer != NULL && timer_due(timer, now);
+    if (last == FIRED && list->id != fired_of)
+      last = LEFT_LIST;
+    if (last == LEFT_LIST || (last == FIRED && due && !node->grouped)) {
+      last = NOTHING;
       if (ticks_drain(node) != 0) {
         *cut_short = 1;
         return NULL;
       }
-      if ((timer = list->first) == NULL)
-        break;
-      /* A tick may have refreshed or cleared what was next. */
-      if (!timer_due(timer, now)) {
-        ran_one = 0;
-        continue;
-      }
+    } else if (due) {
+      last = FIRED;
+      fired_of = list->id;
+      const void* error = timer_fire(node, timer);
+      if (error != NULL || node->left)
+        return error;
+    } else {
+      last = LEFT_LIST;
+      list_settle(timers, list, now);
     }
-    ran_one = 1;
-    const void* error = timer_fire(node, timer);
-    if (error != NULL || node->left)
-      return error;
-  }
-  return NULL;
-}
-
-/* Runs all due lists; stops at an error. `now` is fixed, so that timers which
- * keep starting others can't hold up the loop. */
-static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
-  node_timers_t* timers = &node->timers;
-  int ran_one = 0;
-  timers->next_expiry = UINT64_MAX;
-  while (timers->heap_count > 0 && timers->heap[0]->expiry <= now) {
-    if (ran_one && ticks_drain(node) != 0) {
-      *cut_short = 1;
-      return NULL;
-    }
-    if (timers->heap_count == 0 || timers->heap[0]->expiry > now)
-      break;
-    ran_one = 1;
-    timer_list_t* list = timers->heap[0];
-    timers->running = list;
-    const void* error = timers_run_list(node, list, now, cut_short);
-    timers->running = NULL;
-    int stop = error != NULL || *cut_short || node->left;
-    if (list->detached) {
-      assert(timers->heap_count == 0 || timers->heap[0] != list);
-      free(list);
-    } else if (!stop && list->first == NULL) {
-      list_destroy(timers, list);
-    }
-    if (stop)
-      return error;
   }
   if (timers->heap_count > 0)
     timers->next_expiry = timers->heap[0]->expiry;
