@@ -56,10 +56,10 @@ module.exports = {
   urlToHttpOptions({ protocol, hostname, hash, search, pathname, href, port, username, password }) {
     const options = {
       protocol, hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, hash, search, pathname,
-      path: `${pathname || ''}${search || ''}`, href,
+      path: [pathname, search].filter(Boolean).join(''), href,
     };
     if (port !== '') options.port = Number(port);
-    if (username || password) options.auth = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    if (username || password) options.auth = [username, password].map((part) => decodeURIComponent(part)).join(':');
     return options;
   },
 };
