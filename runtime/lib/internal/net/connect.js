@@ -29,7 +29,7 @@ function connect(socket, ...args) {
     socket._host = null;
     attempt(socket, { path: options.path, settle });
   } else {
-    lookupAndConnect(socket, options);
+    connectTcp(socket, options);
   }
   return socket;
 }
@@ -43,35 +43,40 @@ function reset(socket) {
   socket._sockname = null;
 }
 
-function lookupAndConnect(socket, options) {
-  const { localAddress, localPort } = options;
-  const host = options.host || 'localhost';
+// Where a TCP socket is to go, and from where: { host, port, local }.
+function routeOf({ host, port, localAddress, localPort }) {
   if (localAddress && !isIP(localAddress))
     throw coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${localAddress}`);
   if (localPort !== undefined && typeof localPort !== 'number')
     throw invalidArgType('options.localPort', 'of type number', localPort);
-  if (typeof options.port !== 'number' && typeof options.port !== 'string')
-    throw invalidArgType('options.port', 'of type number or string', options.port);
-  const port = validatePort(options.port);
-  const local = { localAddress, localPort };
-  if (isIP(host)) {
-    process.nextTick(() => {
-      if (socket.connecting) attempt(socket, { address: host, port, settle, ...local });
-    });
+  if (!['number', 'string'].includes(typeof port))
+    throw invalidArgType('options.port', 'of type number or string', port);
+  return { host: host || 'localhost', port: validatePort(port), local: { localAddress, localPort } };
+}
+
+function connectTcp(socket, options) {
+  const route = routeOf(options);
+  if (!isIP(route.host)) {
+    connectByName(socket, route, options);
     return;
   }
-  if (options.lookup !== undefined && typeof options.lookup !== 'function')
-    throw invalidArgType('options.lookup', 'of type function', options.lookup);
+  process.nextTick(() => {
+    if (socket.connecting) attempt(socket, { address: route.host, port: route.port, settle, ...route.local });
+  });
+}
+
+function connectByName(socket, { host, port, local }, options) {
+  const { autoSelectFamily, family: wanted = 0, hints, lookup } = options;
+  if (lookup !== undefined && typeof lookup !== 'function')
+    throw invalidArgType('options.lookup', 'of type function', lookup);
   if (typeof host !== 'string') throw invalidArgType('hostname', 'of type string', host);
   socket._host = host;
-  const all = options.autoSelectFamily !== false && options.family !== 4 && options.family !== 6 && !localAddress;
-  const lookup = options.lookup ?? require('dns').lookup;
-  lookup(host, { family: options.family ?? 0, hints: options.hints ?? 0, all }, (error, found, family) => {
+  const all = autoSelectFamily !== false && wanted !== 4 && wanted !== 6 && !local.localAddress;
+  const ask = lookup ?? require('dns').lookup;
+  ask(host, { family: wanted ?? 0, hints: hints ?? 0, all }, (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
-    if (!error && Array.isArray(list))
-      for (const item of list) socket.emit('lookup', error, item.address, item.family, host);
-    else
-      socket.emit('lookup', error, found, family, host);
+    const told = !error && Array.isArray(list) ? list : [{ address: found, family }];
+    for (const item of told) socket.emit('lookup', error, item.address, item.family, host);
     if (!socket.connecting) return;
     if (error) {
       process.nextTick(() => socket.destroy(error));
