@@ -126,10 +126,10 @@ Readable.prototype.push = function (chunk, encoding) {
   let piece = chunk;
   let isDecoded = Boolean(encoding);
   if (!state.objectMode) {
-    piece = toBytesOrText(this, state, chunk, encoding, false);
+    if (!(chunk instanceof FastBuffer)) piece = toBytesOrText(this, state, chunk, encoding, false);
     if (piece === REFUSED) return false;
     isDecoded = typeof piece === 'string';
-    if (!piece?.length) {
+    if (piece === undefined || piece.length === 0) {
       // An answer that brings nothing: the source may be asked again.
       state.reading = false;
       lookForMore(this, state);
@@ -273,9 +273,8 @@ function tellReadable(stream) {
 // Reads for as long as nobody pauses it; read() tells the 'data'.
 function flow(stream) {
   const state = stream._readableState;
-  let chunk;
-  do chunk = state.flowing ? stream.read() : null;
-  while (chunk !== null);
+  while (state.flowing)
+    if (stream.read() === null) break;
 }
 
 // --- asking the source ------------------------------------------------------------------------------
@@ -325,11 +324,11 @@ function fillUp(stream, state) {
 // How much of what waits a read() of so much gets; without a number (NaN) it is all, or
 // the first chunk while it flows.
 function portionOf(state, asked) {
-  const { length, ended } = state;
-  if (asked <= 0 || (ended && length === 0)) return 0;
+  const { length } = state;
+  if (asked <= 0 || (length === 0 && state.ended)) return 0;
   if (state.objectMode) return 1;
   if (Number.isNaN(asked)) return length > 0 && state.flowing ? state.chunks.first().length : length;
-  if (asked > length) return ended ? length : 0;
+  if (asked > length) return state.ended ? length : 0;
   return asked;
 }
 
