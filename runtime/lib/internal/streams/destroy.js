@@ -1,18 +1,26 @@
 'use strict';
 // The beginning and the end of every stream: construction, destruction, and the order in
-// which 'error' and 'close' are told.
+// which 'error' and 'close' are told. A stream has a reading half, a writing half or both;
+// what happens to the stream is noted in each half it has.
 
 const { coded } = require('internal/errors');
 
-const kDestroy = Symbol('kDestroy');
-const kConstruct = Symbol('kConstruct');
-
 const multipleCallback = () => coded(Error, 'ERR_MULTIPLE_CALLBACK', 'Callback called multiple times');
 
-function note(error, w, r) {
+// --- the halves -------------------------------------------------------------------------------
+
+const eitherIs = (stream, name) => Boolean(stream._writableState?.[name] || stream._readableState?.[name]);
+
+function mark(stream, name, value) {
+  if (stream._writableState) stream._writableState[name] = value;
+  if (stream._readableState) stream._readableState[name] = value;
+}
+
+// The first error is the one that counts, in each half for itself.
+function noteError(stream, error) {
   if (!error) return;
-  if (w && !w.errored) w.errored = error;
-  if (r && !r.errored) r.errored = error;
+  if (stream._writableState) stream._writableState.errored ||= error;
+  if (stream._readableState) stream._readableState.errored ||= error;
 }
 
 function bothErrors(inner, outer) {
@@ -26,137 +34,126 @@ function bothErrors(inner, outer) {
   return error;
 }
 
-function emitError(stream, error) {
-  const r = stream._readableState;
-  const w = stream._writableState;
-  if (w?.errorEmitted || r?.errorEmitted) return;
-  if (w) w.errorEmitted = true;
-  if (r) r.errorEmitted = true;
+// --- what is told -----------------------------------------------------------------------------
+
+function tellError(stream, error) {
+  if (eitherIs(stream, 'errorEmitted')) return;
+  mark(stream, 'errorEmitted', true);
   stream.emit('error', error);
 }
 
-function emitClose(stream) {
-  const r = stream._readableState;
-  const w = stream._writableState;
-  if (w) w.closeEmitted = true;
-  if (r) r.closeEmitted = true;
-  if (w?.emitClose || r?.emitClose) stream.emit('close');
+function tellEnd(stream, error) {
+  if (error) tellError(stream, error);
+  mark(stream, 'closeEmitted', true);
+  if (eitherIs(stream, 'emitClose')) stream.emit('close');
 }
 
-function emitErrorAndClose(stream, error) {
-  emitError(stream, error);
-  emitClose(stream);
-}
-
-function runDestroy(stream, error, callback) {
-  let called = false;
-  const done = (failed) => {
-    if (called) return;
-    called = true;
-    const r = stream._readableState;
-    const w = stream._writableState;
-    note(failed, w, r);
-    if (w) w.closed = true;
-    if (r) r.closed = true;
-    if (typeof callback === 'function') callback(failed);
-    if (failed) process.nextTick(emitErrorAndClose, stream, failed);
-    else process.nextTick(emitClose, stream);
-  };
-  try {
-    stream._destroy(error || null, done);
-  } catch (thrown) {
-    done(thrown);
-  }
-}
-
-function destroy(error, callback) {
-  const r = this._readableState;
-  const w = this._writableState;
-  if (w?.destroyed || r?.destroyed) {
-    if (typeof callback === 'function') callback();
-    return this;
-  }
-  note(error, w, r);
-  if (w) w.destroyed = true;
-  if (r) r.destroyed = true;
-  // What is still being constructed is destroyed right after.
-  if (!(w || r).constructed)
-    this.once(kDestroy, (failed) => runDestroy(this, bothErrors(failed, error), callback));
-  else
-    runDestroy(this, error, callback);
-  return this;
-}
-
-function undestroy() {
-  const r = this._readableState;
-  const w = this._writableState;
-  if (r) {
-    r.constructed = true;
-    r.closed = r.closeEmitted = r.destroyed = false;
-    r.errored = null;
-    r.errorEmitted = r.reading = false;
-    r.ended = r.endEmitted = r.readable === false;
-  }
-  if (w) {
-    w.constructed = true;
-    w.destroyed = w.closed = w.closeEmitted = false;
-    w.errored = null;
-    w.errorEmitted = w.finalCalled = w.prefinished = false;
-    w.ended = w.ending = w.finished = w.writable === false;
-  }
-}
-
-function errorOrDestroy(stream, error, sync) {
-  const r = stream._readableState;
-  const w = stream._writableState;
-  if (w?.destroyed || r?.destroyed) return;
-  if (r?.autoDestroy || w?.autoDestroy) {
+// An error in a stream that goes on: by default it doesn't, and is destroyed with it. `later`
+// when the program should not hear of it within its own call.
+function fail(stream, error, later) {
+  if (eitherIs(stream, 'destroyed')) return;
+  if (eitherIs(stream, 'autoDestroy')) {
     stream.destroy(error);
-  } else if (error) {
-    note(error, w, r);
-    if (sync) process.nextTick(emitError, stream, error);
-    else emitError(stream, error);
+    return;
   }
+  if (!error) return;
+  noteError(stream, error);
+  if (later) process.nextTick(tellError, stream, error);
+  else tellError(stream, error);
 }
 
-// A callback for a program's method that may call it once.
+// A callback for a program's method, which may call it once.
 function once(stream, callback) {
-  let called = false;
+  let pending = callback;
   return (error) => {
-    if (called) {
-      errorOrDestroy(stream, error ?? multipleCallback());
-      return;
-    }
-    called = true;
-    callback(error);
+    const answer = pending;
+    pending = null;
+    if (answer !== null) answer(error);
+    else fail(stream, error ?? multipleCallback());
   };
 }
 
-function runConstruct(stream) {
-  const done = once(stream, (error) => {
-    const r = stream._readableState;
-    const w = stream._writableState;
-    if (r) r.constructed = true;
-    if (w) w.constructed = true;
-    if ((w || r).destroyed) stream.emit(kDestroy, error);
-    else if (error) errorOrDestroy(stream, error, true);
-    else stream.emit(kConstruct);
-  });
-  try {
-    stream._construct((error) => process.nextTick(done, error));
-  } catch (error) {
-    process.nextTick(done, error);
-  }
-}
+// --- construction -----------------------------------------------------------------------------
+
+// The streams whose _construct is not done: what each half does then, and, if the stream was
+// destroyed meanwhile, how that goes on.
+const unborn = new WeakMap();
 
 // Calls back when _construct, if there is one, is done.
 function construct(stream, callback) {
   if (typeof stream._construct !== 'function') return;
-  if (stream._readableState) stream._readableState.constructed = false;
-  if (stream._writableState) stream._writableState.constructed = false;
-  stream.once(kConstruct, callback);
-  if (stream.listenerCount(kConstruct) > 1) return; // a Duplex comes here twice
-  process.nextTick(runConstruct, stream);
+  mark(stream, 'constructed', false);
+  const birth = unborn.get(stream);
+  if (birth) { // a Duplex comes here once for each half
+    birth.callbacks.push(callback);
+    return;
+  }
+  unborn.set(stream, { callbacks: [callback], destroy: null });
+  process.nextTick(callConstruct, stream);
 }
 
-module.exports = { bothErrors, construct, destroy, errorOrDestroy, multipleCallback, once, undestroy };
+function callConstruct(stream) {
+  const answer = once(stream, (error) => born(stream, error));
+  const inTick = (error) => process.nextTick(answer, error);
+  try {
+    stream._construct(inTick);
+  } catch (thrown) {
+    inTick(thrown);
+  }
+}
+
+function born(stream, error) {
+  const birth = unborn.get(stream);
+  unborn.delete(stream);
+  mark(stream, 'constructed', true);
+  if (eitherIs(stream, 'destroyed')) birth.destroy?.(error);
+  else if (error) fail(stream, error, true);
+  else for (const callback of birth.callbacks) callback();
+}
+
+// --- destruction ------------------------------------------------------------------------------
+
+function destroy(error, callback) {
+  if (eitherIs(this, 'destroyed')) {
+    if (typeof callback === 'function') callback();
+    return this;
+  }
+  noteError(this, error);
+  mark(this, 'destroyed', true);
+  // What is still being constructed has resources that only _construct knows: it ends first.
+  const birth = (this._writableState || this._readableState).constructed ? undefined : unborn.get(this);
+  if (birth) birth.destroy = (failed) => callDestroy(this, bothErrors(failed, error), callback);
+  else callDestroy(this, error, callback);
+  return this;
+}
+
+function callDestroy(stream, reason, callback) {
+  let over = false;
+  const answer = (error) => {
+    if (over) return;
+    over = true;
+    noteError(stream, error);
+    mark(stream, 'closed', true);
+    if (typeof callback === 'function') callback(error);
+    process.nextTick(tellEnd, stream, error);
+  };
+  try {
+    stream._destroy(reason || null, answer);
+  } catch (thrown) {
+    answer(thrown);
+  }
+}
+
+// For streams that are used again, as a socket that connects once more.
+function undestroy() {
+  mark(this, 'constructed', true);
+  for (const name of ['destroyed', 'closed', 'closeEmitted', 'errorEmitted']) mark(this, name, false);
+  mark(this, 'errored', null);
+  this._writableState?.reopen();
+  const r = this._readableState;
+  if (!r) return;
+  r.reading = false;
+  r.ended = r.endEmitted = r.readable === false;
+}
+
+module.exports = { bothErrors, construct, destroy, errorOrDestroy: fail, multipleCallback, noteError, once, undestroy };

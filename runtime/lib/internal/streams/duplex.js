@@ -1,53 +1,52 @@
 'use strict';
-// Duplex: a Readable and a Writable in one.
+// Duplex: a Readable and a Writable in one. It inherits from the first and borrows what only
+// the second has.
 
 const Readable = require('internal/streams/readable');
 
 module.exports = Duplex; // before the other half, which asks for it
 const Writable = require('internal/streams/writable');
 
+// A half that the options leave out is over from the start.
+const unread = { readable: false, ended: true, endEmitted: true };
+const unwritten = { writable: false, ending: true, ended: true, finished: true };
+
 function Duplex(options) {
-  if (!(this instanceof Duplex)) return new Duplex(options);
+  if (!new.target && !(this instanceof Duplex)) return new Duplex(options);
   Readable.call(this, options);
   Writable.call(this, options);
-  this.allowHalfOpen = options?.allowHalfOpen !== false;
-  if (options?.readable === false) {
-    this._readableState.readable = false;
-    this._readableState.ended = true;
-    this._readableState.endEmitted = true;
-  }
-  if (options?.writable === false) {
-    this._writableState.writable = false;
-    this._writableState.ending = true;
-    this._writableState.ended = true;
-    this._writableState.finished = true;
-  }
-  if (options?.signal) require('internal/streams/signal').addAbortSignal(options.signal, this);
+  const { allowHalfOpen, readable, writable, signal } = options ?? {};
+  this.allowHalfOpen = allowHalfOpen !== false;
+  if (readable === false) Object.assign(this._readableState, unread);
+  if (writable === false) Object.assign(this._writableState, unwritten);
+  if (signal) require('internal/streams/signal').addAbortSignal(signal, this);
 }
-Object.setPrototypeOf(Duplex.prototype, Readable.prototype);
 Object.setPrototypeOf(Duplex, Readable);
+Object.setPrototypeOf(Duplex.prototype, Readable.prototype);
 
-for (const key of Object.getOwnPropertyNames(Writable.prototype))
-  if (!(key in Readable.prototype) || key === 'destroy')
-    Object.defineProperty(Duplex.prototype, key, Object.getOwnPropertyDescriptor(Writable.prototype, key));
-Duplex.prototype.constructor = Duplex;
+const borrowed = Object.getOwnPropertyDescriptors(Writable.prototype);
+for (const name of Reflect.ownKeys(borrowed))
+  if (name in Readable.prototype) delete borrowed[name];
 
-// Both halves have these; here they speak of both.
-for (const [name, get, set] of [
-  ['destroyed', function () {
-    return Boolean(this._readableState && this._writableState && this._readableState.destroyed && this._writableState.destroyed);
-  }, function (value) {
-    if (this._readableState && this._writableState) {
-      this._readableState.destroyed = value;
-      this._writableState.destroyed = value;
-    }
-  }],
-  ['closed', function () { return this._writableState ? this._writableState.closed : false; }],
-  ['errored', function () { return this._writableState ? this._writableState.errored : null; }],
-])
-  Object.defineProperty(Duplex.prototype, name, { get, set, configurable: true, enumerable: false });
+// Both halves have these. destroy() of the writing half knows of writes that wait; its error
+// and its being closed are the other's too.
+const { destroy, closed, errored } = Object.getOwnPropertyDescriptors(Writable.prototype);
+Object.defineProperties(Duplex.prototype, {
+  ...borrowed,
+  destroy,
+  closed,
+  errored,
+  destroyed: {
+    get() {
+      return Boolean(this._writableState?.destroyed && this._readableState?.destroyed);
+    },
+    set(value) {
+      const halves = [this._readableState, this._writableState];
+      if (halves.every(Boolean)) for (const half of halves) half.destroyed = value;
+    },
+    configurable: true,
+    enumerable: false,
+  },
+});
 
-Duplex.from = function (source) {
-  if (source instanceof Duplex) return source;
-  return Readable.from(source);
-};
+Duplex.from = (source) => source instanceof Duplex ? source : Readable.from(source);

@@ -6,56 +6,56 @@ const EventEmitter = require('events');
 function Stream(options) {
   EventEmitter.call(this, options);
 }
-Object.setPrototypeOf(Stream.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Stream, EventEmitter);
+Object.setPrototypeOf(Stream.prototype, EventEmitter.prototype);
 
-Stream.prototype.pipe = function (dest, options) {
-  const source = this;
-  const onData = (chunk) => {
-    if (dest.writable && dest.write(chunk) === false) source.pause?.();
-  };
-  const onDrain = () => {
-    if (source.readable) source.resume?.();
-  };
-  let ended = false;
-  const onEnd = () => {
-    if (ended) return;
-    ended = true;
-    dest.end();
-  };
-  const onClose = () => {
-    if (ended) return;
-    ended = true;
-    if (typeof dest.destroy === 'function') dest.destroy();
-  };
-  const onError = function (error) {
-    clean();
-    if (EventEmitter.listenerCount(this, 'error') === 0) this.emit('error', error);
-  };
-  const clean = () => {
-    source.removeListener('data', onData);
-    dest.removeListener('drain', onDrain);
-    for (const event of ['end', 'close']) {
-      source.removeListener(event, event === 'end' ? onEnd : onClose);
-      source.removeListener(event, clean);
-    }
-    source.removeListener('error', onError);
-    dest.removeListener('error', onError);
-    dest.removeListener('close', clean);
-  };
-  source.on('data', onData);
-  dest.on('drain', onDrain);
-  if (!dest._isStdio && options?.end !== false) {
-    source.on('end', onEnd);
-    source.on('close', onClose);
+// What a pipe listens to, so that all of it can be let go at once.
+class Listening {
+  #all = [];
+
+  to(emitter, event, listener, how = 'on') {
+    emitter[how](event, listener);
+    this.#all.push([emitter, event, listener]);
   }
-  source.prependListener('error', onError);
-  dest.prependListener('error', onError);
-  source.on('end', clean);
-  source.on('close', clean);
-  dest.on('close', clean);
-  dest.emit('pipe', source);
-  return dest;
+
+  stop() {
+    for (const [emitter, event, listener] of this.#all.splice(0)) emitter.removeListener(event, listener);
+  }
+}
+
+// The end of one is the end of the other, once, whichever way it comes.
+function endAlong(listening, from, to) {
+  let over = false;
+  const first = (action) => () => {
+    if (!over) action(over = true);
+  };
+  listening.to(from, 'end', first(() => to.end()));
+  listening.to(from, 'close', first(() => {
+    if (typeof to.destroy === 'function') to.destroy();
+  }));
+}
+
+Stream.prototype.pipe = function (to, options) {
+  const listening = new Listening();
+  const stop = () => listening.stop();
+  // The pipe is no one who handles errors: without it there may be nobody left.
+  function failed(error) {
+    stop();
+    if (EventEmitter.listenerCount(this, 'error') < 1) this.emit('error', error);
+  }
+  listening.to(this, 'data', (chunk) => {
+    const full = to.writable && to.write(chunk) === false;
+    if (full) this.pause?.();
+  });
+  listening.to(to, 'drain', () => {
+    if (this.readable) this.resume?.();
+  });
+  if (options?.end !== false && !to._isStdio) endAlong(listening, this, to);
+  for (const emitter of [this, to]) listening.to(emitter, 'error', failed, 'prependListener');
+  listening.to(this, 'end', stop);
+  for (const emitter of [this, to]) listening.to(emitter, 'close', stop);
+  to.emit('pipe', this);
+  return to;
 };
 
 module.exports = Stream;

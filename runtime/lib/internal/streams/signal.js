@@ -5,18 +5,22 @@ const { AbortError, invalidArgType, validateAbortSignal } = require('internal/er
 const { isNode } = require('internal/streams/state');
 
 function addAbortSignal(signal, stream) {
-  if (signal === undefined || signal === null || typeof signal !== 'object' || !('aborted' in signal))
-    throw invalidArgType('signal', 'an instance of AbortSignal', signal);
+  // As an option a signal may be left out, here it may not.
+  if (signal === undefined) throw invalidArgType('signal', 'an instance of AbortSignal', signal);
   validateAbortSignal(signal, 'signal');
   if (!isNode(stream))
     throw invalidArgType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
-  const abort = () => stream.destroy(new AbortError(undefined, { cause: signal.reason }));
+  const abort = () => {
+    const { reason: cause } = signal;
+    stream.destroy(new AbortError(undefined, { cause }));
+  };
   if (signal.aborted) {
     abort();
-  } else {
-    signal.addEventListener('abort', abort, { once: true });
-    require('internal/streams/finished').finished(stream, () => signal.removeEventListener('abort', abort));
+    return stream;
   }
+  signal.addEventListener('abort', abort, { once: true });
+  // A signal may outlive many streams, and should not hold them.
+  require('internal/streams/finished').finished(stream, () => signal.removeEventListener('abort', abort));
   return stream;
 }
 

@@ -1,99 +1,116 @@
 'use strict';
-// What can be asked about a stream, and defaults that all streams share.
+// What can be asked about a stream, and what all streams do with their options. The questions
+// may be put to any object; null means that it can't be told of this one.
 
-const { invalidArgValue } = require('internal/errors');
+const { invalidArgValue, validateInteger } = require('internal/errors');
 
-let bytes = 16 * 1024;
-let objects = 16;
+const defaults = { bytes: 16 * 1024, objects: 16 };
+const unitOf = (objectMode) => objectMode ? 'objects' : 'bytes';
 
-const getDefaultHighWaterMark = (objectMode) => objectMode ? objects : bytes;
+const getDefaultHighWaterMark = (objectMode) => defaults[unitOf(objectMode)];
 
 function setDefaultHighWaterMark(objectMode, value) {
-  require('internal/errors').validateInteger(value, 'value', 0);
-  if (objectMode) objects = value;
-  else bytes = value;
+  validateInteger(value, 'value', 0);
+  defaults[unitOf(objectMode)] = value;
 }
 
+// A Duplex can be given one for each half, but one for both goes first.
 function highWaterMarkOf(state, options, key, isDuplex) {
-  const value = options?.highWaterMark ?? (isDuplex ? options?.[key] : undefined);
-  if (value === undefined || value === null) return getDefaultHighWaterMark(state.objectMode);
-  if (!Number.isInteger(value) || value < 0)
-    throw invalidArgValue(isDuplex && options.highWaterMark == null ? `options.${key}` : 'options.highWaterMark', value);
-  return Math.floor(value);
+  const name = isDuplex && (options?.highWaterMark ?? null) === null ? key : 'highWaterMark';
+  const value = options?.[name] ?? getDefaultHighWaterMark(state.objectMode);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw invalidArgValue(`options.${name}`, value);
 }
 
-const isReadableNode = (stream, strict = false) => Boolean(stream && typeof stream.pipe === 'function' &&
-  typeof stream.on === 'function' &&
-  (!strict || (typeof stream.pause === 'function' && typeof stream.resume === 'function')) &&
-  (!stream._writableState || stream._readableState?.readable !== false) &&
-  (!stream._writableState || stream._readableState));
-const isWritableNode = (stream) => Boolean(stream && typeof stream.write === 'function' &&
-  typeof stream.on === 'function' && (!stream._readableState || stream._writableState?.writable !== false));
-const isNode = (stream) => Boolean(stream && (stream._readableState || stream._writableState ||
-  (typeof stream.write === 'function' && typeof stream.on === 'function') ||
-  (typeof stream.pipe === 'function' && typeof stream.on === 'function')));
+// Methods that may come as options instead of in a subclass: the option write is _write.
+const methodTable = (...options) => options.map((option) => ({ option, method: `_${option}` }));
 
+function takeMethods(stream, options, table) {
+  if (!options) return;
+  for (const { option, method } of table)
+    if (typeof options[option] === 'function') stream[method] = options[option];
+}
+
+// --- kinds ------------------------------------------------------------------------------------
+
+const can = (object, ...methods) => Boolean(object) && methods.every((name) => typeof object[name] === 'function');
+
+function isReadableNode(stream, strict = false) {
+  if (!can(stream, 'on', 'pipe') || (strict && !can(stream, 'pause', 'resume'))) return false;
+  // A Writable has a pipe() too, one that refuses.
+  const { _readableState: r, _writableState: w } = stream;
+  return !w || (Boolean(r) && r.readable !== false);
+}
+
+function isWritableNode(stream) {
+  if (!can(stream, 'on', 'write')) return false;
+  return !stream._readableState || stream._writableState?.writable !== false;
+}
+
+const isNode = (stream) => Boolean(stream?._readableState || stream?._writableState) ||
+  can(stream, 'on', 'write') || can(stream, 'on', 'pipe');
+
+// `kind`: true for an asynchronous one, false for the other, undefined for any.
 function isIterable(value, kind) {
-  if (value == null) return false;
-  if (kind === true) return typeof value[Symbol.asyncIterator] === 'function';
-  if (kind === false) return typeof value[Symbol.iterator] === 'function';
-  return typeof value[Symbol.asyncIterator] === 'function' || typeof value[Symbol.iterator] === 'function';
+  if (value === undefined || value === null) return false;
+  return (kind !== false && can(Object(value), Symbol.asyncIterator)) ||
+    (kind !== true && can(Object(value), Symbol.iterator));
 }
+
+// --- how far it is ----------------------------------------------------------------------------
 
 function isDestroyed(stream) {
   if (!isNode(stream)) return null;
-  return Boolean(stream.destroyed || (stream._writableState || stream._readableState)?.destroyed);
+  const half = stream._writableState || stream._readableState;
+  return Boolean(stream.destroyed || half?.destroyed);
+}
+
+// `told`: the field that says that the half's last event was emitted. Not strictly, it is
+// enough that nothing is left before it.
+function isHalfOver(half, told, strict) {
+  if (half?.errored) return false;
+  if (typeof half?.[told] !== 'boolean') return null;
+  return half[told] || (strict === false && half.length === 0 && half.ended === true);
 }
 
 function isWritableFinished(stream, strict) {
   if (!isWritableNode(stream)) return null;
-  if (stream.writableFinished === true) return true;
-  const w = stream._writableState;
-  if (w?.errored) return false;
-  if (typeof w?.finished !== 'boolean') return null;
-  return Boolean(w.finished || (strict === false && w.ended === true && w.length === 0));
+  return stream.writableFinished === true || isHalfOver(stream._writableState, 'finished', strict);
 }
 
-function isReadableFinished(stream, strict) {
-  if (!isReadableNode(stream)) return null;
-  const r = stream._readableState;
-  if (r?.errored) return false;
-  if (typeof r?.endEmitted !== 'boolean') return null;
-  return Boolean(r.endEmitted || (strict === false && r.ended === true && r.length === 0));
+const isReadableFinished = (stream, strict) =>
+  isReadableNode(stream) ? isHalfOver(stream._readableState, 'endEmitted', strict) : null;
+
+function isUsable(stream, side, test) {
+  if (typeof stream?.[side] !== 'boolean') return null;
+  return stream[side] && !isDestroyed(stream) && test(stream);
 }
 
-function isReadable(stream) {
-  if (typeof stream?.readable !== 'boolean') return null;
-  if (isDestroyed(stream)) return false;
-  return isReadableNode(stream) && stream.readable && !isReadableFinished(stream);
-}
+const isReadable = (stream) =>
+  isUsable(stream, 'readable', () => isReadableNode(stream) && !isReadableFinished(stream));
+const isWritable = (stream) =>
+  isUsable(stream, 'writable', () => isWritableNode(stream) && !stream._writableState?.ending);
 
-function isWritable(stream) {
-  if (typeof stream?.writable !== 'boolean') return null;
-  if (isDestroyed(stream)) return false;
-  return isWritableNode(stream) && stream.writable && !stream._writableState?.ending;
-}
-
-const isErrored = (stream) => Boolean(stream?.errored || stream?._readableState?.errored || stream?._writableState?.errored);
-const isDisturbed = (stream) => Boolean(stream?.readableDidRead || stream?.readableAborted);
+const isErrored = (stream) =>
+  [stream, stream?._readableState, stream?._writableState].some((part) => Boolean(part?.errored));
+const isDisturbed = (stream) => Boolean(stream?.readableAborted || stream?.readableDidRead);
 
 function isClosed(stream) {
   if (!isNode(stream)) return null;
   if (typeof stream.closed === 'boolean') return stream.closed;
-  const w = stream._writableState;
-  const r = stream._readableState;
-  if (typeof w?.closed === 'boolean' || typeof r?.closed === 'boolean') return Boolean(w?.closed || r?.closed);
+  const told = [stream._writableState?.closed, stream._readableState?.closed].filter((closed) => closed !== undefined);
+  if (told.some((closed) => typeof closed === 'boolean')) return told.some(Boolean);
   return typeof stream._closed === 'boolean' ? stream._closed : null;
 }
 
 function willEmitClose(stream) {
   if (!isNode(stream)) return null;
-  const state = stream._writableState || stream._readableState;
-  return Boolean(state?.autoDestroy && state.emitClose && state.closed === false);
+  const { autoDestroy, emitClose, closed } = stream._writableState || stream._readableState || {};
+  return closed === false && Boolean(emitClose && autoDestroy);
 }
 
 module.exports = {
   getDefaultHighWaterMark, highWaterMarkOf, isClosed, isDestroyed, isDisturbed, isErrored, isIterable, isNode,
-  isReadable, isReadableFinished, isReadableNode, isWritable, isWritableFinished, isWritableNode,
-  setDefaultHighWaterMark, willEmitClose,
+  isReadable, isReadableFinished, isReadableNode, isWritable, isWritableFinished, isWritableNode, methodTable,
+  setDefaultHighWaterMark, takeMethods, willEmitClose,
 };

@@ -3,89 +3,98 @@
 
 const Duplex = require('internal/streams/duplex');
 const { coded } = require('internal/errors');
-const { highWaterMarkOf } = require('internal/streams/state');
+const { highWaterMarkOf, methodTable, takeMethods } = require('internal/streams/state');
 
-const kCallback = Symbol('kCallback');
+// The callback of a write that is held back until somebody reads.
+const heldWrite = Symbol('heldWrite');
+const optionMethods = methodTable('transform', 'flush');
 
 function Transform(options) {
-  if (!(this instanceof Transform)) return new Transform(options);
-  // With no room on the reading side the writing side has none either.
-  const room = options ? highWaterMarkOf({ objectMode: false }, options, 'readableHighWaterMark', true) : null;
-  if (room === 0)
-    options = { ...options, highWaterMark: null, readableHighWaterMark: 0,
-      writableHighWaterMark: options.writableHighWaterMark || 0 };
-  Duplex.call(this, options);
-  this._readableState.sync = false;
-  this[kCallback] = null;
-  if (options) {
-    if (typeof options.transform === 'function') this._transform = options.transform;
-    if (typeof options.flush === 'function') this._flush = options.flush;
-  }
-  this.on('prefinish', onPrefinish);
+  if (!new.target && !(this instanceof Transform)) return new Transform(options);
+  Duplex.call(this, withoutRoom(options) ?? options);
+  this[heldWrite] = null;
+  this._readableState.sync = false; // what is pushed comes from a write, not from _read
+  takeMethods(this, options, optionMethods);
+  this.on('prefinish', endReadingToo);
 }
-Object.setPrototypeOf(Transform.prototype, Duplex.prototype);
 Object.setPrototypeOf(Transform, Duplex);
+Object.setPrototypeOf(Transform.prototype, Duplex.prototype);
 
-function final(callback) {
-  if (typeof this._flush !== 'function' || this.destroyed) {
-    this.push(null);
-    if (callback) callback();
-    return;
-  }
-  this._flush((error, data) => {
-    if (error) {
-      if (callback) callback(error);
-      else this.destroy(error);
-      return;
-    }
-    if (data !== undefined && data !== null) this.push(data);
-    this.push(null);
-    if (callback) callback();
-  });
+// With no room on the reading side the writing side has none either, unless it asks for some.
+function withoutRoom(options) {
+  if (!options || highWaterMarkOf({ objectMode: false }, options, 'readableHighWaterMark', true) !== 0) return undefined;
+  const writableHighWaterMark = options.writableHighWaterMark || 0;
+  return { ...options, writableHighWaterMark, readableHighWaterMark: 0, highWaterMark: null };
 }
 
-// A subclass with a _final of its own still ends its reading side.
-function onPrefinish() {
-  if (this._final !== final) final.call(this);
-}
+const isValue = (value) => value !== undefined && value !== null;
 
-Transform.prototype._final = final;
-
-Transform.prototype._transform = function () {
-  throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The _transform() method is not implemented');
-};
-
-Transform.prototype._write = function (chunk, encoding, callback) {
-  const r = this._readableState;
-  const w = this._writableState;
-  const { length } = r;
-  this._transform(chunk, encoding, (error, value) => {
+function flush(transform, callback) {
+  const finish = (error, rest) => {
     if (error) {
       callback(error);
       return;
     }
-    if (value !== undefined && value !== null) this.push(value);
-    // Without room for what came out, the next chunk waits until some is read.
-    if (w.ended || length === r.length || r.length < r.highWaterMark) callback();
-    else this[kCallback] = callback;
-  });
+    if (isValue(rest)) transform.push(rest);
+    transform.push(null);
+    callback();
+  };
+  if (typeof transform._flush === 'function' && !transform.destroyed) transform._flush(finish);
+  else finish();
+}
+
+// Where nobody waits for the flush, its error is the stream's.
+const destroyWith = (transform) => (error) => {
+  if (error) transform.destroy(error);
 };
 
-Transform.prototype._read = function () {
-  if (!this[kCallback]) return;
-  const callback = this[kCallback];
-  this[kCallback] = null;
-  callback();
-};
+function flushAsFinal(callback) {
+  flush(this, callback || destroyWith(this));
+}
+
+// A subclass with a _final of its own still ends its reading side.
+function endReadingToo() {
+  if (this._final !== flushAsFinal) flush(this, destroyWith(this));
+}
+
+Object.assign(Transform.prototype, {
+  _final: flushAsFinal,
+
+  _transform() {
+    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The _transform() method is not implemented');
+  },
+
+  _write(chunk, encoding, callback) {
+    const output = this._readableState;
+    const before = output.length;
+    this._transform(chunk, encoding, (error, value) => {
+      if (!error) {
+        if (isValue(value)) this.push(value);
+        // Without room for what came out, the next chunk waits until some is read. After the
+        // end nobody can write any more, so nothing needs to be slowed down.
+        const full = output.length !== before && output.length >= output.highWaterMark;
+        if (full && !this._writableState.ended) this[heldWrite] = callback;
+        else callback();
+      } else {
+        callback(error);
+      }
+    });
+  },
+
+  _read() {
+    const release = this[heldWrite];
+    if (!release) return;
+    this[heldWrite] = null;
+    release();
+  },
+});
 
 function PassThrough(options) {
-  if (!(this instanceof PassThrough)) return new PassThrough(options);
+  if (!new.target && !(this instanceof PassThrough)) return new PassThrough(options);
   Transform.call(this, options);
 }
-Object.setPrototypeOf(PassThrough.prototype, Transform.prototype);
 Object.setPrototypeOf(PassThrough, Transform);
-PassThrough.prototype._transform = function (chunk, encoding, callback) {
-  callback(null, chunk);
-};
+Object.setPrototypeOf(PassThrough.prototype, Transform.prototype);
+PassThrough.prototype._transform = (chunk, encoding, done) => done(null, chunk);
 
 module.exports = { PassThrough, Transform };
