@@ -75,7 +75,7 @@ const steps = [
     let received = 0;
     const server = net.createServer((socket) => {
       socket.pause();
-      setTimeout(() => socket.on('data', (data) => { received += data.length; }), 30);
+      setTimeout(() => socket.on('data', (data) => { received += data.length; }).resume(), 30);
       socket.on('end', () => log('received', received === size));
     }).listen(0, '127.0.0.1', () => {
       const client = net.connect(server.address().port, '127.0.0.1', () => {
