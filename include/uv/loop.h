@@ -144,6 +144,8 @@ struct uv_loop_s {
   int buffered_file;           /* a descriptor that is taken for buffered */
   uint64_t buffered_until;     /* until then */
   uint64_t file_turn;          /* the turn that file_spent is about */
+  uint64_t opened_until;       /* until then, */
+  int opened_file;             /* a descriptor known to be a file opened for reading */
   unsigned int files_gathered; /* reads to be done in the next poll phase, */
   void (*run_gathered)(struct uv_loop_s* loop); /* by this */
 
@@ -155,7 +157,7 @@ struct uv_loop_s {
   void* burst_state;
   void* trace_state;
   unsigned int forks; /* see loop_is_ours */
-  char padding[184];
+  char padding[176];
 };
 
 #endif

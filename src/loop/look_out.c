@@ -14,6 +14,9 @@
 enum {
   WORK_MOST_NS = 50000,
   WORK_LEAST_NS = 1500,
+  /* With more work under way than other processors, ours is of use to it, unless results
+   * come one upon the other and the loop keeps a thread busy just by taking them. */
+  CROWDED_MOST_NS = 5000,
   /* An async is sent by somebody we know nothing about: less patience, and after a look
    * in vain the next chances are let pass, twice as many each time. */
   ASYNC_MOST_NS = 10000,
@@ -39,11 +42,15 @@ static bool work_needs_our_processor(const uv_loop_t* loop) {
   return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
 }
 
-/* If there is more work than other processors, it can use ours. */
+static bool crowded(const uv_loop_t* loop) {
+  return loop->work_active >= processors();
+}
+
 static uint64_t time_for_work(const uv_loop_t* loop) {
-  if (loop->work_active >= processors() || work_needs_our_processor(loop))
+  if (processors() < 2 || work_needs_our_processor(loop))
     return 0;
-  return loop->work_look_ns == 0 ? WORK_MOST_NS : loop->work_look_ns;
+  uint64_t most = loop->work_look_ns == 0 ? WORK_MOST_NS : loop->work_look_ns;
+  return crowded(loop) ? u64_min(most, CROWDED_MOST_NS) : most;
 }
 
 static bool look(const uv_loop_t* loop, uint64_t end) {
@@ -65,6 +72,8 @@ bool look_out(uv_loop_t* loop, uint64_t deadline) {
   if (most == 0)
     return false;
   bool told = look(loop, u64_min(clock_now_ns() + most, deadline));
+  if (for_work && crowded(loop))
+    return told;
   if (for_work) {
     loop->work_look_ns = (unsigned int) (told ? u64_min(most * 2, WORK_MOST_NS)
                                               : u64_max(most / 2, WORK_LEAST_NS));

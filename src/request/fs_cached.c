@@ -197,6 +197,18 @@ static bool opens_without_waiting(const struct statx* about) {
   return S_ISREG(about->stx_mode) || S_ISDIR(about->stx_mode);
 }
 
+/* Most files are closed soon after they were opened. So what was found out then is good
+ * for a millisecond: should the number mean another file before its end, or this one have
+ * lost its name, at worst one close waits. */
+static void opened_remember(uv_loop_t* loop, int fd) {
+  loop->opened_file = fd;
+  loop->opened_until = loop->now_ns + 1000000;
+}
+
+static bool opened_known(const uv_loop_t* loop, int fd) {
+  return loop->opened_file == fd && loop->now_ns < loop->opened_until;
+}
+
 /* Only for reading what exists, and only files and directories: opening anything else
  * may wait (a FIFO, a terminal) or do something (a tape drive). The name is looked at
  * first, and the file that is then opened once more, since the name may have changed
@@ -226,6 +238,7 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
     close(fd);
     return FS_UNABLE;
   }
+  opened_remember(req->loop, fd);
   req->result = fd;
   return FS_ANSWERED;
 }
@@ -236,6 +249,11 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
  * have a name. */
 enum fs_attempt fs_close_cached(uv_fs_t* req) {
   struct statx about;
+  if (opened_known(req->loop, req->file)) {
+    req->loop->opened_until = 0;
+    req->result = fs_do_close(req);
+    return FS_ANSWERED;
+  }
   if (!known_locally(req, req->file, STATX_TYPE | STATX_NLINK, &about) ||
       !opens_without_waiting(&about) || about.stx_nlink == 0)
     return FS_UNABLE;
