@@ -247,19 +247,21 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
  * a deleted file's blocks to be freed, for data to be placed on the disk. None of it
  * happens to files and directories of a local file system that were only read and still
  * have a name. */
-enum fs_attempt fs_close_cached(uv_fs_t* req) {
+static bool closes_without_waiting(uv_fs_t* req) {
+  if (opened_known(req->loop, req->file))
+    return true;
   struct statx about;
-  if (opened_known(req->loop, req->file)) {
-    req->loop->opened_until = 0;
-    req->result = fs_do_close(req);
-    return FS_ANSWERED;
-  }
   if (!known_locally(req, req->file, STATX_TYPE | STATX_NLINK, &about) ||
       !opens_without_waiting(&about) || about.stx_nlink == 0)
-    return FS_UNABLE;
+    return false;
   int status = fcntl(req->file, F_GETFL);
-  if (status < 0 || (status & O_ACCMODE) != O_RDONLY)
+  return status >= 0 && (status & O_ACCMODE) == O_RDONLY;
+}
+
+enum fs_attempt fs_close_cached(uv_fs_t* req) {
+  if (!closes_without_waiting(req))
     return FS_UNABLE;
+  req->loop->opened_until = 0;
   req->result = fs_do_close(req);
   return FS_ANSWERED;
 }
