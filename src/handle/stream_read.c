@@ -8,9 +8,11 @@
  * each read, and when messages are small this costs them more than the message: in a
  * server with many connections the heap grows and shrinks by megabytes in every turn. So
  * a connection whose last read was small is asked for what has really arrived. That
- * takes a system call, which is a good bargain only for a program that follows: one that
- * answers with a size of its own once is not served like this again. What is delivered
- * in one callback stays the same. */
+ * takes a system call, which is a good bargain only for a program that follows and that
+ * has other buffers out: one that answers with a size of its own once is not served like
+ * this again, and one that is done with each message before the next (as Node is, which
+ * also cuts its buffers to size) leaves no writes to be told. What is delivered in one
+ * callback stays the same. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -76,10 +78,11 @@ static void end(uv_stream_t* stream, ssize_t error, const uv_buf_t* buf) {
 
 /* More than has arrived, so that a read that empties the kernel's buffer shows it. When
  * nothing has, it may be the end, or a message that comes now and must not be cut. */
-static size_t suggested_size(const uv_stream_t* stream) {
+static size_t suggested_size(uv_stream_t* stream) {
   const unsigned int looked_at = STREAM_SOCKET | STREAM_READS_SMALL | STREAM_OWN_SIZE;
   int arrived;
   if ((stream->flags & looked_at) != (STREAM_SOCKET | STREAM_READS_SMALL) ||
+      queue_empty(queue_of(stream->loop->pending_queue)) ||
       stream_passes_handles(stream) ||
       ioctl(stream_fd(stream), FIONREAD, &arrived) != 0 || arrived <= 0)
     return STREAM_READ_SIZE;

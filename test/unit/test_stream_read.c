@@ -123,27 +123,67 @@ static void exchange(uv_loop_t* loop, int peer, size_t length) {
   assert_int_equal(reads, 1);
 }
 
+/* A connection before the tested one in the same poll, which has a write to be told:
+ * its program has a buffer out. */
+struct neighbour {
+  uv_pipe_t pipe;
+  uv_write_t request;
+  int peer;
+};
+
+static void answer(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  struct neighbour* neighbour = stream->data;
+  assert_int_equal(nread, 1);
+  assert_int_equal(uv_write(&neighbour->request, stream, buf, 1, NULL), 0);
+}
+
+static void alloc_byte(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  (void) handle, (void) size;
+  *buf = uv_buf_init(small_buffer, 1);
+}
+
+static void neighbour_open(uv_loop_t* loop, struct neighbour* neighbour) {
+  neighbour->peer = open_with_peer(loop, &neighbour->pipe);
+  neighbour->pipe.data = neighbour;
+  assert_int_equal(uv_read_start((uv_stream_t*) &neighbour->pipe, alloc_byte, answer), 0);
+}
+
+static void neighbour_close(struct neighbour* neighbour) {
+  close(neighbour->peer);
+  close_and_wait(&neighbour->pipe);
+}
+
+static void exchange_beside(struct neighbour* neighbour, int peer, size_t length) {
+  char byte;
+  assert_int_equal(write(neighbour->peer, "x", 1), 1);
+  exchange(neighbour->pipe.loop, peer, length);
+  assert_int_equal(read(neighbour->peer, &byte, 1), 1);
+}
+
 static void suggested_size_follows_small_messages(void** state) {
   uv_loop_t* loop = *state;
+  struct neighbour neighbour;
   uv_pipe_t pipe;
+  neighbour_open(loop, &neighbour);
   int peer = open_with_peer(loop, &pipe);
   reset();
   assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_suggested, note_read), 0);
-  exchange(loop, peer, 64);
+  exchange_beside(&neighbour, peer, 64);
   assert_int_equal(suggestion, 64 * 1024);
   for (int i = 0; i < 10; i++) {
-    exchange(loop, peer, 64);
+    exchange_beside(&neighbour, peer, 64);
     assert_true(suggestion > 64 && suggestion <= 1024);
   }
   /* Larger messages still come in one piece, at any moment. */
-  exchange(loop, peer, 3000);
-  assert_true(suggestion > 3000);
-  exchange(loop, peer, 40000);
+  exchange_beside(&neighbour, peer, 3000);
+  assert_true(suggestion > 3000 && suggestion < 64 * 1024);
+  exchange_beside(&neighbour, peer, 40000);
   assert_int_equal(suggestion, 64 * 1024);
-  exchange(loop, peer, 64);
+  exchange_beside(&neighbour, peer, 64);
   assert_int_equal(suggestion, 64 * 1024); /* the last one was large */
-  exchange(loop, peer, 512);
+  exchange_beside(&neighbour, peer, 512);
   assert_int_equal(suggestion, 1024);
+  neighbour_close(&neighbour);
 
   /* Of two at once, all that has arrived is read. */
   send_pattern(peer, 100, received);
@@ -156,18 +196,36 @@ static void suggested_size_follows_small_messages(void** state) {
   close_and_wait(&pipe);
 }
 
-static void suggested_size_leaves_other_sizes_alone(void** state) {
+/* Where no buffer is out, nothing is gained by asking how much has arrived. */
+static void suggested_size_is_not_sought_alone(void** state) {
   uv_loop_t* loop = *state;
   uv_pipe_t pipe;
   int peer = open_with_peer(loop, &pipe);
   reset();
-  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_own_size, note_read), 0);
-  exchange(loop, peer, 64);
-  exchange(loop, peer, 64); /* this once it may be tried */
+  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_suggested, note_read), 0);
   for (int i = 0; i < 10; i++) {
     exchange(loop, peer, 64);
     assert_int_equal(suggestion, 64 * 1024);
   }
+  close(peer);
+  close_and_wait(&pipe);
+}
+
+static void suggested_size_leaves_other_sizes_alone(void** state) {
+  uv_loop_t* loop = *state;
+  struct neighbour neighbour;
+  uv_pipe_t pipe;
+  neighbour_open(loop, &neighbour);
+  int peer = open_with_peer(loop, &pipe);
+  reset();
+  assert_int_equal(uv_read_start((uv_stream_t*) &pipe, alloc_own_size, note_read), 0);
+  exchange_beside(&neighbour, peer, 64);
+  exchange_beside(&neighbour, peer, 64); /* this once it may be tried */
+  for (int i = 0; i < 10; i++) {
+    exchange_beside(&neighbour, peer, 64);
+    assert_int_equal(suggestion, 64 * 1024);
+  }
+  neighbour_close(&neighbour);
   close(peer);
   close_and_wait(&pipe);
 }
@@ -446,6 +504,7 @@ int main(void) {
       loop_test(bad_arguments),
       loop_test(reads_arrive_whole_and_in_order),
       loop_test(suggested_size_follows_small_messages),
+      loop_test(suggested_size_is_not_sought_alone),
       loop_test(suggested_size_leaves_other_sizes_alone),
       loop_test(end_is_told_once),
       loop_test(half_closed_peer_still_reads),
