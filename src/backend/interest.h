@@ -14,7 +14,7 @@
 #ifndef RONDO_INTEREST_H
 #define RONDO_INTEREST_H
 
-#include "uv.h"
+#include "loop/loop.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,6 +52,13 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns);
  * interrupted. */
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max);
+
+/* Whether a look at the set that isn't to wait would tell nothing. Where nothing is
+ * watched but the loop's own wake-up, which it finds in memory too, only the first look
+ * of a uv_run has an effect: it takes out of the set what woke an outer loop. */
+static inline bool interest_needs_no_look(const uv_loop_t* loop, int64_t timeout_ns) {
+  return timeout_ns == 0 && loop->nwatchers <= 1 && (loop->flags & LOOP_LOOKED);
+}
 
 /* The longest wait while something could not be handed to the kernel. */
 static inline int64_t retry_ns(int64_t timeout_ns) {

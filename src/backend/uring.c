@@ -243,6 +243,8 @@ static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
   struct uring_state* state = loop->backend_state;
   *events = state->events;
   timeout_ns = uring_flush(loop, timeout_ns);
+  if (interest_needs_no_look(loop, timeout_ns))
+    return 0;
   int count = ring_pays(state, timeout_ns)
                   ? ring_wait(loop, state, timeout_ns, max)
                   : interest_wait(loop, timeout_ns, state->events, max);

@@ -14,6 +14,20 @@ void clock_update(uv_loop_t* loop) {
   loop->now_ns = clock_now_ns();
 }
 
+void clock_look(uv_loop_t* loop) {
+  clock_update(loop);
+  loop->callbacks_at_clock = loop->callbacks_run;
+  loop->flags |= LOOP_CLOCK_FRESH;
+}
+
+void clock_look_again(uv_loop_t* loop) {
+  if ((loop->flags & LOOP_CLOCK_FRESH) == 0 ||
+      loop->callbacks_run != loop->callbacks_at_clock)
+    clock_look(loop);
+  else
+    loop->flags &= ~(unsigned int) LOOP_CLOCK_FRESH;
+}
+
 void uv_update_time(uv_loop_t* loop) {
   clock_update(loop);
 }

@@ -34,6 +34,8 @@ enum {
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
   LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
+  LOOP_LOOKED = 1u << 4,    /* this uv_run has looked at the interest set */
+  LOOP_CLOCK_FRESH = 1u << 5,
 };
 
 /* What a kind of handle does when it is closed. `close` stops it at once, gives back its
@@ -118,6 +120,11 @@ int64_t loop_poll_timeout(const uv_loop_t* loop);
 /* --- The clock ------------------------------------------------------------------- */
 uint64_t clock_now_ns(void);
 void clock_update(uv_loop_t* loop);
+/* The same where no code of the program's is on the stack. A second look, by
+ * clock_look_again, is spared if none has run in between; a third is not, so that time
+ * goes on in a loop that turns for whatever reason. */
+void clock_look(uv_loop_t* loop);
+void clock_look_again(uv_loop_t* loop);
 static inline uint64_t clock_ms(const uv_loop_t* loop) {
   return loop->now_ns / 1000000;
 }

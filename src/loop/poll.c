@@ -164,7 +164,8 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   const uint64_t awake_ns = 2000;
   uint64_t started = loop->now_ns;
   int64_t timeout_ns = 0;
-  if (deadline > loop->now_ns && !look_out(loop, deadline) && wake_may_sleep(loop)) {
+  bool takes_time = deadline > loop->now_ns;
+  if (takes_time && !look_out(loop, deadline) && wake_may_sleep(loop)) {
     started = clock_now_ns(); /* the turn so far may have taken its time */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
@@ -173,8 +174,10 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
   caught.count = loop->backend->wait(loop, timeout_ns, &caught.events, max);
   wake_awake(loop);
-  clock_update(loop);
-  loop->callbacks_at_clock = loop->callbacks_run;
+  if (takes_time || caught.count > 0)
+    clock_look(loop);
+  else
+    clock_look_again(loop);
   idle_time_end(loop, loop->now_ns);
   caught.waited_for = timeout_ns != 0 && loop->now_ns - started >= awake_ns;
   if (timeout_ns != 0)

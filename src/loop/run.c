@@ -53,11 +53,12 @@ static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   return mode == UV_RUN_DEFAULT;
 }
 
-/* The time at the start of a turn. The last poll has looked at the clock already; if
- * nobody's code has run since, a second look would tell the same. */
+/* The time at the start of a turn. The last poll has looked at the clock already. */
 static void clock_at_start(uv_loop_t* loop, bool first) {
-  if (first || loop->callbacks_run != loop->callbacks_at_clock)
-    clock_update(loop);
+  if (first)
+    clock_look(loop);
+  else
+    clock_look_again(loop);
 }
 
 /* What the poll's callbacks put off (a write or a shutdown that ended at once) is told
@@ -67,13 +68,18 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
 static void pending_after_poll(uv_loop_t* loop) {
   if (loop->limits[RONDO_PHASE_PENDING] != 0)
     return;
-  for (int round = 0; round < PENDING_ROUNDS; round++)
+  for (int round = 0; round < PENDING_ROUNDS; round++) {
+    if (loop->pending_queue[0] == loop->pending_queue)
+      return;
     pending_run(loop);
+  }
 }
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
-  if (loop->files_gathered > 0)
+  if (loop->files_gathered > 0) {
     loop->run_gathered(loop);
+    clock_look(loop); /* it took its time */
+  }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   struct queue earlier;
   loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
@@ -103,6 +109,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (!alive)
     clock_update(loop);
   loop->callbacks_run = 0;
+  loop->flags &= ~(unsigned int) LOOP_LOOKED;
   wake_awake(loop);
   for (bool first = true; alive && loop->stop_flag == 0; first = false) {
     turn(loop, mode, first);

@@ -104,9 +104,11 @@ unsigned int wake_take(uv_loop_t* loop) {
 }
 
 bool wake_deliver(uv_loop_t* loop, unsigned int told) {
+  if (told == 0)
+    return false;
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
     if ((told & 1u << kind) && loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
-  return told != 0;
+  return true;
 }

@@ -81,6 +81,31 @@ static void outer_loop_sees_an_async_before_the_first_turn(void** state) {
   assert_log("async");
 }
 
+static void note_async(uv_async_t* async) {
+  (void) async;
+  log_word("async");
+}
+
+/* Covers L10: what woke the outer loop is gone when it was taken care of, also where
+ * nothing else is watched. */
+static void wake_up_does_not_stay_in_the_set(void** state) {
+  uv_loop_t* loop = *state;
+  uv_async_t async;
+  uv_async_init(loop, &async, note_async);
+  uv_run(loop, UV_RUN_NOWAIT);
+  for (int round = 0; round < 3; round++) {
+    struct pollfd outer = {.fd = uv_backend_fd(loop), .events = POLLIN};
+    assert_int_equal(poll(&outer, 1, 0), 0);
+    uv_async_send(&async);
+    assert_int_equal(poll(&outer, 1, 0), 1);
+    uv_run(loop, UV_RUN_NOWAIT);
+    assert_int_equal(poll(&outer, 1, 0), 0);
+  }
+  assert_log("async async async");
+  uv_close((uv_handle_t*) &async, NULL);
+  uv_run(loop, UV_RUN_DEFAULT);
+}
+
 static int files_done;
 
 static void file_done(uv_fs_t* req) {
@@ -132,6 +157,7 @@ int main(void) {
       loop_test(once_does_not_sleep_after_an_idle_callback),
       loop_test(backend_timeout_of_a_fresh_timer_is_its_timeout),
       loop_test(outer_loop_sees_an_async_before_the_first_turn),
+      loop_test(wake_up_does_not_stay_in_the_set),
       loop_test(outer_loop_sees_files_asked_for_between_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,23 +134,20 @@ struct neighbour {
 static void answer(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   struct neighbour* neighbour = stream->data;
   assert_int_equal(nread, 1);
-  assert_int_equal(uv_write(&neighbour->request, stream, buf, 1, NULL), 0);
-}
-
-static void alloc_byte(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
-  (void) handle, (void) size;
-  *buf = uv_buf_init(small_buffer, 1);
+  uv_buf_t byte = uv_buf_init(buf->base, 1);
+  assert_int_equal(uv_write(&neighbour->request, stream, &byte, 1, NULL), 0);
 }
 
 static void neighbour_open(uv_loop_t* loop, struct neighbour* neighbour) {
   neighbour->peer = open_with_peer(loop, &neighbour->pipe);
   neighbour->pipe.data = neighbour;
-  assert_int_equal(uv_read_start((uv_stream_t*) &neighbour->pipe, alloc_byte, answer), 0);
+  assert_int_equal(uv_read_start((uv_stream_t*) &neighbour->pipe, alloc_small, answer),
+                   0);
 }
 
 static void neighbour_close(struct neighbour* neighbour) {
-  close(neighbour->peer);
   close_and_wait(&neighbour->pipe);
+  close(neighbour->peer);
 }
 
 static void exchange_beside(struct neighbour* neighbour, int peer, size_t length) {
