@@ -120,7 +120,11 @@ function asDirectory(directory) {
     const found = (stdio.stat(file) === FILE ? file : withExtension(file)) ?? withExtension(path.join(file, 'index'));
     if (found !== undefined) return found;
     const index = withExtension(path.join(directory, 'index'));
-    if (index !== undefined) return index;
+    if (index !== undefined) {
+      const text = `Invalid 'main' field in '${path.join(directory, 'package.json')}' of '${main}'. `;
+      process.emitWarning(`${text}Please either fix that or report it to the module author`, 'DeprecationWarning', 'DEP0128');
+      return index;
+    }
     const error = notFound(`Cannot find module '${file}'. Please verify that the package.json has a valid "main" entry`);
     throw Object.assign(error, { path: path.join(directory, 'package.json'), requestPath: directory });
   }

@@ -30,7 +30,7 @@ process.argv0 = binding.argv0;
 process.execArgv = [];
 process.argv = script === undefined || script === '-' ?
   [binding.execPath, ...(script === '-' ? ['-'] : []), ...binding.args] :
-  [binding.execPath, script.startsWith('/') ? script : require('path').resolve(script), ...binding.args];
+  [binding.execPath, require('path').resolve(script), ...binding.args];
 process.config = { target_defaults: {}, variables: {} };
 process.features = {
   inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false,
