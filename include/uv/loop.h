@@ -141,8 +141,8 @@ struct uv_loop_s {
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   unsigned int backend_files;  /* file operations that the backend has */
   unsigned int file_spent;     /* of what files may take on this thread in a turn */
-  int buffered_file;           /* a descriptor that is taken for buffered */
-  uint64_t buffered_until;     /* until then */
+  int looked_at_file;          /* a descriptor whose flags are known */
+  uint64_t looked_at_until;    /* until then; the lowest bit: they have O_DIRECT */
   uint64_t file_turn;          /* the turn that file_spent is about */
   uint64_t opened_until;       /* until then, */
   int opened_file;             /* a descriptor known to be a file opened for reading */

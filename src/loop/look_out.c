@@ -8,6 +8,7 @@
  * idle loop does none of this, and nobody does where there is one processor. */
 #include "base/base.h"
 #include "loop/loop.h"
+#include "system/system.h"
 
 #include <sched.h>
 
@@ -25,17 +26,6 @@ enum {
   SHORT_SLEEP_NS = 60000,
 };
 
-/* The processors this process may use, asked once. */
-static unsigned int processors(void) {
-  static unsigned int count;
-  unsigned int known = __atomic_load_n(&count, __ATOMIC_RELAXED);
-  if (known == 0) {
-    known = uv_available_parallelism();
-    __atomic_store_n(&count, known, __ATOMIC_RELAXED);
-  }
-  return known;
-}
-
 /* A thread that works on the processor we are on gets nothing done while we look. */
 static bool work_needs_our_processor(const uv_loop_t* loop) {
   unsigned int processor = __atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED);
@@ -43,11 +33,11 @@ static bool work_needs_our_processor(const uv_loop_t* loop) {
 }
 
 static bool crowded(const uv_loop_t* loop) {
-  return loop->work_active >= processors();
+  return loop->work_active >= system_processors();
 }
 
 static uint64_t time_for_work(const uv_loop_t* loop) {
-  if (processors() < 2 || work_needs_our_processor(loop))
+  if (system_processors() < 2 || work_needs_our_processor(loop))
     return 0;
   uint64_t most = loop->work_look_ns == 0 ? WORK_MOST_NS : loop->work_look_ns;
   return crowded(loop) ? u64_min(most, CROWDED_MOST_NS) : most;
@@ -94,7 +84,7 @@ void look_out_learn(uv_loop_t* loop, uint64_t slept_ns) {
   unsigned int told = __atomic_load_n(&loop->wake_flags, __ATOMIC_RELAXED);
   if (loop->work_active > 0 && (told & 1u << WAKE_WORK))
     loop->work_look_ns = WORK_MOST_NS;
-  if (!(told & 1u << WAKE_ASYNC) || processors() < 2)
+  if (!(told & 1u << WAKE_ASYNC) || system_processors() < 2)
     return;
   if (loop->async_chances_left > 0)
     loop->async_chances_left--;

@@ -282,14 +282,15 @@ static bool is_direct(const uv_fs_t* req, size_t total) {
   uv_loop_t* loop = req->loop;
   if ((total & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
-  if (loop->buffered_file == req->file && loop->now_ns < loop->buffered_until)
-    return false;
+  if (loop->looked_at_file == req->file && loop->now_ns < loop->looked_at_until)
+    return loop->looked_at_until & 1;
   int status = fcntl(req->file, F_GETFL);
-  if (status < 0 || (status & O_DIRECT) != 0)
+  if (status < 0)
     return true;
-  loop->buffered_file = req->file;
-  loop->buffered_until = loop->now_ns + 1000000;
-  return false;
+  bool direct = (status & O_DIRECT) != 0;
+  loop->looked_at_file = req->file;
+  loop->looked_at_until = ((loop->now_ns + 1000000) & ~1ull) | direct;
+  return direct;
 }
 
 /* After fewer bytes than asked for: is that all there is? Only a regular file promises

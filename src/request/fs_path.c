@@ -104,7 +104,7 @@ int uv_fs_close(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
     return err;
   req->file = file;
   if (cb != NULL)
-    loop->buffered_until = 0; /* the number may soon mean another file */
+    loop->looked_at_until = 0; /* the number may soon mean another file */
   return fs_start(req);
 }
 

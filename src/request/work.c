@@ -22,6 +22,7 @@
 #include "loop/loop.h"
 #include "request/fs.h"
 #include "request/resolver.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -60,7 +61,6 @@ static struct {
   unsigned int looking_out;
   int64_t look_out_ns;
   int asker; /* the processor from which work came last */
-  bool many_processors;
   bool stopping;
   pthread_t ids[POOL_MOST];
 
@@ -120,10 +120,6 @@ static unsigned int pool_size_wanted(void) {
 static void pool_init(void) {
   pool.limit = pool_size_wanted();
   pool.lookup_limit = (pool.limit + 1) / 2;
-
-  cpu_set_t processors;
-  pool.many_processors = sched_getaffinity(0, sizeof(processors), &processors) == 0 &&
-                         CPU_COUNT(&processors) > 1;
   pool_clear();
   /* If it can't be registered, only a child that goes on using the pool suffers. */
   (void) pthread_atfork(NULL, NULL, pool_forked);
@@ -202,7 +198,7 @@ static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup)
 /* True if work turned up. Success makes the next look-out as long as allowed, failure
  * halves it: a thread whose work comes rarely soon goes straight to sleep. */
 static bool pool_look_out(void) {
-  if (!pool.many_processors || pool.looking_out > 0 || pool.stopping ||
+  if (system_processors() < 2 || pool.looking_out > 0 || pool.stopping ||
       pool.look_out_ns < LOOK_OUT_LEAST_NS)
     return false;
   if (pool.asker == sched_getcpu())
@@ -476,7 +472,7 @@ int work_cancel(struct uv__work* w) {
 }
 
 bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*)) {
-  if (!pool.many_processors)
+  if (system_processors() < 2)
     return false;
   w->loop = loop;
   w->work = work;

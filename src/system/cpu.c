@@ -210,6 +210,16 @@ unsigned int uv_available_parallelism(void) {
   return count > 0 ? count : 1;
 }
 
+unsigned int system_processors(void) {
+  static unsigned int count;
+  unsigned int known = __atomic_load_n(&count, __ATOMIC_RELAXED);
+  if (known == 0) {
+    known = uv_available_parallelism();
+    __atomic_store_n(&count, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
 void uv_loadavg(double avg[3]) {
   char text[128];
   double loads[3];

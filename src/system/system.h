@@ -38,6 +38,9 @@ ssize_t system_read_whole_file(const char* path, char** content);
  * such an address of a peer that names no interface; 0 if there is none. */
 uint32_t system_link_scope(void);
 
+/* How many processors this process may use, found out once: it is asked often. */
+unsigned int system_processors(void);
+
 /* Gives back what this room holds for the whole process: the copy of the
  * program's arguments. For uv_library_shutdown() only. */
 void system_shutdown(void);
