@@ -103,12 +103,16 @@ unsigned int wake_take(uv_loop_t* loop) {
                          : 0;
 }
 
+/* Work that came back only to go on another way (request/fs_burst.c) is no news: the poll
+ * sleeps on, unless there is a reason not to (contract L8). */
 bool wake_deliver(uv_loop_t* loop, unsigned int told) {
+  unsigned int before = loop->callbacks_run;
   if (told == 0)
     return false;
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
     if ((told & 1u << kind) && loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
-  return true;
+  return told != 1u << WAKE_WORK || loop->callbacks_run != before ||
+         loop_poll_timeout(loop) == 0;
 }

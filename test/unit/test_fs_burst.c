@@ -244,6 +244,26 @@ static void outer_loop_is_told(void** state) {
   close(check_file);
 }
 
+/* Covers L8: also while reads come back from their first way and go on another. */
+static void once_calls_back(void** state) {
+  (void) state;
+  check_file = burst_file();
+  assert_int_equal(fsync(check_file), 0);
+  for (int round = 0; round < BURST_ROUNDS / 10; round++) {
+    uv_check_t check;
+    (void) files_make_cold(check_file, (size_t) BURST_BLOCK * BURST_BLOCKS);
+    burst_calls = 0;
+    assert_int_equal(uv_check_init(&files_loop, &check), 0);
+    assert_int_equal(uv_check_start(&check, begin_in_check), 0);
+    assert_int_not_equal(uv_run(&files_loop, UV_RUN_NOWAIT), 0);
+    for (int before = 0; burst_calls < BURST_READS; before = burst_calls) {
+      uv_run(&files_loop, UV_RUN_ONCE);
+      assert_true(burst_calls > before);
+    }
+  }
+  close(check_file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       FILES_TEST(each_gets_its_own_bytes), FILES_TEST(loops_share_the_pool),
@@ -251,6 +271,7 @@ int main(void) {
       FILES_TEST(end_of_file_is_told),     FILES_TEST(cold_files_are_read),
       FILES_TEST(closing_comes_after),     FILES_TEST(own_position_keeps_its_order),
       FILES_TEST(poll_limit_holds),        FILES_TEST(outer_loop_is_told),
+      FILES_TEST(once_calls_back),
   };
   return cmocka_run_group_tests_name("files: bursts", tests, NULL, NULL);
 }
