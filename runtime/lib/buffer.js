@@ -4,7 +4,7 @@
 
 const base = require('vendor/buffer');
 const binding = native('encoding');
-const { coded, invalidArgType, notImplemented, outOfRange } = require('internal/errors');
+const { coded, invalidArgType, notImplemented, outOfRange, unknownEncoding, validateString } = require('internal/errors');
 const checks = require('internal/buffer_checks');
 
 const { Buffer } = base;
@@ -56,12 +56,12 @@ const notBufferable = (value) => invalidArgType('first argument',
   'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 
 function fromText(text, encoding) {
-  if (isUtf8Name(encoding)) return text.length <= SHORT ? fromShortText(text) : asBuffer(binding.utf8(text));
+  if (typeof encoding !== 'string' || encoding === '' || isUtf8Name(encoding)) return text.length <= SHORT ? fromShortText(text) : asBuffer(binding.utf8(text));
   if (isBase64(encoding)) return slow.from(plainBase64(text), 'base64');
-  if (typeof encoding === 'string' && !Buffer.isEncoding(encoding))
-    throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  if (!Buffer.isEncoding(encoding))
+    throw unknownEncoding(encoding);
   // Node stops at the first pair that is no number.
-  const hex = `${encoding}`.toLowerCase() === 'hex';
+  const hex = encoding.toLowerCase() === 'hex';
   return slow.from(hex ? /^(?:[0-9a-f]{2})*/i.exec(text)[0] : text, encoding);
 }
 
@@ -107,7 +107,7 @@ Buffer.prototype.toString = function toString(encoding, start, end) {
     case 'base64url': return binding.base64Text(this, start, end, true);
     case 'hex': case 'ascii': case 'ucs2': case 'ucs-2': case 'utf16le': case 'utf-16le':
       return slow.toString.call(this, encoding, start, end);
-    default: throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    default: throw unknownEncoding(encoding);
   }
 };
 Buffer.prototype.toLocaleString = Buffer.prototype.toString;
@@ -117,7 +117,8 @@ Buffer.prototype.write = function write(text, offset, length, encoding) {
   else if (typeof length === 'string') [length, encoding] = [undefined, length];
   if (typeof text !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
   if (length !== undefined && length > this.length - (offset ?? 0)) throw outOfRange('length', `>= 0 && <= ${this.length - (offset ?? 0)}`, length);
-  if (!isUtf8Name(encoding))
+  if (encoding && !Buffer.isEncoding(`${encoding}`)) throw unknownEncoding(encoding);
+  if (encoding && !isUtf8Name(encoding))
     return slow.write.call(this, isBase64(encoding) ? plainBase64(text) : text, offset ?? 0,
       length ?? this.length - (offset ?? 0), isBase64(encoding) ? 'base64' : encoding);
   offset ??= 0;
@@ -137,6 +138,7 @@ for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
   Buffer[name] = { [name](size, value, encoding) {
     if (typeof size !== 'number') throw invalidArgType('size', 'of type number', size);
     if (!(size >= 0 && size <= 2 ** 32)) throw outOfRange('size', '>= 0 && <= 4294967296', size);
+    if (typeof value === 'string' && (encoding ?? null) !== null) validateString(encoding, 'encoding');
     return make.call(Buffer, size, value, encoding);
   } }[name];
 }
@@ -157,7 +159,7 @@ Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] = function (depth, op
 Buffer.prototype.inspect = Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')];
 
 const { isEncoding, byteLength } = Buffer;
-Buffer.isEncoding = (name) => isEncoding(name) || isBase64(name);
+Buffer.isEncoding = (name) => typeof name === 'string' && (isEncoding(name) || isBase64(name));
 Buffer.byteLength = (value, encoding) => {
   if (typeof value === 'string') {
     if (isUtf8Name(encoding) || !Buffer.isEncoding(encoding)) return binding.utf8Length(value);
@@ -178,6 +180,7 @@ Buffer.poolSize = 8192;
 for (const name of Object.getOwnPropertyNames(Buffer.prototype))
   if (/^(read|write)(Big)?UInt/.test(name))
     Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
+Object.assign(Buffer.prototype, require('internal/buffer_find'));
 checks.guard(Buffer);
 Object.defineProperty(Buffer, 'name', { value: 'Buffer' });
 

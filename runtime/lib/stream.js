@@ -61,7 +61,7 @@ module.exports = Object.assign(Stream, {
   Writable,
   addAbortSignal,
   compose() { throw notImplemented('stream.compose'); },
-  destroy: (stream, error) => stream.destroy(error),
+  destroy: (stream, error) => require('internal/streams/abandon')(stream, error),
   finished,
   getDefaultHighWaterMark: state.getDefaultHighWaterMark,
   isDestroyed: state.isDestroyed,

@@ -2,7 +2,7 @@
 // StringDecoder: text from bytes that come in pieces. What a piece leaves incomplete waits
 // for the next one.
 
-const { coded, invalidArgType } = require('internal/errors');
+const { invalidArgType, unknownEncoding } = require('internal/errors');
 
 const names = {
   'utf8': 'utf8', 'utf-8': 'utf8', 'ucs2': 'utf16le', 'ucs-2': 'utf16le', 'utf16le': 'utf16le', 'utf-16le': 'utf16le',
@@ -35,8 +35,8 @@ const kRest = Symbol('rest');
 
 function StringDecoder(encoding) {
   if (!(this instanceof StringDecoder)) return new StringDecoder(encoding);
-  const name = names[`${encoding ?? 'utf8'}`.toLowerCase() || 'utf8'];
-  if (name === undefined) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  const name = (encoding ?? '') === '' ? 'utf8' : typeof encoding === 'string' ? names[encoding.toLowerCase()] : undefined;
+  if (name === undefined) throw unknownEncoding(encoding);
   this.encoding = name;
   Object.defineProperty(this, kRest, { value: { bytes: Buffer.alloc(0), total: 0 } });
 }

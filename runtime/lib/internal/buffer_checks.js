@@ -1,7 +1,7 @@
 'use strict';
 // What Node's Buffer refuses, and in which words. The package's methods do the work.
 
-const { coded, invalidArgType, outOfRange, validateInteger, validateNumber } = require('internal/errors');
+const { coded, invalidArgType, outOfRange, unknownEncoding, validateInteger, validateNumber, validateString } = require('internal/errors');
 
 const isBytes = (value) => value instanceof Uint8Array;
 const bytes = 'an instance of Buffer or Uint8Array';
@@ -92,22 +92,10 @@ function replace(object, name, make) {
   object[name] = named(name, make(object[name]));
 }
 
-// Nothing is found where one begins to look.
-const finder = (start) => (work) => function (value, from, encoding) {
-  if (typeof value !== 'string' && typeof value !== 'number' && !isBytes(value))
-    throw invalidArgType('value', `one of type number or string or ${bytes}`, value);
-  if (value !== '' && !(isBytes(value) && value.length === 0)) return work.call(this, value, from, encoding);
-  let at = typeof from === 'string' ? NaN : +from;
-  if (Number.isNaN(at)) at = start(this);
-  return Math.min(at < 0 ? Math.max(0, this.length + at) : at, this.length);
-};
-
 function guard(Buffer) {
   const { prototype } = Buffer;
   for (const name of Object.getOwnPropertyNames(prototype))
     if (shape.test(name)) replace(prototype, name, (work) => checkedNumber(name, work));
-  replace(prototype, 'indexOf', finder(() => 0));
-  replace(prototype, 'lastIndexOf', finder((buffer) => buffer.length));
   replace(prototype, 'equals', (work) => function (other) {
     if (!isBytes(other)) throw invalidArgType('otherBuffer', bytes, other);
     return work.call(this, other);
@@ -149,13 +137,18 @@ function guard(Buffer) {
   });
 }
 
+function checkEncoding(Buffer, encoding) {
+  validateString(encoding, 'encoding');
+  if (!Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
+}
+
 // fill(value, offset, end, encoding), with what may be left out put in its place.
 function fillArguments(buffer, value, offset, end, encoding) {
   if (typeof value === 'string') {
     if (typeof offset === 'string') [encoding, offset, end] = [offset, 0, buffer.length];
     else if (typeof end === 'string') [encoding, end] = [end, buffer.length];
-    if (encoding !== undefined && typeof encoding === 'string' && !buffer.constructor.isEncoding(encoding))
-      throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    if ((encoding ?? '') !== '') checkEncoding(buffer.constructor, encoding);
+    else encoding = 'utf8';
   }
   if (offset !== undefined) validateInteger(offset, 'offset', 0);
   if (end !== undefined) validateInteger(end, 'end', 0, buffer.length);

@@ -54,6 +54,12 @@ function rangeText(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, '_') + (big ? 'n' : '');
 }
 
+// An encoding may be anything; it is told as %s of util.format tells it.
+function unknownEncoding(encoding) {
+  const text = typeof encoding === 'string' ? encoding : require('internal/format').format('%s', encoding);
+  return coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${text}`);
+}
+
 function outOfRange(name, range, value) {
   const rule = `The value of "${name}" is out of range. It must be ${range}.`;
   return coded(RangeError, 'ERR_OUT_OF_RANGE', `${rule} Received ${rangeText(value)}`);
@@ -110,6 +116,7 @@ module.exports = {
   missingArgs,
   notImplemented,
   outOfRange,
+  unknownEncoding,
   validateAbortSignal,
   validateBoolean,
   validateFunction,

@@ -8,7 +8,7 @@ const ChunkQueue = require('internal/streams/chunks');
 const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy, undestroy } = require('internal/streams/destroy');
-const { highWaterMarkOf } = require('internal/streams/state');
+const { defaultEncodingOf, highWaterMarkOf } = require('internal/streams/state');
 const { coded, invalidArgType, outOfRange } = require('internal/errors');
 
 const LARGEST_ROOM = 2 ** 30;
@@ -20,7 +20,7 @@ class ReadableState {
     // What the program chose.
     this.objectMode = Boolean(given.objectMode || (isDuplex && given.readableObjectMode));
     this.highWaterMark = highWaterMarkOf(this, options, 'readableHighWaterMark', isDuplex);
-    this.defaultEncoding = given.defaultEncoding || 'utf8';
+    this.defaultEncoding = defaultEncodingOf(options);
     this.autoDestroy = given.autoDestroy !== false;
     this.emitClose = given.emitClose !== false;
     this.decoder = null;
@@ -55,7 +55,10 @@ class ReadableState {
     this.closed = false;
     this.closeEmitted = false;
 
-    if (given.encoding) decodeAs(this, given.encoding);
+    if (given.encoding) {
+      decodeAs(this, given.encoding);
+      this.encoding = given.encoding; // as it was given; setEncoding() tells its proper name
+    }
   }
 
   // Programs look at the chunks as a list, and empty it by setting one.

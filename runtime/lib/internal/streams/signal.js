@@ -5,7 +5,8 @@ const { AbortError, invalidArgType, validateAbortSignal } = require('internal/er
 const { isNode } = require('internal/streams/state');
 
 function addAbortSignal(signal, stream) {
-  // As an option a signal may be left out, here it may not.
+  // As an option a signal may be left out, here it may not. Node looks into null unchecked.
+  if (signal === null) throw new TypeError("Cannot use 'in' operator to search for 'aborted' in null");
   if (signal === undefined) throw invalidArgType('signal', 'an instance of AbortSignal', signal);
   validateAbortSignal(signal, 'signal');
   if (!isNode(stream))

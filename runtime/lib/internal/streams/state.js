@@ -2,7 +2,8 @@
 // What can be asked about a stream, and what all streams do with their options. The questions
 // may be put to any object; null means that it can't be told of this one.
 
-const { invalidArgValue, validateInteger } = require('internal/errors');
+const { Buffer } = require('buffer');
+const { invalidArgValue, unknownEncoding, validateInteger } = require('internal/errors');
 
 const defaults = { bytes: 16 * 1024, objects: 16 };
 const unitOf = (objectMode) => objectMode ? 'objects' : 'bytes';
@@ -14,12 +15,20 @@ function setDefaultHighWaterMark(objectMode, value) {
   defaults[unitOf(objectMode)] = value;
 }
 
-// A Duplex can be given one for each half, but one for both goes first.
+// A Duplex can be given one for each half, but one for both goes first; whichever it is, a
+// wrong one is told under the name of the half.
 function highWaterMarkOf(state, options, key, isDuplex) {
-  const name = isDuplex && (options?.highWaterMark ?? null) === null ? key : 'highWaterMark';
-  const value = options?.[name] ?? getDefaultHighWaterMark(state.objectMode);
+  const own = isDuplex ? options?.[key] : undefined;
+  const value = options?.highWaterMark ?? own ?? getDefaultHighWaterMark(state.objectMode);
   if (Number.isInteger(value) && value >= 0) return value;
-  throw invalidArgValue(`options.${name}`, value);
+  throw invalidArgValue(`options.${isDuplex ? key : 'highWaterMark'}`, value);
+}
+
+function defaultEncodingOf(options) {
+  const encoding = options?.defaultEncoding ?? null;
+  if (encoding === null) return 'utf8';
+  if (!Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
+  return encoding;
 }
 
 // Methods that may come as options instead of in a subclass: the option write is _write.
@@ -59,10 +68,13 @@ function isIterable(value, kind) {
 
 // --- how far it is ----------------------------------------------------------------------------
 
+// Ended by stream.destroy(), though they have no field that says so.
+const abandoned = new WeakSet();
+
 function isDestroyed(stream) {
   if (!isNode(stream)) return null;
   const half = stream._writableState || stream._readableState;
-  return Boolean(stream.destroyed || half?.destroyed);
+  return Boolean(stream.destroyed || half?.destroyed || abandoned.has(stream));
 }
 
 // `told`: the field that says that the half's last event was emitted. Not strictly, it is
@@ -110,7 +122,7 @@ function willEmitClose(stream) {
 }
 
 module.exports = {
-  getDefaultHighWaterMark, highWaterMarkOf, isClosed, isDestroyed, isDisturbed, isErrored, isIterable, isNode,
-  isReadable, isReadableFinished, isReadableNode, isWritable, isWritableFinished, isWritableNode, methodTable,
-  setDefaultHighWaterMark, takeMethods, willEmitClose,
+  defaultEncodingOf, getDefaultHighWaterMark, highWaterMarkOf, isClosed, isDestroyed, isDisturbed, isErrored, isIterable,
+  isNode, isReadable, isReadableFinished, isReadableNode, isWritable, isWritableFinished, isWritableNode, methodTable,
+  noteDestroyed: (stream) => abandoned.add(stream), setDefaultHighWaterMark, takeMethods, willEmitClose,
 };

@@ -9,7 +9,7 @@ const Stream = require('internal/streams/legacy');
 const { construct, destroy, errorOrDestroy: fail, undestroy } = require('internal/streams/destroy');
 const { methodTable, takeMethods } = require('internal/streams/state');
 const { WritableState, destroyedError, unheard } = require('internal/streams/writing');
-const { coded, invalidArgType } = require('internal/errors');
+const { coded, invalidArgType, unknownEncoding } = require('internal/errors');
 
 const isInstance = Function.prototype[Symbol.hasInstance];
 const optionMethods = methodTable('construct', 'write', 'writev', 'final', 'destroy');
@@ -40,8 +40,6 @@ Object.defineProperty(Writable, Symbol.hasInstance, {
 });
 
 // --- checks -----------------------------------------------------------------------------------
-
-const unknownEncoding = (encoding) => coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
 
 function encodingOf(state, given) {
   if (!given) return state.defaultEncoding;
@@ -137,7 +135,7 @@ Object.assign(Writable.prototype, {
   setDefaultEncoding(encoding) {
     const name = typeof encoding === 'string' ? encoding.toLowerCase() : encoding;
     if (!Buffer.isEncoding(name)) throw unknownEncoding(name);
-    this._writableState.defaultEncoding = name;
+    this._writableState.defaultEncoding = name === 'utf-8' ? 'utf8' : name;
     return this;
   },
 

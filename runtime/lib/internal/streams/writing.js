@@ -6,7 +6,7 @@
 const WriteQueue = require('internal/streams/write_queue');
 const { errorOrDestroy: fail, multipleCallback, noteError } = require('internal/streams/destroy');
 const { advance, answerEnders, stages } = require('internal/streams/ending');
-const { highWaterMarkOf } = require('internal/streams/state');
+const { defaultEncodingOf, highWaterMarkOf } = require('internal/streams/state');
 const { coded } = require('internal/errors');
 
 // The callback of writes that nobody waits for.
@@ -22,7 +22,7 @@ class WritableState {
     // what was asked for
     this.objectMode = Boolean(options?.objectMode || (isDuplex && options?.writableObjectMode));
     this.highWaterMark = highWaterMarkOf(this, options, 'writableHighWaterMark', isDuplex);
-    this.defaultEncoding = options?.defaultEncoding || 'utf8';
+    this.defaultEncoding = defaultEncodingOf(options);
     this.decodeStrings = options?.decodeStrings !== false;
     this.autoDestroy = options?.autoDestroy !== false;
     this.emitClose = options?.emitClose !== false;

@@ -1,0 +1,23 @@
+'use strict';
+// stream.destroy(): the end of whatever can be ended, also of what only looks like a stream.
+
+const { AbortError } = require('internal/errors');
+const state = require('internal/streams/state');
+
+function tell(object, error) {
+  if (error) object.emit('error', error);
+  object.emit('close');
+}
+
+// What was under way and is ended without a reason was aborted.
+function abandon(stream, error) {
+  if (!stream || state.isDestroyed(stream)) return;
+  const isOver = state.isNode(stream) && !state.isReadable(stream) && !state.isWritable(stream);
+  const reason = error || (isOver ? error : new AbortError());
+  if (typeof stream.destroy === 'function') stream.destroy(reason);
+  else if (typeof stream.close === 'function') stream.close();
+  else process.nextTick(tell, stream, reason);
+  if (!stream.destroyed) state.noteDestroyed(stream);
+}
+
+module.exports = abandon;
