@@ -1,10 +1,69 @@
 'use strict';
-// The package is POSIX, and so are we.
+// The package is POSIX, and so are we; the rules of Windows are in a file of our own. What both
+// are asked is checked here, in Node's words.
 
-const path = require('vendor/path');
+const posix = require('vendor/path');
+const { notImplemented, validateObject, validateString } = require('internal/errors');
 
-// Node 20 has these two besides.
+// What a function's arguments are called.
+const CALLS = {
+  normalize: ['path'], isAbsolute: ['path'], relative: ['from', 'to'], dirname: ['path'], extname: ['path'], parse: ['path'],
+};
+
+function checked(rules) {
+  const made = {
+    join(...paths) {
+      for (const each of paths) validateString(each, 'path');
+      return rules.join(...paths);
+    },
+    basename(name, suffix) {
+      if (typeof suffix !== 'string' && suffix !== undefined) validateString(suffix, 'suffix');
+      validateString(name, 'path');
+      return rules.basename(name, suffix);
+    },
+    format(object) {
+      validateObject(object, 'pathObject');
+      const { ext } = object;
+      return rules.format(ext && ext[0] !== '.' ? { ...object, ext: `.${ext}` } : object);
+    },
+    matchesGlob() {
+      throw notImplemented('path.matchesGlob');
+    },
+  };
+  for (const [name, names] of Object.entries(CALLS)) {
+    const call = (...args) => {
+      names.forEach((each, index) => validateString(args[index], each));
+      return rules[name](...args);
+    };
+    made[name] = Object.defineProperty(call, 'name', { value: name, configurable: true });
+  }
+  return made;
+}
+
+const path = checked(posix);
+// What is before an absolute path doesn't matter, whatever it is.
+path.resolve = function resolve(...paths) {
+  let first = paths.length;
+  while (first > 0) {
+    validateString(paths[--first], `paths[${first}]`);
+    if (paths[first][0] === '/') break;
+  }
+  return posix.resolve(...paths.slice(first));
+};
 path.toNamespacedPath = (name) => name;
-path.posix = path;
+Object.assign(path, { sep: '/', delimiter: ':', posix: path, _makeLong: path.toNamespacedPath });
+
+function win32() {
+  const rules = require('internal/path_win32');
+  const made = checked(rules);
+  const { resolve, toNamespacedPath } = rules;
+  return Object.assign(made, {
+    resolve, toNamespacedPath, sep: '\\', delimiter: ';', posix: path, win32: made, _makeLong: toNamespacedPath,
+  });
+}
+
+// Made when somebody asks for it.
+const setWin32 = (value) => Object.defineProperty(path, 'win32', { value, writable: true, enumerable: true, configurable: true });
+Object.defineProperty(path, 'win32', { get: () => setWin32(win32()).win32, set: setWin32, enumerable: true, configurable: true });
 
 module.exports = path;

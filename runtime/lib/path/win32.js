@@ -1,2 +1,2 @@
 'use strict';
-throw require('internal/errors').notImplemented("Module 'path/win32'");
+module.exports = require('path').win32;
