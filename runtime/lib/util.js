@@ -138,6 +138,7 @@ const util = {
   isFunction: (value) => typeof value === 'function',
   isPrimitive: (value) => value === null || typeof value !== 'object' && typeof value !== 'function',
   log: (...args) => console.log('%s - %s', new Date().toLocaleString(), format(...args)),
+  parseArgs: (...args) => require('internal/parse_args').parseArgs(...args),
   promisify,
   stripVTControlCharacters: (text) =>
     text.replace(/[\u001b\u009b][[\]()#;?]*(?:(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\u0007)|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-ntqry=><~]))/g, ''),
@@ -152,7 +153,7 @@ const util = {
   },
   types: kinds,
 };
-for (const name of ['parseArgs', 'parseEnv', 'MIMEType', 'MIMEParams', 'transferableAbortController',
+for (const name of ['parseEnv', 'MIMEType', 'MIMEParams', 'transferableAbortController',
   'transferableAbortSignal', 'getSystemErrorMap'])
   util[name] = () => {
     throw errors.notImplemented(`util.${name}`);
