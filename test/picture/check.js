@@ -1,0 +1,312 @@
+/* What the page of `rondo trace` is made of, tested without a browser: reading a trace, the
+ * rows and what is drawn of them, stretches, turns, counts, search; and the joined page.
+ * usage: check.js DIRECTORY_OF_THE_SCRIPTS JOINED_PAGE */
+'use strict';
+const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
+
+const [directory, joined] = process.argv.slice(2);
+const pure = ['model.js', 'rows.js', 'measure.js', 'turn.js', 'format.js'];
+const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
+const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
+               'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'percentiles', 'phaseCounts',
+               'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'describeTurn', 'arcs',
+               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'formatDetail'];
+const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
+const { KIND } = page;
+
+const trace = (events, more = {}) => JSON.stringify({
+  format: 'rondo-trace', version: 1, command: 'app', started: 1, processes: [{ pid: 7, program: '/bin/app',
+    loops: [{ id: 1, thread: 7, backend: 'uring', lost: 0, names: ['alpha', 'beta', ''], subjects: ['timer 3', 'tcp 7', 'tcp 8'], events, ...more }] }],
+});
+const loopOf = (events, more) => page.measure(page.readTrace(trace(events, more))).loops[0];
+const list = (array) => Array.from(array);
+
+/* Two turns: the first sleeps and is then held up for 60; the second doesn't sleep. */
+const TWO_TURNS = [
+  [13, 0, 0, -1, -1, 1],
+  [0, 0, 100, -1, -1, 1],
+  [1, 5, 10, -1, -1, 0], [9, 6, 8, 0, 0, 0],
+  [5, 20, 70, -1, -1, 0], [8, 22, 8, -1, -1, -1], [9, 31, 50, 1, 1, -104], [10, 60, 5, -1, -1, 0], [11, 65, 16, -1, -1, 0],
+  [6, 90, 9, -1, -1, 0], [9, 91, 5, 0, -1, 0],
+  [0, 100, 20, -1, -1, 2],
+  [5, 105, 10, -1, -1, 0], [9, 106, 4, -1, 2, 12],
+  [13, 120, 0, -1, -1, 0],
+];
+
+const tests = {
+  'parents, turns and rows'() {
+    const loop = loopOf(TWO_TURNS);
+    assert.deepStrictEqual(list(loop.parent), [-1, -1, 1, 2, 1, 4, 4, 6, 6, 1, 9, -1, 11, 12, -1]);
+    assert.deepStrictEqual(list(loop.turns), [1, 11]);
+    assert.deepStrictEqual(loop.rows.map(({ index }) => list(index)), [[1, 11], [2, 4, 9, 12], [3, 6, 10, 13], [7, 8]]);
+    assert.strictEqual(page.lastInside(loop, 1), 11);
+    assert.strictEqual(page.lastInside(loop, 6), 9);
+    assert.strictEqual(page.phaseOf(loop, 8), KIND.POLL);
+    assert.strictEqual(page.phaseOf(loop, 1), 0);
+  },
+
+  'names: the name, else the subject, else the kind'() {
+    const loop = loopOf(TWO_TURNS);
+    assert.deepStrictEqual([1, 4, 5, 6, 8, 13].map((i) => page.nameOf(loop, i)), ['turn 1', 'poll', 'sleep', 'beta', 'microtasks', 'tcp 8']);
+    const odd = loopOf([[9, 0, 5, 2, -1, 0], [9, 5, 5, 99, -7, 0], [9, 10, 5]]);
+    assert.deepStrictEqual([0, 1, 2].map((i) => page.nameOf(odd, i)), ['callback', 'callback', 'callback']);
+  },
+
+  'empty spans at the end of their parent stay inside, successors do not'() {
+    const loop = loopOf([[0, 0, 10, -1, -1, 1], [5, 2, 8], [9, 10, 0, 0, 0, 0], [0, 10, 10, -1, -1, 2], [5, 10, 0], [9, 10, 0, 0, 0, 0], [6, 10, 5]]);
+    assert.deepStrictEqual(list(loop.parent), [-1, 0, 1, -1, 3, 4, 3]);
+  },
+
+  'spans open at the end, out of order, beyond their parent'() {
+    const open = loopOf([[0, 0, null, -1, -1, 1], [5, 10, null], [9, 20, null, 0, 0, 0], [10, 30, 5]]);
+    assert.deepStrictEqual(list(open.end), [35, 35, 35, 35]);
+    const mixed = loopOf([[9, 20, 5, 0, 0, 0], [5, 10, 50], [0, 0, 40, -1, -1, 1]]);
+    assert.deepStrictEqual(list(mixed.kind), [0, 5, 9]);
+    assert.deepStrictEqual(list(mixed.end), [40, 40, 25]);
+  },
+
+  'what is not an event is left out and counted'() {
+    const loop = loopOf([[0, 0, 10, -1, -1, 1], null, [77, 1, 1], [5, 'x', 1], 'turn', [5, 2, 3]]);
+    assert.strictEqual(loop.count, 2);
+    assert.strictEqual(loop.skipped, 4);
+  },
+
+  'what is no trace is refused with a reason'() {
+    const refused = (text, reason) => assert.throws(() => page.readTrace(text), (error) => error instanceof page.Unreadable && reason.test(error.message));
+    refused('/*TRACE' + '*/', /no trace in this page/);
+    refused('', /no trace in this page/);
+    refused('{"format": "rondo-trace", ', /damaged/);
+    refused('null', /no trace of rondo/);
+    refused('{"format": "other"}', /no trace of rondo/);
+    refused('{"format": "rondo-trace", "version": 2}', /version 1/);
+    refused('{"format": "rondo-trace", "version": 1}', /no list of processes/);
+    refused('{"format": "rondo-trace", "version": 1, "processes": [{}]}', /Process 1 .* no list of loops/);
+    refused('{"format": "rondo-trace", "version": 1, "processes": [{"loops": [{}]}]}', /Loop 1 of process 1 has no list of events/);
+  },
+
+  'an empty trace, a loop without events, one event'() {
+    assert.deepStrictEqual(page.readTrace('{"format": "rondo-trace", "version": 1, "processes": []}').extent, { start: 0, end: 1000 });
+    const none = loopOf([]);
+    assert.deepStrictEqual([none.count, none.turns.length, none.held.length, none.busy], [0, 0, 0, 0]);
+    const one = loopOf([[9, 5, 100, 0, -1, 0]]);
+    assert.strictEqual(one.held.length, 1);
+    assert.strictEqual(one.held[0].length, 100);
+    assert.strictEqual(one.held[0].turn, -1);
+  },
+
+  'stretches run from one look at what is new to the next'() {
+    const { start, end } = loopOf(TWO_TURNS).stretches;
+    // Until the sleep; from its end to the poll that didn't sleep; from there to the end.
+    assert.deepStrictEqual(list(start), [0, 30, 105]);
+    assert.deepStrictEqual(list(end), [22, 105, 120]);
+  },
+
+  'the culprit of a stretch, and what took most of it'() {
+    const loop = loopOf([[0, 0, 1000, -1, -1, 9], [5, 0, 1000], [8, 0, 10, -1, -1, 5], [9, 20, 10, 0, 0, 0], [9, 40, 900, 1, 1, 0], [11, 50, 880]]);
+    const [held] = loop.held;
+    assert.deepStrictEqual([held.length, held.culprit, held.inside, held.turn, held.callbacks], [990, 4, 5, 0, 2]);
+  },
+
+  'time between two runs is not the loop\'s, the main script is'() {
+    const loop = loopOf([[12, 0, 50, 0, -1, 0], [13, 60, 0, -1, -1, 1], [0, 60, 20, -1, -1, 1], [5, 70, 5], [13, 80, 0, -1, -1, 0],
+                         [13, 5000, 0, -1, -1, 1], [0, 5000, 20, -1, -1, 2], [5, 5010, 5], [13, 5020, 0, -1, -1, 0]]);
+    assert.deepStrictEqual(list(loop.stretches.start), [0, 70, 5000, 5010]);
+    assert.deepStrictEqual(list(loop.stretches.end), [70, 80, 5010, 5020]);
+    assert.strictEqual(loop.busy, 50 + 20 + 20);
+  },
+
+  'the longest of any range is found as by looking at each'() {
+    let seed = 7;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    let at = 0;
+    const events = Array.from({ length: 5000 }, () => [9, at += 1 + Math.floor(random() * 50), 0, 0, 0, 0]);
+    events.forEach((event, k) => { event[2] = k + 1 < events.length ? Math.floor(random() * (events[k + 1][1] - event[1] + 1)) : 3; });
+    const row = loopOf(events).rows[2];
+    const length = (k) => row.loop.end[row.index[k]] - row.loop.start[row.index[k]];
+    for (let round = 0; round < 300; round++) {
+      const from = Math.floor(random() * 5000), to = from + Math.floor(random() * (5001 - from));
+      let best = from < to ? 0 : -1;
+      for (let k = from; k < to; k++) best = Math.max(best, length(k));
+      const found = page.longestIn(row, from, to);
+      assert.strictEqual(found < 0 ? -1 : length(found), best, `${from} to ${to}`);
+      assert.ok(found < 0 || (found >= from && found < to));
+    }
+  },
+
+  'what is drawn depends on the pixels, and leaves nothing out'() {
+    const events = [];
+    for (let k = 0; k < 100000; k++) events.push([9, k * 10, k % 1000 === 0 ? 9 : 3, k % 3, 0, 0]);
+    const row = loopOf(events).rows[2];
+    for (const [t0, t1, width] of [[0, 1e6, 800], [500000, 501000, 800], [-100, 50, 300], [999990, 2e6, 100], [123456, 123457, 50]]) {
+      let calls = 0, next = page.firstEndingAfter(row, t0), previous = -Infinity;
+      page.eachVisible(row, t0, t1, width, (from, to, x0, x1) => {
+        calls++;
+        assert.strictEqual(from, next, 'no gap');
+        assert.ok(to > from && x1 >= x0 && x0 >= Math.floor(previous));
+        next = to;
+        previous = x0;
+      });
+      assert.strictEqual(next, Math.max(page.firstStartingFrom(row, t1), page.firstEndingAfter(row, t0)), 'to the end');
+      assert.ok(calls <= 2 * width + 2, `${calls} calls for ${width} pixels`);
+    }
+  },
+
+  'a wide span is not swallowed by the small ones before it'() {
+    const row = loopOf([[9, 0, 1, 0, 0, 0], [9, 2, 1, 0, 0, 0], [9, 4, 900, 1, 0, 0]]).rows[2];
+    const drawn = [];
+    page.eachVisible(row, 0, 1000, 100, (from, to) => drawn.push([from, to]));
+    assert.deepStrictEqual(drawn, [[0, 2], [2, 3]]);
+  },
+
+  'pointing finds what is there, or the longest near by'() {
+    const row = loopOf([[9, 0, 100, 0, 0, 0], [9, 200, 2, 0, 0, 0], [9, 203, 5, 1, 0, 0], [9, 400, 100, 0, 0, 0]]).rows[2];
+    assert.strictEqual(page.eventAt(row, 50, 10), 0);
+    assert.strictEqual(page.eventAt(row, 201, 10), 2);
+    assert.strictEqual(page.eventAt(row, 300, 10), -1);
+    assert.strictEqual(page.eventAt(row, 395, 10), 3);
+  },
+
+  'the turn at a time'() {
+    const loop = loopOf(TWO_TURNS);
+    assert.deepStrictEqual([0, 99, 100, 119, 5000].map((time) => page.turnAt(loop, time)), [0, 0, 1, 1, 1]);
+  },
+
+  'counts per phase; sleep is not poll\'s time'() {
+    const counts = page.phaseCounts([loopOf(TWO_TURNS)]);
+    assert.deepStrictEqual([counts[KIND.POLL].spans, counts[KIND.POLL].callbacks, counts[KIND.POLL].time], [2, 2, 72]);
+    assert.deepStrictEqual([counts[KIND.TIMERS].spans, counts[KIND.IDLE].spans, counts[KIND.TURN].spans], [1, 0, 2]);
+  },
+
+  'callbacks of one name together, nameless ones by what they are on'() {
+    const loop = loopOf([...TWO_TURNS, [9, 130, 7, -1, 1, 0], [9, 140, 7, -1, 0, 0]]);
+    const groups = page.callbackGroups([loop]).map(({ name, count, total, max }) => [name, count, total, max]);
+    assert.deepStrictEqual(groups, [['alpha', 2, 13, 8], ['beta', 1, 50, 50], ['ticks', 1, 5, 5], ['microtasks', 1, 16, 16],
+                                    ['tcp', 2, 11, 7], ['timer', 1, 7, 7]]);
+  },
+
+  'how busy: all time is in some lane, but the sleep'() {
+    const loop = loopOf(TWO_TURNS);
+    for (const columns of [1, 7, 120]) {
+      const lanes = list(page.composition(loop, 0, 120, columns));
+      const sum = lanes.reduce((a, b) => a + b, 0);
+      assert.ok(Math.abs(sum - loop.busy) < 1e-6, `${sum} of ${loop.busy}`);
+      assert.ok(lanes.every((value) => value > -1e-9));
+    }
+    assert.strictEqual(loop.busy, 112);
+  },
+
+  'percentiles'() {
+    const { count, p50, max } = page.percentiles([loopOf(TWO_TURNS)]);
+    assert.deepStrictEqual([count, p50, max], [3, 22, 75]);
+  },
+
+  'search marks, counts and steps both ways'() {
+    const loop = loopOf(TWO_TURNS);
+    assert.strictEqual(page.search([loop], 'ALPHA'), 2);
+    assert.deepStrictEqual([page.nextMatch(loop, -1), page.nextMatch(loop, 3), page.nextMatch(loop, 10)], [3, 10, -1]);
+    assert.deepStrictEqual([page.nextMatch(loop, Infinity, true), page.nextMatch(loop, 10, true), page.nextMatch(loop, 3, true)], [10, 3, -1]);
+    assert.strictEqual(page.search([loop], 'tcp'), 2);
+    assert.strictEqual(page.search([loop], 'microtasks'), 1);
+    assert.strictEqual(page.search([loop], 'nowhere'), 0);
+    assert.strictEqual(page.search([loop], ' '), 0);
+    assert.strictEqual(loop.rows[0].matches, null);
+  },
+
+  'the largest, in order, without sorting all'() {
+    assert.deepStrictEqual(page.largest(6, (k) => [3, 9, 1, 9, 4, 0][k], 3), [1, 3, 4]);
+    assert.deepStrictEqual(page.largest(0, () => 0, 3), []);
+  },
+
+  'the wheel: seven arcs that fill the circle, none too small'() {
+    const loop = loopOf(TWO_TURNS);
+    for (const ordinal of [0, 1]) {
+      const { arcs } = page.arcs(page.describeTurn(loop, ordinal));
+      assert.strictEqual(arcs.length, 7);
+      assert.ok(Math.abs(arcs[6].to - 1) < 1e-9);
+      arcs.forEach((arc, k) => assert.ok(arc.to - arc.from >= 0.0699 && (k === 0 || arc.from === arcs[k - 1].to)));
+    }
+    const asleep = page.describeTurn(loopOf([[0, 0, 1e9, -1, -1, 1], [5, 0, 1e9], [8, 10, 1e9 - 10, -1, -1, -1]]), 0);
+    const shape = page.arcs(asleep);
+    assert.ok(shape.cut && shape.arcs[4].sleep > 0 && shape.arcs[4].sleep < shape.arcs[4].to - shape.arcs[4].from);
+    const nothing = page.arcs(page.describeTurn(loopOf([[0, 0, 0, -1, -1, 1]]), 0));
+    assert.ok(Math.abs(nothing.arcs[6].to - 1) < 1e-9);
+  },
+
+  'callbacks lie in the arc of their phase, in order'() {
+    const turn = page.describeTurn(loopOf(TWO_TURNS), 0);
+    const shape = page.arcs(turn);
+    const marks = page.arcCallbacks(turn, shape);
+    assert.deepStrictEqual(marks.map(({ event }) => event), [3, 6, 10]);
+    for (const mark of marks) {
+      const arc = shape.arcs[page.phaseOf(turn.loop, mark.event) - 1];
+      assert.ok(mark.from >= arc.from + arc.sleep - 1e-9 && mark.to <= arc.to + 1e-9);
+    }
+  },
+
+  'a turn as lines: all seven phases, what ran below them'() {
+    const { lines, left } = page.turnLines(page.describeTurn(loopOf(TWO_TURNS), 0));
+    assert.deepStrictEqual(lines.map(({ kind, depth, event }) => [page.KIND_NAMES[kind], depth, event >= 0]), [
+      ['timers', 0, true], ['callback', 1, true], ['pending', 0, false], ['idle', 0, false], ['prepare', 0, false],
+      ['poll', 0, true], ['sleep', 1, true], ['callback', 1, true], ['ticks', 2, true], ['microtasks', 2, true],
+      ['check', 0, true], ['callback', 1, true], ['closing', 0, false]]);
+    assert.strictEqual(left, 0);
+  },
+
+  'a turn of very many callbacks lists the longest, in order'() {
+    const events = [[0, 0, 1e6, -1, -1, 1], [5, 0, 1e6]];
+    for (let k = 0; k < 5000; k++) events.push([9, k * 100, k === 4321 ? 90 : k % 50, 0, 0, 0]);
+    const { lines, left } = page.turnLines(page.describeTurn(loopOf(events), 0));
+    const shown = lines.filter(({ event }) => event >= 0).map(({ event }) => event);
+    assert.ok(shown.includes(4323) && shown.every((event, k) => k === 0 || event > shown[k - 1]));
+    assert.strictEqual(left + shown.length, 5001);
+  },
+
+  'numbers as people read them'() {
+    const durations = [[0, '0 ns'], [640, '640 ns'], [999.9, '1.00 \u00b5s'], [12345, '12.3 \u00b5s'], [48.2e6, '48.2 ms'], [999.6e6, '1.00 s'], [2.314e9, '2.31 s'], [12345e9, '12,345 s']];
+    for (const [ns, text] of durations) assert.strictEqual(page.formatDuration(ns), text);
+    assert.deepStrictEqual([page.formatCount(1234567), page.formatCount(999), page.formatCount(-4321)], ['1,234,567', '999', '-4,321']);
+    assert.deepStrictEqual([page.formatShare(0), page.formatShare(0.00001), page.formatShare(0.052), page.formatShare(0.54)], ['0 %', '< 0.1 %', '5.2 %', '54 %']);
+    assert.deepStrictEqual([page.axisStep(1), page.axisStep(3), page.axisStep(60), page.axisStep(1.5e6)], [1, 5, 100, 2e6]);
+    assert.strictEqual(page.axisLabel(2e8, 5e7, 0), '200 ms');
+    assert.deepStrictEqual(page.formatDetail(KIND.CALLBACK, -104), ['error', 'ECONNRESET (-104)']);
+    assert.strictEqual(page.formatDetail(KIND.CALLBACK, 0), null);
+  },
+
+  'a million events are read in time'() {
+    const events = [];
+    for (let t = 0, turn = 1; events.length < 1e6; turn++, t += 1000)
+      events.push([0, t, 990, -1, -1, turn], [5, t + 10, 900, -1, -1, 0], [8, t + 20, 300, -1, -1, -1], [9, t + 400, 100, turn % 2, 1, 0], [9, t + 600, 100, 1, 2, 0]);
+    const loop = loopOf(events);
+    assert.strictEqual(loop.turns.length, 200000);
+    assert.strictEqual(loop.stretches.start.length, 200001);
+  },
+
+  'the joined page is whole, needs nothing from outside and runs no text of a trace'() {
+    const text = fs.readFileSync(joined, 'latin1');
+    assert.strictEqual(text.split('/*TRACE*/').length, 2, 'one place for the trace');
+    assert.ok(!/\/\*(STYLE|SCRIPT)\*\//.test(text), 'all is filled in');
+    assert.ok(text.length < 100000, `${text.length} bytes`);
+    assert.ok(/^[\t\n -~]*$/.test(text), 'ASCII');
+    assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(text));
+    assert.ok(!/\b(src|href)=|@import|url\((?!#)|fetch\(|XMLHttpRequest|\son\w+="/.test(text), 'nothing from outside');
+    const script = text.slice(text.lastIndexOf('<script>') + 8, text.lastIndexOf('</script>'));
+    new Function(script);
+    for (const name of names) assert.ok(script.includes(name), name);
+    const used = new Set([...script.matchAll(/\$\('([\w-]+)'\)/g)].map((match) => match[1]));
+    for (const id of used) assert.ok(text.includes(`id="${id}"`), `an element ${id}`);
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    test();
+  } catch (error) {
+    failed++;
+    console.log(`FAILED ${name}\n${error.stack}`);
+  }
+}
+console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed`);
+process.exitCode = failed ? 1 : 0;

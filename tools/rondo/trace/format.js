@@ -1,0 +1,63 @@
+/* Numbers as people read them. */
+
+const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
+
+/* Three digits and a unit: 48.2 ms. */
+function formatDuration(ns) {
+  const [size, unit] = UNITS.find(([least]) => Math.abs(ns) >= least * 0.9995) || UNITS[3];
+  const value = ns / size;
+  const digits = size === 1 || Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
+  return `${formatCount(value.toFixed(digits))} ${unit}`;
+}
+
+function formatCount(value) {
+  const [whole, fraction] = String(value).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+function formatShare(share) {
+  if (!(share > 0)) return '0 %';
+  if (share < 0.001) return '< 0.1 %';
+  return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %`;
+}
+
+/* A moment, exact to the microsecond or better: 1.284 031 s would lose what is looked for. */
+function formatTime(ns) {
+  if (ns >= 1e9) return `${(ns / 1e9).toFixed(6)} s`;
+  if (ns >= 1e6) return `${(ns / 1e6).toFixed(4)} ms`;
+  return formatDuration(ns);
+}
+
+/* The distance of an axis' marks: 1, 2 or 5 of something, at least `least` ns. */
+function axisStep(least) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  return power * ([1, 2, 5].find((factor) => factor * power >= least) || 10);
+}
+
+/* An axis' label. Far from the start and near to each other marks count from a base. */
+function axisLabel(time, step, base) {
+  const [size, unit] = UNITS.find(([least]) => step >= least) || UNITS[3];
+  const value = formatCount(String(Math.round((time - base) / step) * step / size));
+  return `${base > 0 ? '+' : ''}${value} ${unit}`;
+}
+
+const axisBase = (t0, step) => (t0 / step > 5000 ? Math.floor(t0 / (step * 1000)) * step * 1000 : 0);
+
+/* Errors that callbacks are often given; the number alone says little. */
+const ERRORS = new Map([
+  [-4095, 'EOF'], [-1, 'EPERM'], [-2, 'ENOENT'], [-9, 'EBADF'], [-11, 'EAGAIN'], [-12, 'ENOMEM'],
+  [-13, 'EACCES'], [-17, 'EEXIST'], [-20, 'ENOTDIR'], [-21, 'EISDIR'], [-22, 'EINVAL'],
+  [-24, 'EMFILE'], [-28, 'ENOSPC'], [-32, 'EPIPE'], [-98, 'EADDRINUSE'], [-103, 'ECONNABORTED'],
+  [-104, 'ECONNRESET'], [-105, 'ENOBUFS'], [-110, 'ETIMEDOUT'], [-111, 'ECONNREFUSED'],
+  [-113, 'EHOSTUNREACH'], [-125, 'ECANCELED'], [-3008, 'ENOTFOUND'],
+]);
+
+/* What an event's detail means, as [what, value]; null if there is nothing to tell. */
+function formatDetail(kind, detail) {
+  if (kind === KIND.TURN) return ['number', formatCount(detail)];
+  if (kind === KIND.SLEEP) return ['timeout', detail < 0 ? 'none: until something happens' : formatDuration(detail)];
+  if (kind !== KIND.CALLBACK || detail === 0) return null;
+  if (detail > 0) return ['result', formatCount(detail)];
+  return ['error', ERRORS.has(detail) ? `${ERRORS.get(detail)} (${detail})` : String(detail)];
+}

@@ -1,0 +1,79 @@
+/* Reads the trace out of the page and sets everything going. */
+
+const MOST_AT_FIRST = 6; // loops: more tracks than that are chosen, not shown
+
+function refuse(message) {
+  document.body.classList.add('refused');
+  $('verdict').textContent = message;
+}
+
+function drawHeader(trace) {
+  $('command').textContent = trace.command;
+  $('command').title = trace.command;
+  document.title = trace.command ? `${trace.command} \u2013 rondo trace` : 'rondo trace';
+  if (trace.started !== null) {
+    const time = new Date(trace.started * 1000);
+    if (!Number.isNaN(time.getTime())) $('started').textContent = time.toLocaleString();
+  }
+}
+
+function drawChooser(trace) {
+  const { loops } = trace;
+  $('chooser').hidden = loops.length < 2;
+  $('loops').append(make('option', { value: 'all' }, `all ${loops.length} loops`));
+  loops.forEach((loop, k) => $('loops').append(make('option', { value: k }, loopLabel(loop))));
+}
+
+function drawLegend() {
+  const kinds = [...PHASES, KIND.SLEEP, KIND.TICKS, KIND.MICROTASKS, KIND.SCRIPT];
+  $('legend').append(...kinds.map((kind) => make('li', {}, chip(kind), KIND_NAMES[kind])));
+}
+
+function listenToWindow(app) {
+  new ResizeObserver(() => app.resize()).observe($('timeline').parentElement);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.recolour());
+  // Paper is white whatever the screen is; the canvases must be drawn anew for it.
+  const forPaper = (on) => {
+    document.documentElement.classList.toggle('printing', on);
+    app.palette = readPalette();
+    app.resize();
+    app.overview.picture = null;
+    app.frame();
+  };
+  addEventListener('beforeprint', () => forPaper(true));
+  addEventListener('afterprint', () => forPaper(false));
+}
+
+function start() {
+  let trace;
+  try {
+    trace = measure(readTrace($('trace').textContent));
+  } catch (error) {
+    if (!(error instanceof Unreadable)) console.error(error);
+    refuse(error instanceof Unreadable ? error.message : `The trace could not be drawn: ${error.message}`);
+    return;
+  }
+  drawHeader(trace);
+  drawChooser(trace);
+  drawLegend();
+  if (trace.loops.every(({ count }) => count === 0)) {
+    refuse('The trace is empty: no loop ran while it was recorded.');
+    return;
+  }
+  const app = new App(trace);
+  const many = trace.loops.length > MOST_AT_FIRST;
+  if (many) $('loops').value = String(busiest(trace));
+  app.showLoops(many ? [trace.loops[busiest(trace)]] : trace.loops);
+  listenToKeys(app);
+  listenToTimeline(app);
+  listenToOverview(app);
+  listenToControls(app);
+  listenToWindow(app);
+  app.panel.drawDetails();
+  document.body.classList.add('ready');
+}
+
+const busiest = ({ loops }) => largest(loops.length, (k) => loops[k].busy, 1)[0];
+
+// After the page was painted once: a large trace takes a moment, an empty page says nothing.
+setTimeout(start, 20);

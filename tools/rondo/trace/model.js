@@ -1,0 +1,202 @@
+/* The trace as the picture needs it: the JSON of `rondo trace` turned into columns (one
+ * typed array per field, so that a million events stay small and quick), with each event's
+ * parent, turn and row. What can't be understood is refused with a sentence that says
+ * what is wrong; what is merely odd is put right or left out and counted. */
+
+const KIND = Object.freeze({
+  TURN: 0, TIMERS: 1, PENDING: 2, IDLE: 3, PREPARE: 4, POLL: 5, CHECK: 6, CLOSING: 7,
+  SLEEP: 8, CALLBACK: 9, TICKS: 10, MICROTASKS: 11, SCRIPT: 12, OUTSIDE: 13,
+});
+const KIND_NAMES = ['turn', 'timers', 'pending', 'idle', 'prepare', 'poll', 'check', 'closing',
+                    'sleep', 'callback', 'ticks', 'microtasks', 'main script', 'uv_run'];
+const PHASES = [1, 2, 3, 4, 5, 6, 7];
+
+/* How deep a kind lies at least: turns, their phases, what runs in those, what runs after
+ * that. Also the row it is drawn in, unless its parent lies there already. */
+const LEVEL = [0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 2, 0];
+const MOST_ROWS = 8;
+
+const isPhase = (kind) => kind >= KIND.TIMERS && kind <= KIND.CLOSING;
+
+class Unreadable extends Error {}
+
+function need(condition, message) {
+  if (!condition) throw new Unreadable(message);
+}
+
+/* The whole trace, from the text in the page. Throws Unreadable. */
+function readTrace(text) {
+  const trimmed = text.trim();
+  need(trimmed !== '' && !trimmed.startsWith('/*'),
+       'There is no trace in this page. `rondo trace app.js` writes one that has.');
+  let raw;
+  try {
+    raw = JSON.parse(trimmed);
+  } catch (error) {
+    throw new Unreadable(`The trace in this page is damaged: ${error.message}`);
+  }
+  need(raw !== null && typeof raw === 'object' && raw.format === 'rondo-trace',
+       'This is no trace of rondo: "format" is not "rondo-trace".');
+  need(raw.version === 1, `This page draws version 1 of the format, the trace has ${raw.version}.`);
+  need(Array.isArray(raw.processes), 'The trace has no list of processes.');
+  return buildTrace(raw);
+}
+
+function buildTrace(raw) {
+  const loops = [];
+  raw.processes.forEach((process, p) => {
+    need(process && Array.isArray(process.loops), `Process ${p + 1} of the trace has no list of loops.`);
+    process.loops.forEach((loop, l) => {
+      need(loop && Array.isArray(loop.events), `Loop ${l + 1} of process ${p + 1} has no list of events.`);
+      loops.push(buildLoop(loop, process, loops.length));
+    });
+  });
+  return {
+    command: typeof raw.command === 'string' ? raw.command : '',
+    started: Number.isFinite(raw.started) ? raw.started : null,
+    loops,
+    extent: extentOf(loops),
+  };
+}
+
+function extentOf(loops) {
+  let start = Infinity, end = -Infinity;
+  for (const loop of loops) {
+    if (loop.count === 0) continue;
+    start = Math.min(start, loop.first);
+    end = Math.max(end, loop.last);
+  }
+  if (start > end) return { start: 0, end: 1000 };
+  return { start, end: Math.max(end, start + 1000) };
+}
+
+const strings = (list) => (Array.isArray(list) ? list.map(String) : []);
+
+function buildLoop(raw, process, ordinal) {
+  const program = typeof process.program === 'string' ? process.program : '';
+  const loop = {
+    ordinal,
+    id: raw.id ?? ordinal + 1,
+    thread: raw.thread ?? null,
+    backend: typeof raw.backend === 'string' ? raw.backend : '',
+    lost: Number(raw.lost) || 0,
+    pid: process.pid ?? null,
+    program: program.slice(program.lastIndexOf('/') + 1),
+    names: strings(raw.names),
+    subjects: strings(raw.subjects),
+  };
+  fillColumns(loop, raw.events);
+  fillParents(loop);
+  loop.rows = buildRows(loop);
+  loop.sleeps = rowOf(loop, (i) => loop.kind[i] === KIND.SLEEP);
+  return loop;
+}
+
+const wellFormed = (event) => Array.isArray(event) && event[0] >= 0 && event[0] <= KIND.OUTSIDE &&
+                              Number.isFinite(event[1]);
+
+function inOrder(events) {
+  for (let i = 1; i < events.length; i++)
+    if (events[i][1] < events[i - 1][1]) return false;
+  return true;
+}
+
+function fillColumns(loop, all) {
+  let events = all.every(wellFormed) ? all : all.filter(wellFormed);
+  loop.skipped = all.length - events.length;
+  if (!inOrder(events))
+    events = events.slice().sort((a, b) => a[1] - b[1] || b[2] - a[2] || LEVEL[a[0]] - LEVEL[b[0]]);
+  const n = events.length;
+  Object.assign(loop, {
+    count: n,
+    kind: new Uint8Array(n), start: new Float64Array(n), end: new Float64Array(n),
+    name: new Int32Array(n), subject: new Int32Array(n), detail: new Float64Array(n),
+  });
+  let last = 0;
+  for (let i = 0; i < n; i++) {
+    const [kind, start, duration, name, subject, detail] = events[i];
+    loop.kind[i] = kind;
+    loop.start[i] = start;
+    // A span without a duration is open: it is closed below, when the end is known.
+    loop.end[i] = kind === KIND.OUTSIDE ? start : Number.isFinite(duration) ? start + Math.max(0, duration) : Infinity;
+    loop.name[i] = Number.isInteger(name) && name < loop.names.length ? name : -1;
+    loop.subject[i] = Number.isInteger(subject) && subject < loop.subjects.length ? subject : -1;
+    loop.detail[i] = Number(detail) || 0;
+    last = Math.max(last, start, loop.end[i] === Infinity ? 0 : loop.end[i]);
+  }
+  loop.first = n ? loop.start[0] : 0;
+  loop.last = last;
+  for (let i = 0; i < n; i++)
+    if (loop.end[i] === Infinity) loop.end[i] = last;
+}
+
+/* Whether an open span lies around event i. At the very instant of its end only an empty
+ * span of a deeper kind still belongs to it: its successor starts there, too. */
+function liesAround(loop, outer, i) {
+  if (loop.end[outer] !== loop.start[i]) return loop.end[outer] > loop.start[i];
+  return loop.end[i] === loop.start[i] && LEVEL[loop.kind[outer]] < LEVEL[loop.kind[i]];
+}
+
+function fillParents(loop) {
+  const { count, kind, end } = loop;
+  const open = [];
+  const turns = [];
+  loop.parent = new Int32Array(count).fill(-1);
+  loop.turn = new Int32Array(count).fill(-1);
+  loop.row = new Uint8Array(count);
+  for (let i = 0; i < count; i++) {
+    while (open.length && !liesAround(loop, open[open.length - 1], i)) open.pop();
+    const parent = open.length ? open[open.length - 1] : -1;
+    loop.parent[i] = parent;
+    if (kind[i] === KIND.OUTSIDE) continue;
+    if (parent >= 0) {
+      end[i] = Math.min(end[i], end[parent]);
+      loop.turn[i] = loop.turn[parent];
+    }
+    if (kind[i] === KIND.TURN) loop.turn[i] = turns.push(i) - 1;
+    loop.row[i] = Math.max(LEVEL[kind[i]], parent >= 0 ? loop.row[parent] + 1 : 0);
+    open.push(i);
+  }
+  loop.turns = Int32Array.from(turns);
+}
+
+/* --- asking about an event ------------------------------------------------------- */
+
+const durationOf = (loop, i) => loop.end[i] - loop.start[i];
+
+/* The kind of the phase an event lies in or is; 0 outside of any. */
+function phaseOf(loop, i) {
+  for (let at = i; at >= 0; at = loop.parent[at])
+    if (isPhase(loop.kind[at])) return loop.kind[at];
+  return 0;
+}
+
+const subjectOf = (loop, i) => (loop.subject[i] >= 0 ? loop.subjects[loop.subject[i]] : '');
+
+function nameOf(loop, i) {
+  const kind = loop.kind[i];
+  if (kind === KIND.TURN) return `turn ${loop.detail[i]}`;
+  if (loop.name[i] >= 0 && loop.names[loop.name[i]] !== '') return loop.names[loop.name[i]];
+  if (kind === KIND.CALLBACK) return subjectOf(loop, i) || 'callback';
+  return KIND_NAMES[kind];
+}
+
+/* Events sorted with parents first lie together: those of an event follow it. */
+function lastInside(loop, i) {
+  let at = i + 1;
+  while (at < loop.count && loop.start[at] <= loop.end[i] && isInside(loop, at, i)) at++;
+  return at;
+}
+
+function isInside(loop, i, outer) {
+  let at = loop.parent[i];
+  while (at > outer) at = loop.parent[at];
+  return at === outer;
+}
+
+function loopLabel(loop) {
+  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), `loop ${loop.id}`];
+  if (loop.thread !== null && loop.thread !== loop.pid) parts.push(`thread ${loop.thread}`);
+  if (loop.backend) parts.push(loop.backend);
+  return parts.join(' \u00b7 ');
+}

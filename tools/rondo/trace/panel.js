@@ -1,0 +1,165 @@
+/* The numbers beside the picture: the verdict, what held the loop up, which callbacks took
+ * the time, what the phases did, and everything about the event that is selected. */
+
+class Panel {
+  constructor(app) {
+    this.app = app;
+    this.order = 'max';
+    this.all = false;
+    for (const order of ['max', 'total'])
+      $(`by-${order}`).addEventListener('click', () => {
+        this.order = order;
+        this.drawCallbacks();
+      });
+  }
+
+  /* When the loops shown changed: all but the details. */
+  measure() {
+    const { shown } = this.app;
+    this.held = shown.flatMap((loop) => loop.held).sort((a, b) => b.length - a.length).slice(0, 12);
+    this.groups = callbackGroups(shown);
+    this.counts = phaseCounts(shown);
+    this.delays = percentiles(shown);
+    this.drawVerdict();
+    this.drawWarnings();
+    this.drawHeld();
+    this.drawCallbacks();
+    this.drawPhases();
+  }
+
+  drawVerdict() {
+    const { app: { shown, trace: { extent } }, delays, held } = this;
+    const line = $('verdict');
+    line.replaceChildren();
+    const turns = shown.reduce((sum, loop) => sum + loop.turns.length, 0);
+    if (held.length > 0) {
+      const [worst] = held;
+      const button = make('button', { type: 'button', class: 'worst', onclick: () => this.app.showStretch(worst) },
+                          `Held up ${formatDuration(worst.length)}`);
+      line.append('Longest: ', button, ...this.culpritText(worst), '. ');
+      line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, 99 % within ${formatDuration(delays.p99)}. `);
+    }
+    const busy = shown.reduce((sum, loop) => sum + loop.busy, 0);
+    const share = busy / Math.max(1, (extent.end - extent.start) * shown.length);
+    line.append(turns === 0 ? 'No loop turned in this trace.'
+      : `${formatCount(turns)} turn${turns === 1 ? '' : 's'} in ${formatDuration(extent.end - extent.start)}, ${formatShare(share)} busy.`);
+  }
+
+  culpritText({ loop, culprit, inside, turn }) {
+    if (culprit < 0) return turn < 0 ? [] : [' in ', `turn ${formatCount(loop.detail[loop.turns[turn]])}`];
+    const where = loop.turn[culprit] >= 0 ? ` in turn ${formatCount(loop.detail[loop.turns[loop.turn[culprit]]])}` : ' before the first turn';
+    const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)}` : '';
+    return [' by ', make('b', {}, nameOf(loop, culprit)), `${mostly}${where}`];
+  }
+
+  drawWarnings() {
+    const { shown } = this.app;
+    const lost = shown.reduce((sum, loop) => sum + loop.lost, 0);
+    const skipped = shown.reduce((sum, loop) => sum + loop.skipped, 0);
+    const words = [];
+    if (lost > 0) words.push(`${formatCount(lost)} events did not fit into the recording and are missing here.`);
+    if (skipped > 0) words.push(`${formatCount(skipped)} events could not be understood and were left out.`);
+    $('warnings').textContent = words.join(' ');
+    $('warnings').hidden = words.length === 0;
+  }
+
+  drawHeld() {
+    const longest = this.held.length ? this.held[0].length : 1;
+    const several = this.app.shown.length > 1;
+    const rows = this.held.map((held) => {
+      const { loop, culprit, turn, inside } = held;
+      const name = culprit < 0 ? 'no callback' : nameOf(loop, culprit);
+      const also = held.callbacks > 1 ? `${name}, +${held.callbacks - 1}` : name;
+      const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : also;
+      const first = culprit < 0 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
+      const number = turn < 0 ? '' : formatCount(loop.detail[loop.turns[turn]]);
+      return actionRow(`Held up ${formatDuration(held.length)} by ${name}, turn ${number}`, () => this.app.showStretch(held), [
+        first, numberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number, { class: 'number soft' }),
+        barCell(formatDuration(held.length), held.length / longest)],
+      { title: heldTitle(held) });
+    });
+    fillTable('held', ['By', several ? 'Loop, turn' : 'Turn', 'For'], rows, 'The loop was never held up.');
+  }
+
+  drawCallbacks() {
+    const { order } = this;
+    for (const name of ['max', 'total']) $(`by-${name}`).setAttribute('aria-pressed', String(order === name));
+    const sorted = this.groups.slice().sort((a, b) => b[order] - a[order]);
+    const most = this.all ? 500 : 12;
+    const top = sorted.length ? sorted[0][order] : 1;
+    const rows = sorted.slice(0, most).map((group) => this.callbackRow(group, top));
+    fillTable('callbacks', ['Name', 'Calls', order === 'max' ? 'Total' : 'Longest', order === 'max' ? 'Longest' : 'Total'],
+              rows, 'Nothing was called.');
+    const more = $('more-callbacks');
+    more.hidden = sorted.length <= 12;
+    more.textContent = this.all ? 'show fewer' : `show all ${formatCount(sorted.length)}`;
+    more.onclick = () => {
+      this.all = !this.all;
+      this.drawCallbacks();
+    };
+  }
+
+  callbackRow(group, top) {
+    const other = this.order === 'max' ? group.total : group.max;
+    return actionRow(`${group.name}: ${group.count} calls, ${formatDuration(group.total)} in all, longest ${formatDuration(group.max)}`,
+      () => this.app.show(group.loop, group.event), [
+        [chip(colourOf(group.loop, group.event)), make('span', {}, group.name)],
+        numberCell(formatCount(group.count), { class: 'number soft' }), numberCell(formatDuration(other), { class: 'number soft' }),
+        barCell(formatDuration(group[this.order]), group[this.order] / Math.max(1, top))], { title: group.name });
+  }
+
+  drawPhases() {
+    const { counts } = this;
+    const kinds = [...PHASES, KIND.SLEEP, KIND.SCRIPT, KIND.TICKS, KIND.MICROTASKS];
+    const whole = PHASES.reduce((sum, kind) => sum + counts[kind].time, 0) || 1;
+    const rows = kinds.filter((kind) => isPhase(kind) || counts[kind].spans > 0).map((kind) => {
+      const row = counts[kind];
+      const time = formatDuration(row.time);
+      return make('tr', { class: row.spans === 0 ? 'absent' : null }, make('th', { scope: 'row' }, chip(kind), make('span', {}, row.name)),
+        numberCell(formatCount(row.spans), { class: 'number soft' }),
+        numberCell(isPhase(kind) ? formatCount(row.callbacks) : '', { class: 'number soft' }),
+        isPhase(kind) ? barCell(time, row.time / whole) : numberCell(time));
+    });
+    fillTable('phases', ['Phase', 'Times', 'Callbacks', 'Time'], rows, '');
+  }
+
+  /* Everything about the selected event. */
+  drawDetails() {
+    const { selected } = this.app;
+    const list = $('details');
+    list.replaceChildren();
+    $('details-hint').hidden = selected !== null;
+    if (!selected) return;
+    for (const [what, value] of eventFacts(selected)) list.append(make('dt', {}, what), make('dd', {}, value));
+  }
+}
+
+function heldTitle({ loop, start, length, callbacks }) {
+  return `${formatDuration(length)} from ${formatTime(start)} without a look at what is new, ` +
+         `${formatCount(callbacks)} callback${callbacks === 1 ? '' : 's'}, ${loopLabel(loop)}`;
+}
+
+function eventFacts({ loop, event }) {
+  const kind = loop.kind[event];
+  const facts = [['name', nameOf(loop, event)]];
+  if (kind === KIND.CALLBACK && subjectOf(loop, event)) facts.push(['subject', subjectOf(loop, event)]);
+  facts.push(['took', formatDuration(durationOf(loop, event))], ['start', formatTime(loop.start[event])]);
+  const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event]);
+  if (detail) facts.push(detail);
+  if (kind !== KIND.TURN) facts.push(['kind', isPhase(kind) ? 'phase' : KIND_NAMES[kind]]);
+  const phase = phaseOf(loop, event);
+  if (phase && phase !== kind) facts.push(['phase', KIND_NAMES[phase]]);
+  const turn = loop.turn[event];
+  facts.push(['turn', turn < 0 ? 'outside of any' : formatCount(loop.detail[loop.turns[turn]])]);
+  facts.push(['loop', loopLabel(loop)]);
+  return facts;
+}
+
+/* A table's head and rows; `empty` stands in for no rows. */
+function fillTable(id, heads, rows, empty) {
+  const table = $(id);
+  const body = make('tbody', {}, ...rows);
+  if (rows.length === 0) body.append(make('tr', {}, make('td', { colspan: heads.length, class: 'soft' }, empty)));
+  const head = make('tr', {}, ...heads.map((text, k) => make('th', { scope: 'col', class: k ? 'number' : null }, text)));
+  table.replaceChildren(make('thead', {}, head), body);
+}

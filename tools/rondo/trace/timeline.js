@@ -1,0 +1,267 @@
+/* The zoomed timeline: a track per loop with rows for turns, phases, callbacks, and the ticks
+ * and microtasks below them. Every frame draws what is visible from sorted rows; how many
+ * events there are doesn't matter. */
+
+const AXIS = 24;
+const TRACK_HEAD = 19;
+const TRACK_FOOT = 9;
+const ROW_HEIGHTS = [15, 18, 20, 14];
+const SMALL_ROWS = [13, 14, 16, 11]; // of three loops and more
+const ROW_LABELS = ['turns', 'phases', 'callbacks', 'ticks, tasks'];
+
+class Timeline {
+  constructor(app, canvas) {
+    this.app = app;
+    this.canvas = canvas;
+    this.tracks = [];
+  }
+
+  /* Where everything lies; when the loops shown, or the window, changed. */
+  layout() {
+    this.width = this.canvas.parentElement.clientWidth;
+    this.gutter = this.width > 620 ? 78 : 6;
+    const heights = this.app.shown.length > 2 ? SMALL_ROWS : ROW_HEIGHTS;
+    let top = AXIS;
+    this.tracks = this.app.shown.map((loop) => {
+      const track = { loop, top, rows: [] };
+      let y = top + TRACK_HEAD;
+      loop.rows.forEach((row, r) => {
+        // Programs without JavaScript have no ticks: no empty row for them.
+        if (r > 2 && row.count === 0) return;
+        const height = heights[Math.min(r, heights.length - 1)];
+        track.rows.push({ row, top: y, height });
+        y += height + 2;
+      });
+      track.bottom = y;
+      top = y + TRACK_FOOT;
+      return track;
+    });
+    this.height = top;
+  }
+
+  get span() { return Math.max(1, this.width - this.gutter - 4); }
+
+  timeAt(x) {
+    const { t0, t1 } = this.app.view;
+    return t0 + (x - this.gutter) * (t1 - t0) / this.span;
+  }
+
+  xOf(time) {
+    const { t0, t1 } = this.app.view;
+    return this.gutter + (time - t0) * this.span / (t1 - t0);
+  }
+
+  draw() {
+    const { palette } = this.app;
+    const g = this.g = prepareCanvas(this.canvas, this.width, this.height);
+    this.restFill = stripes(g, palette.rest, palette.stripe);
+    this.drawAxis();
+    g.save();
+    g.beginPath();
+    g.rect(this.gutter, 0, this.span, this.height);
+    g.clip();
+    this.tracks.forEach((track) => this.drawTrack(track));
+    this.drawSelection();
+    g.restore();
+    this.tracks.forEach((track) => this.drawLabels(track));
+  }
+
+  drawAxis() {
+    const { g, app: { palette, view: { t0, t1 } } } = this;
+    const step = axisStep((t1 - t0) * 90 / this.span);
+    const base = axisBase(t0, step);
+    g.textAlign = 'left';
+    let free = this.gutter;
+    if (base > 0) {
+      const text = `${formatTime(base)} +`;
+      g.fillStyle = palette.ink;
+      g.fillText(text, 6, AXIS / 2);
+      free = Math.max(free, textWidth(g, text) + 14);
+    }
+    for (let k = Math.ceil(t0 / step); k * step <= t1; k++) {
+      const x = Math.round(this.xOf(k * step)) + 0.5;
+      g.fillStyle = palette.line;
+      g.fillRect(x - 0.5, AXIS - 6, 1, this.height - AXIS);
+      const text = axisLabel(k * step, step, base);
+      if (x + 3 < free || x + textWidth(g, text) + 4 > this.width) continue;
+      g.fillStyle = palette.soft;
+      g.fillText(text, x + 4, AXIS / 2);
+    }
+  }
+
+  drawTrack(track) {
+    const { t0, t1 } = this.app.view;
+    track.rows.forEach(({ row, top, height }, r) => {
+      eachVisible(row, t0, t1, this.span, (from, to, x0, x1) => {
+        if (to - from === 1 && x1 - x0 >= 1) this.drawSpan(row, from, r, x0, x1, top, height);
+        else this.drawGroup(row, from, to, r, x0, top, height);
+      });
+      if (r === 1) this.drawSleeps(track.loop.sleeps, top, height);
+    });
+    this.drawHeld(track);
+  }
+
+  dimmed(row, from, to) {
+    return row.matches !== null && row.matches[to] === row.matches[from];
+  }
+
+  drawSpan(row, at, r, x0, x1, top, height) {
+    const { g, app: { palette } } = this;
+    const { loop } = row;
+    const i = row.index[at];
+    const left = Math.max(0, x0) + this.gutter;
+    const right = Math.min(this.span, x1) + this.gutter;
+    // A hair of paper between neighbours, so that two of one colour are seen as two.
+    const width = Math.max(1, right - left - (x1 - x0 > 3 ? 1 : 0));
+    const fill = this.fillOf(loop, i);
+    g.globalAlpha = this.dimmed(row, at, at + 1) ? 0.18 : 1;
+    g.fillStyle = fill;
+    g.fillRect(left, top, width, height);
+    if (width > 26) {
+      const text = fitText(g, this.spanText(loop, i, width), width - 8);
+      g.fillStyle = loop.kind[i] === KIND.TURN ? palette.ink : inkOn(fill);
+      g.textAlign = 'left';
+      if (text) g.fillText(text, left + 4, top + height / 2 + 0.5);
+    }
+    g.globalAlpha = 1;
+  }
+
+  fillOf(loop, i) {
+    const { palette } = this.app;
+    const kind = loop.kind[i];
+    if (kind === KIND.CALLBACK) return palette.tints[phaseOf(loop, i)][tintOf(loop, i)];
+    return kind === KIND.TURN && loop.turn[i] % 2 ? palette.shade : palette.fills[kind];
+  }
+
+  spanText(loop, i, width) {
+    const name = nameOf(loop, i);
+    return width > 130 ? `${name}  ${formatDuration(durationOf(loop, i))}` : name;
+  }
+
+  /* Many in one pixel: the colour of the longest, as strong as they fill the pixel. */
+  drawGroup(row, from, to, r, x, top, height) {
+    const { g, app: { view: { t0, t1 } } } = this;
+    const i = row.index[to - from === 1 ? from : longestIn(row, from, to)];
+    const coverage = (row.sum[to] - row.sum[from]) * this.span / (t1 - t0);
+    g.globalAlpha = (0.4 + 0.6 * Math.min(1, coverage)) * (this.dimmed(row, from, to) ? 0.18 : 1);
+    g.fillStyle = this.fillOf(row.loop, i);
+    g.fillRect(Math.floor(x) + this.gutter, top, 1, height);
+    g.globalAlpha = 1;
+  }
+
+  drawSleeps(row, top, height) {
+    const { g, app: { palette, view: { t0, t1 } } } = this;
+    g.textAlign = 'left';
+    eachVisible(row, t0, t1, this.span, (from, to, x0, x1) => {
+      if (x1 - x0 < 2) return;
+      const left = Math.max(0, x0) + this.gutter;
+      const width = Math.min(this.span, x1) + this.gutter - left - (x1 - x0 > 3 ? 1 : 0);
+      g.fillStyle = this.restFill;
+      g.fillRect(left, top, width, height);
+      const text = width > 40 ? fitText(g, `sleep  ${formatDuration(durationOf(row.loop, row.index[from]))}`, width - 12) : '';
+      if (!text) return;
+      g.fillStyle = palette.rest;
+      g.fillRect(left + 3, top + 3, textWidth(g, text) + 6, height - 6);
+      g.fillStyle = palette.soft;
+      g.fillText(text, left + 6, top + height / 2 + 0.5);
+    });
+  }
+
+  /* Brackets over what held the loop up. The list is short: the longest only. */
+  drawHeld(track) {
+    const { g, app: { palette, view: { t0, t1 } } } = this;
+    const occupied = this.drawTitle(track);
+    for (const held of this.app.marked(track.loop)) {
+      if (held.end < t0 || held.start > t1) continue;
+      const left = Math.max(this.gutter, this.xOf(held.start));
+      const right = Math.min(this.gutter + this.span, this.xOf(held.end));
+      const y = track.top + TRACK_HEAD - 4;
+      g.fillStyle = palette.held;
+      g.fillRect(left, y, Math.max(2, right - left), 2);
+      g.fillRect(left, y, 1, 4);
+      g.fillRect(Math.max(left + 1, right - 1), y, 1, 4);
+      this.labelHeld(held, left, right, y - 7, occupied);
+    }
+  }
+
+  /* Over the middle of its bracket, or beside what stands there, or not at all. */
+  labelHeld(held, left, right, y, occupied) {
+    const { g } = this;
+    const text = `held up ${formatDuration(held.length)}`;
+    const width = textWidth(g, text);
+    const hits = (x) => occupied.find(([a, b]) => x < b + 8 && x + width > a - 8);
+    let x = Math.min(Math.max(this.gutter + 2, (left + right - width) / 2), this.gutter + this.span - width - 2);
+    const other = hits(x);
+    if (other && other[1] + 9 < right - width) x = other[1] + 9;
+    if (hits(x)) return;
+    occupied.push([x, x + width]);
+    g.textAlign = 'left';
+    g.fillText(text, x, y);
+  }
+
+  drawLabels(track) {
+    const { g, app: { palette } } = this;
+    g.fillStyle = palette.soft;
+    g.textAlign = 'right';
+    if (this.gutter > 20)
+      track.rows.forEach(({ row, top, height }, r) => {
+        if (ROW_LABELS[r]) g.fillText(ROW_LABELS[r], this.gutter - 7, top + height / 2 + 0.5);
+      });
+    g.textAlign = 'left';
+  }
+
+  /* Which loop it is, if there are several; returns the places taken. */
+  drawTitle(track) {
+    const { g, app: { palette, trace } } = this;
+    if (trace.loops.length < 2) return [];
+    const text = loopLabel(track.loop);
+    const x = this.gutter + 2;
+    g.fillStyle = palette.ink;
+    g.textAlign = 'left';
+    g.fillText(text, x, track.top + 8);
+    return [[x, x + textWidth(g, text)]];
+  }
+
+  drawSelection() {
+    const { g, app } = this;
+    this.outline(app.hover, app.palette.ink, 1);
+    this.outline(app.selected, app.palette.focus, 2.5);
+    if (app.cursor === null) return;
+    g.fillStyle = app.palette.soft;
+    g.globalAlpha = 0.6;
+    g.fillRect(Math.round(this.xOf(app.cursor)), AXIS - 6, 1, this.height - AXIS);
+    g.globalAlpha = 1;
+  }
+
+  outline(picked, colour, thickness) {
+    if (!picked) return;
+    const { g } = this;
+    const track = this.tracks.find(({ loop }) => loop === picked.loop);
+    if (!track) return;
+    const { loop, event } = picked;
+    const place = track.rows[loop.kind[event] === KIND.SLEEP ? 1 : loop.row[event]];
+    if (!place) return;
+    const left = Math.max(this.gutter - 4, this.xOf(loop.start[event]));
+    const right = Math.min(this.width, this.xOf(loop.end[event]));
+    if (right < this.gutter - 4 || left > this.width) return;
+    g.strokeStyle = colour;
+    g.lineWidth = thickness;
+    g.strokeRect(left - 0.5, place.top - 0.5, Math.max(3, right - left), place.height + 1);
+  }
+
+  /* What is under a point: {loop, event}, or null. */
+  hit(x, y) {
+    if (x < this.gutter) return null;
+    const track = this.tracks.find(({ top, bottom }) => y >= top && y < bottom);
+    const place = track && track.rows.find(({ top, height }) => y >= top && y < top + height + 2);
+    if (!place) return null;
+    const time = this.timeAt(x);
+    const slack = 2.5 * (this.app.view.t1 - this.app.view.t0) / this.span;
+    if (place.row === track.loop.rows[1]) {
+      const sleeping = eventAt(track.loop.sleeps, time, 0);
+      if (sleeping >= 0) return { loop: track.loop, event: sleeping };
+    }
+    const event = eventAt(place.row, time, slack);
+    return event < 0 ? null : { loop: track.loop, event };
+  }
+}

@@ -1,0 +1,104 @@
+/* One turn taken apart: what its seven phases took, how large their arcs are, and its events
+ * in order for the table beside the wheel. */
+
+const LEAST_SHARE = 0.07;
+const MOST_LINES = 250;
+
+function describeTurn(loop, ordinal) {
+  const event = loop.turns[ordinal];
+  const stop = lastInside(loop, event);
+  const phases = PHASES.map((kind) => ({ kind, time: 0, spans: [], callbacks: 0 }));
+  let sleep = 0;
+  for (let i = event + 1; i < stop; i++) {
+    const kind = loop.kind[i];
+    if (isPhase(kind) && loop.parent[i] === event) {
+      phases[kind - 1].time += durationOf(loop, i);
+      phases[kind - 1].spans.push(i);
+    } else if (kind === KIND.SLEEP) {
+      sleep += durationOf(loop, i);
+    } else if (kind === KIND.CALLBACK) {
+      const phase = phaseOf(loop, i);
+      if (phase) phases[phase - 1].callbacks++;
+    }
+  }
+  phases[KIND.POLL - 1].time = Math.max(0, phases[KIND.POLL - 1].time - sleep);
+  return { loop, ordinal, event, stop, phases, sleep, number: loop.detail[event],
+           length: durationOf(loop, event), busy: durationOf(loop, event) - sleep };
+}
+
+/* The arcs, as shares of the circle: each at least LEAST_SHARE, the rest by time. Sleep
+ * often lasts a thousand times longer than all else; it is drawn at most as long as the
+ * rest together, and `cut` says so. */
+function arcs(turn) {
+  const awake = turn.phases.reduce((sum, phase) => sum + phase.time, 0);
+  const drawn = awake > 0 ? Math.min(turn.sleep, awake) : turn.sleep;
+  const whole = awake + drawn;
+  const free = 1 - LEAST_SHARE * PHASES.length;
+  let from = 0;
+  const result = turn.phases.map((phase) => {
+    const rest = phase.kind === KIND.POLL ? drawn : 0;
+    const weight = whole > 0 ? (phase.time + rest) / whole : 1 / PHASES.length;
+    const share = LEAST_SHARE + free * weight;
+    const arc = { kind: phase.kind, from, to: from + share,
+                  sleep: phase.time + rest > 0 ? share * (rest / (phase.time + rest)) : 0 };
+    from = arc.to;
+    return arc;
+  });
+  return { arcs: result, cut: drawn < turn.sleep };
+}
+
+/* Where callbacks lie on the wheel: {event, from, to} in shares of the circle. */
+function arcCallbacks(turn, { arcs: list }) {
+  const { loop } = turn;
+  const done = new Map();
+  const marks = [];
+  for (const i of shownEvents(turn)) {
+    if (loop.kind[i] !== KIND.CALLBACK) continue;
+    const phase = phaseOf(loop, i);
+    if (!phase || loop.kind[loop.parent[i]] === KIND.CALLBACK) continue;
+    const arc = list[phase - 1];
+    const time = turn.phases[phase - 1].time || 1;
+    const before = done.get(phase) || 0;
+    const room = arc.to - arc.from - arc.sleep;
+    const at = (value) => arc.from + arc.sleep + room * Math.min(1, value / time);
+    marks.push({ event: i, from: at(before), to: at(before + durationOf(loop, i)) });
+    done.set(phase, before + durationOf(loop, i));
+  }
+  return marks;
+}
+
+/* The events of a turn to be listed, in order: all, or the longest of too many. */
+function shownEvents(turn) {
+  const { loop, event, stop } = turn;
+  const count = stop - event - 1;
+  if (count <= MOST_LINES) return Array.from({ length: count }, (_, k) => event + 1 + k);
+  const weight = (k) => (isPhase(loop.kind[event + 1 + k]) ? Infinity : durationOf(loop, event + 1 + k));
+  return largest(count, weight, MOST_LINES).map((k) => event + 1 + k).sort((a, b) => a - b);
+}
+
+/* Lines for the table: {event, kind, depth}; event is -1 for a phase in which nothing ran. */
+function turnLines(turn) {
+  const { loop } = turn;
+  const lines = [];
+  let next = KIND.TIMERS;
+  const absentUntil = (kind) => {
+    for (; next < kind; next++)
+      if (turn.phases[next - 1].spans.length === 0) lines.push({ event: -1, kind: next, depth: 0 });
+  };
+  for (const i of shownEvents(turn)) {
+    const kind = loop.kind[i];
+    if (isPhase(kind)) {
+      absentUntil(kind);
+      next = Math.max(next, kind + 1);
+    }
+    lines.push({ event: i, kind, depth: Math.max(0, depthBelow(loop, i, turn.event) - 1) });
+  }
+  absentUntil(KIND.CLOSING + 1);
+  return { lines, left: turn.stop - turn.event - 1 - lines.filter((line) => line.event >= 0).length };
+}
+
+function depthBelow(loop, i, outer) {
+  let depth = 0;
+  for (let at = i; at > outer; at = loop.parent[at]) depth++;
+  return depth;
+}
