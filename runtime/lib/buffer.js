@@ -4,7 +4,7 @@
 
 const base = require('vendor/buffer');
 const binding = native('encoding');
-const { coded, invalidArgType, notImplemented, outOfRange, unknownEncoding, validateString } = require('internal/errors');
+const { coded, invalidArgType, outOfRange, unknownEncoding, validateString } = require('internal/errors');
 const checks = require('internal/buffer_checks');
 
 const { Buffer } = base;
@@ -213,7 +213,9 @@ module.exports = {
   atob,
   constants: { MAX_LENGTH: 2 ** 32, MAX_STRING_LENGTH: 2 ** 31 - 1 },
   INSPECT_MAX_BYTES: 50,
-  resolveObjectURL() {
-    throw notImplemented('buffer.resolveObjectURL');
-  },
+  resolveObjectURL: (address) => require('internal/blob').resolveObjectURL(address),
 };
+for (const name of ['Blob', 'File'])
+  Object.defineProperty(module.exports, name, {
+    get: () => require('internal/blob')[name], enumerable: true, configurable: true,
+  });

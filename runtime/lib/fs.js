@@ -39,9 +39,7 @@ fs.close = Object.defineProperty((fd, callback) => {
   }));
 }, 'name', { value: 'close' });
 
-fs.openAsBlob = () => {
-  throw require('internal/errors').notImplemented('fs.openAsBlob');
-};
+fs.openAsBlob = (path, options) => require('internal/blob').openAsBlob(path, options);
 
 Object.assign(fs, { Stats, BigIntStats, Dirent, constants });
 for (const name of ['F_OK', 'R_OK', 'W_OK', 'X_OK'])

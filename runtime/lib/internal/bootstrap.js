@@ -110,6 +110,7 @@
   };
   from('timers', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate');
   from('buffer', 'Buffer', 'atob', 'btoa');
+  from('internal/blob', 'Blob', 'File');
   from('internal/encoding', 'TextEncoder', 'TextDecoder');
   from('internal/event_target', 'Event', 'EventTarget', 'AbortController', 'AbortSignal', 'CustomEvent');
   from('internal/clone', 'structuredClone', 'DOMException');

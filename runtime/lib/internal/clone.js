@@ -88,6 +88,8 @@ function structuredClone(value, options) {
       for (const each of [...item]) result.add(copy(each));
       return result;
     }
+    if (typeof item.arrayBuffer === 'function' && require('internal/blob').isBlob(item))
+      return keep(require('internal/blob').copyOf(item));
     if (kinds.isNativeError(item)) return keep(copyError(item, copy));
     if (kinds.isPromise(item) || kinds.isWeakMap(item) || kinds.isWeakSet(item) || kinds.isWeakRef(item) ||
         kinds.isProxy(item)) throw refuse(item);

@@ -5,7 +5,7 @@ const { bigintText, inspect, numberText } = require('internal/inspect');
 
 // The engine's classes, not those that the runtime adds.
 const ours = new Set(['Buffer', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'Event', 'EventTarget', 'CustomEvent',
-  'AbortController', 'AbortSignal', 'DOMException', 'PerformanceObserver', 'PerformanceEntry']);
+  'AbortController', 'AbortSignal', 'DOMException', 'PerformanceObserver', 'PerformanceEntry', 'Blob', 'File']);
 const builtIn = new Set(Object.getOwnPropertyNames(globalThis)
   .filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name) && !ours.has(name)));
 

@@ -357,6 +357,7 @@ class URL {
   }
 
   static canParse(input, base = undefined) {
+    if (arguments.length === 0) throw require('internal/errors').missingArgs('The "url" argument');
     try {
       return Boolean(new URL(input, base));
     } catch {
@@ -364,9 +365,17 @@ class URL {
     }
   }
 
-  static createObjectURL() {
-    throw require('internal/errors').notImplemented('URL.createObjectURL');
+  static parse(input, base = undefined) {
+    if (arguments.length === 0) throw require('internal/errors').missingArgs('The "url" argument');
+    try {
+      return new URL(input, base);
+    } catch {
+      return null;
+    }
   }
+
+  static createObjectURL(obj) { return require('internal/blob').createObjectURL(obj); }
+  static revokeObjectURL(url) { require('internal/blob').revokeObjectURL(url); }
 
   get href() { return serialize(this.#parts); }
   set href(value) {

@@ -1,0 +1,207 @@
+'use strict';
+// Blob and File: bytes that don't change, in parts that blobs share with each other. A part
+// may also be a stretch of a file, which is read when somebody asks for it.
+
+const { coded, invalidArgType, invalidArgValue, missingArgs, notImplemented } = require('internal/errors');
+const kinds = require('internal/kinds');
+
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const kMake = Symbol('make');
+
+const isRange = (part) => part.path !== undefined;
+const lengthOf = (part) => isRange(part) ? part.end - part.start : part.length;
+const cut = (part, from, to) => isRange(part) ?
+  { ...part, start: part.start + from, end: part.start + to } : part.subarray(from, to);
+
+// A type in letters that headers may have, or none.
+const typeOf = (type) => /^[ -~]*$/.test(type) ? type.toLowerCase() : '';
+const wellFormed = (text) => require('buffer').Buffer.from(text).toString();
+
+function partsFrom(source, native) {
+  if (isBlob(source)) return blobParts(source);
+  if (ArrayBuffer.isView(source))
+    return [new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice()];
+  if (kinds.isAnyArrayBuffer(source)) return [new Uint8Array(source).slice()];
+  const text = `${source}`;
+  return [require('buffer').Buffer.from(native ? text.replace(/\r\n/g, '\n') : text)];
+}
+
+// --- reading --------------------------------------------------------------------------------------
+
+const unreadable = () => new (require('internal/clone').DOMException)('The blob could not be read', 'NotReadableError');
+
+// What was written to the file since makes it another one.
+async function readRange({ path, start, end, size, mtimeMs }) {
+  const fs = require('fs/promises');
+  let handle;
+  try {
+    handle = await fs.open(path);
+    const now = await handle.stat();
+    if (now.size !== size || now.mtimeMs !== mtimeMs) throw unreadable();
+    const bytes = new Uint8Array(end - start);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+    if (bytesRead !== bytes.length) throw unreadable();
+    return bytes;
+  } catch {
+    throw unreadable();
+  } finally {
+    await handle?.close();
+  }
+}
+
+// As many microtasks as Node takes for so many parts, so that the order is the same.
+async function read(blob) {
+  const result = new Uint8Array(blob.size);
+  let at = 0;
+  let isFirst = true;
+  for (const part of blobParts(blob)) {
+    if (!isFirst) await undefined;
+    isFirst = false;
+    result.set(isRange(part) ? await readRange(part) : await part, at);
+    at += lengthOf(part);
+  }
+  return result.buffer;
+}
+
+// --- classes --------------------------------------------------------------------------------------
+
+let isBlob, blobParts;
+
+// Getters and methods work on blobs only, and say so.
+function check(value) {
+  if (!isBlob(value)) throw coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type Blob');
+  return value;
+}
+
+class Blob {
+  #parts;
+  #size = 0;
+  #type;
+
+  static {
+    isBlob = (value) => value !== null && typeof value === 'object' && #parts in value;
+    blobParts = (blob) => blob.#parts;
+  }
+
+  constructor(sources = [], options = {}) {
+    if (options === kMake) {
+      this.#parts = sources.parts;
+      this.#type = sources.type;
+    } else {
+      if (sources === null || typeof sources !== 'object' || typeof sources[Symbol.iterator] !== 'function')
+        throw invalidArgType('sources', 'a sequence', sources);
+      if (options !== null && typeof options !== 'object' && typeof options !== 'function')
+        throw invalidArgType('options', 'a dictionary', options);
+      const { type = '', endings = 'transparent' } = options ?? {};
+      if (!['transparent', 'native'].includes(`${endings}`)) throw invalidArgValue('options.endings', `${endings}`);
+      this.#parts = Array.from(sources, (source) => partsFrom(source, `${endings}` === 'native')).flat();
+      this.#type = typeOf(`${type}`);
+    }
+    for (const part of this.#parts) this.#size += lengthOf(part);
+  }
+
+  get type() { return check(this).#type; }
+  get size() { return check(this).#size; }
+
+  slice(start = 0, end = check(this).#size, type = '') {
+    const size = check(this).#size;
+    const place = (value) => Math.max(0, Math.min(value < 0 ? size + Math.trunc(value) : Math.trunc(value) || 0, size));
+    const [from, to] = [place(start), place(end)];
+    const parts = [];
+    let at = 0;
+    for (const part of this.#parts) {
+      const length = lengthOf(part);
+      // A part that ends where the slice begins is kept too, as an empty one: so it is in Node.
+      if (from < to && at < to && from - at <= length)
+        parts.push(cut(part, Math.max(from - at, 0), Math.min(to - at, length)));
+      at += length;
+    }
+    return new Blob({ parts, type: typeOf(`${type}`) }, kMake);
+  }
+
+  arrayBuffer() { return readChecked(this); }
+  text() { return readChecked(this).then((buffer) => new TextDecoder().decode(buffer)); }
+  bytes() { return readChecked(this).then((buffer) => new Uint8Array(buffer)); }
+
+  stream() {
+    check(this);
+    throw notImplemented('Blob.prototype.stream');
+  }
+
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return this;
+    const { size, type } = this;
+    return describe('Blob', { size, type }, options, inspect);
+  }
+}
+
+function readChecked(blob) {
+  return isBlob(blob) ? read(blob) : Promise.resolve().then(() => check(blob));
+}
+
+const describe = (name, facts, options, inspect) =>
+  `${name} ${inspect(facts, { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
+
+class File extends Blob {
+  #name;
+  #lastModified;
+
+  constructor(fileBits, fileName, options = {}) {
+    if (arguments.length < 2) throw missingArgs('The "fileBits" and "fileName" arguments');
+    super(fileBits, options);
+    const { lastModified } = options ?? {};
+    this.#lastModified = lastModified === undefined ? Date.now() : +lastModified || 0;
+    this.#name = wellFormed(`${fileName}`);
+  }
+
+  get name() { return this.#name; }
+  get lastModified() { return this.#lastModified; }
+
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return this;
+    const { size, type, name, lastModified } = this;
+    return describe('File', { size, type, name, lastModified }, options, inspect);
+  }
+}
+
+for (const Class of [Blob, File])
+  Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
+for (const [Class, names] of [[Blob, ['type', 'size', 'slice', 'arrayBuffer', 'text', 'stream']], [File, ['name', 'lastModified']]])
+  for (const name of names) Object.defineProperty(Class.prototype, name, { enumerable: true });
+Object.defineProperty(Blob.prototype.slice, 'length', { value: 0, configurable: true });
+
+// --- addresses and files ------------------------------------------------------------------------------
+
+const addresses = new Map();
+
+function createObjectURL(blob) {
+  if (!isBlob(blob)) throw invalidArgType('obj', 'an instance of Blob', blob);
+  const digits = (pattern) => pattern.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
+  const address = `blob:nodedata:${digits('xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx')}`;
+  addresses.set(address, blob);
+  return address;
+}
+
+const copyOf = (blob) => new Blob({ parts: blobParts(blob), type: blob.type }, kMake);
+
+function resolveObjectURL(address) {
+  const blob = addresses.get(`${address}`);
+  return blob === undefined ? undefined : copyOf(blob);
+}
+
+function openAsBlob(path, options = {}) {
+  const fs = require('fs');
+  require('internal/errors').validateObject(options, 'options');
+  const { type = '' } = options;
+  require('internal/errors').validateString(type, 'options.type');
+  const name = require('internal/fs/util').pathOf(path);
+  const found = fs.statSync(name, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile()) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', 'Unable to open file as blob');
+  const { size, mtimeMs } = found;
+  return Promise.resolve(new Blob({ parts: [{ path: name, start: 0, end: size, size, mtimeMs }], type: typeOf(type) }, kMake));
+}
+
+module.exports = {
+  Blob, File, copyOf, createObjectURL, isBlob, openAsBlob, resolveObjectURL,
+  revokeObjectURL: (address) => { addresses.delete(`${address}`); },
+};
