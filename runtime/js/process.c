@@ -70,8 +70,21 @@ static JSValueRef process_cpu(JS_ARGS) {
       js_number((double) usage.ru_utime.tv_sec * 1e6 + (double) usage.ru_utime.tv_usec),
       js_number((double) usage.ru_stime.tv_sec * 1e6 + (double) usage.ru_stime.tv_usec),
       js_number((double) usage.ru_maxrss),
+      js_number((double) usage.ru_ixrss),
+      js_number((double) usage.ru_idrss),
+      js_number((double) usage.ru_isrss),
+      js_number((double) usage.ru_minflt),
+      js_number((double) usage.ru_majflt),
+      js_number((double) usage.ru_nswap),
+      js_number((double) usage.ru_inblock),
+      js_number((double) usage.ru_oublock),
+      js_number((double) usage.ru_msgsnd),
+      js_number((double) usage.ru_msgrcv),
+      js_number((double) usage.ru_nsignals),
+      js_number((double) usage.ru_nvcsw),
+      js_number((double) usage.ru_nivcsw),
   };
-  return js_array(3, values);
+  return js_array(sizeof values / sizeof *values, values);
 }
 
 /* kill(pid, signal number) → 0 or a libuv error */
@@ -178,6 +191,27 @@ static JSValueRef loop_idle_time(JS_ARGS) {
   return js_number((double) uv_metrics_idle_time(js.loop));
 }
 
+/* groups() → the group ids of the process, its own among them */
+static JSValueRef process_groups(JS_ARGS) {
+  JS_UNUSED;
+  JSObjectRef list = js_array(0, NULL);
+  int count = getgroups(0, NULL);
+  gid_t* groups = count >= 0 ? malloc(((size_t) count + 1) * sizeof *groups) : NULL;
+  if (groups == NULL || (count = getgroups(count, groups)) < 0) {
+    free(groups);
+    return fail(exception, UV_ENOMEM, "getgroups");
+  }
+  bool own = false;
+  for (int i = 0; i < count; i++)
+    own = own || groups[i] == getegid();
+  if (!own)
+    groups[count++] = getegid();
+  for (int i = 0; i < count; i++)
+    JSObjectSetPropertyAtIndex(js.ctx, list, (unsigned) i, js_number(groups[i]), NULL);
+  free(groups);
+  return list;
+}
+
 static JSValueRef process_ids(JS_ARGS) {
   JS_UNUSED;
   JSValueRef ids[] = {js_number(getuid()), js_number(geteuid()), js_number(getgid()),
@@ -231,6 +265,7 @@ void native_process(JSObjectRef exports) {
       {"envDelete", env_delete},
       {"envKeys", env_keys},
       {"idleTime", loop_idle_time},
+      {"groups", process_groups},
       {"ids", process_ids},
       {"errorName", error_name},
       {"errorText", error_text},

@@ -180,6 +180,11 @@ Buffer.poolSize = 8192;
 for (const name of Object.getOwnPropertyNames(Buffer.prototype))
   if (/^(read|write)(Big)?UInt/.test(name))
     Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
+for (const encoding of ['ascii', 'base64', 'base64url', 'latin1', 'hex', 'ucs2', 'utf8'])
+  Object.assign(Buffer.prototype, {
+    [`${encoding}Slice`](start, end) { return this.toString(encoding, start, end); },
+    [`${encoding}Write`](text, offset, length) { return this.write(text, offset, length, encoding); },
+  });
 Object.assign(Buffer.prototype, require('internal/buffer_find'));
 checks.guard(Buffer);
 Object.defineProperty(Buffer, 'name', { value: 'Buffer' });

@@ -1,40 +1,131 @@
 'use strict';
 // The console module: the global one, and consoles on other streams.
 
-const { formatWithOptions } = require('internal/inspect');
+const { formatWithOptions, inspect } = require('internal/inspect');
+const { durationText } = require('internal/duration');
+const errors = require('internal/errors');
 
-class Console {
-  constructor(options, stderr, ignoreErrors = true) {
-    if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
-    const { stdout, stderr: errors = stdout, inspectOptions, groupIndentation = 2 } = options ?? {};
-    const step = ' '.repeat(groupIndentation);
-    if (typeof stdout?.write !== 'function')
-      throw require('internal/errors').coded(TypeError, 'ERR_CONSOLE_WRITABLE_STREAM',
-        'Console expects a writable stream instance for stdout');
-    let indent = '';
-    const line = (stream) => (...args) => {
-      let text = formatWithOptions(inspectOptions ?? {}, ...args);
-      if (indent !== '') text = indent + text.replace(/\n/g, `\n${indent}`);
-      stream.write(`${text}\n`);
-    };
-    this.log = this.info = this.debug = this.dirxml = line(stdout);
-    this.warn = this.error = line(errors);
-    this.group = this.groupCollapsed = (...args) => {
-      if (args.length > 0) this.log(...args);
-      indent += step;
-    };
-    this.groupEnd = () => {
-      indent = indent.slice(0, indent.length - groupIndentation);
-    };
-    this.dir = (value, how) => this.log(require('internal/inspect').inspect(value, { customInspect: false, ...how }));
-    this.assert = (condition, ...args) => {
-      const [first, ...rest] = args;
-      if (!condition) this.warn(args.length > 0 ? `Assertion failed: ${first}` : 'Assertion failed', ...rest);
-    };
-    this.table = (data, columns) => this.log(require('internal/table').table(data, columns) ?? data);
-    for (const name of ['count', 'countReset', 'time', 'timeEnd', 'timeLog', 'trace']) this[name] = global.console[name];
+const kState = Symbol('state');
+
+function checkStream(stream, name) {
+  if (typeof stream?.write !== 'function')
+    throw errors.coded(TypeError, 'ERR_CONSOLE_WRITABLE_STREAM', `Console expects a writable stream instance for ${name}`);
+}
+
+function readOptions(options) {
+  const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions, groupIndentation = 2 } = options ?? {};
+  checkStream(stdout, 'stdout');
+  checkStream(stderr, 'stderr');
+  if (!['auto', true, false].includes(colorMode))
+    throw errors.invalidArgValue('colorMode', colorMode, "must be one of: 'auto', true, false");
+  errors.validateInteger(groupIndentation, 'groupIndentation', 0, 1000);
+  if (inspectOptions !== undefined) {
+    errors.validateObject(inspectOptions, 'options.inspectOptions');
+    if (inspectOptions.colors !== undefined && options.colorMode !== undefined)
+      throw errors.coded(TypeError, 'ERR_INCOMPATIBLE_OPTION_PAIR',
+        'Option "options.inspectOptions.color" cannot be used in combination with option "colorMode"');
+  }
+  return {
+    stdout, stderr, ignoreErrors, inspectOptions, step: ' '.repeat(groupIndentation), indent: '', counts: new Map(),
+    times: new Map(), colors: (stream) => colorMode === 'auto' ? Boolean(stream.isTTY) : colorMode,
+  };
+}
+
+const ignore = () => {};
+
+// An error of the stream is nobody's business, unless somebody asked for it.
+function writeLine(state, stream, args) {
+  const { indent, ignoreErrors, inspectOptions } = state;
+  let text = formatWithOptions(inspectOptions ?? { colors: state.colors(stream) }, ...args);
+  if (indent !== '') text = indent + text.replace(/\n/g, `\n${indent}`);
+  if (!ignoreErrors) {
+    stream.write(`${text}\n`);
+    return;
+  }
+  if (stream.listenerCount?.('error') === 0) stream.once('error', ignore);
+  try {
+    stream.write(`${text}\n`, (error) => {
+      if (error && stream.listenerCount?.('error') === 0) stream.once('error', ignore); // it comes after this
+    });
+  } catch {
+    // as if it had been written
+  } finally {
+    stream.removeListener?.('error', ignore);
   }
 }
 
-module.exports = Object.assign(global.console, {});
+const out = (console, args) => writeLine(console[kState], console[kState].stdout, args);
+const err = (console, args) => writeLine(console[kState], console[kState].stderr, args);
+
+function tellTime(console, label, method, data) {
+  const { times } = console[kState];
+  const since = times.get(label);
+  if (since === undefined) process.emitWarning(`No such label '${label}' for console.${method}()`);
+  else out(console, [`${label}: ${durationText(performance.now() - since)}`, ...data]);
+}
+
+const methods = {
+  log(...args) { out(this, args); },
+  warn(...args) { err(this, args); },
+  error(...args) { err(this, args); },
+  dir(value, options) {
+    const { inspectOptions, stdout, colors } = this[kState];
+    out(this, [inspect(value, { customInspect: false, ...inspectOptions ?? { colors: colors(stdout) }, ...options })]);
+  },
+  time(label = 'default') {
+    const { times } = this[kState];
+    if (times.has(`${label}`)) process.emitWarning(`Label '${label}' already exists for console.time()`);
+    else times.set(`${label}`, performance.now());
+  },
+  timeEnd(label = 'default') {
+    tellTime(this, `${label}`, 'timeEnd', []);
+    this[kState].times.delete(`${label}`);
+  },
+  timeLog(label = 'default', ...data) { tellTime(this, `${label}`, 'timeLog', data); },
+  trace(...args) {
+    const message = args.length > 0 ? formatWithOptions({}, ...args) : '';
+    err(this, [require('internal/stack').trace({ name: 'Trace', message })]);
+  },
+  assert(condition, ...args) {
+    if (condition) return;
+    if (args.length > 0) args[0] = `Assertion failed: ${args[0]}`;
+    this.warn(...args.length > 0 ? args : ['Assertion failed']);
+  },
+  clear() {},
+  count(label = 'default') {
+    const { counts } = this[kState];
+    const number = 1 + (counts.get(`${label}`) ?? 0);
+    counts.set(`${label}`, number);
+    this.log(`${label}: ${number}`);
+  },
+  countReset(label = 'default') {
+    if (!this[kState].counts.delete(`${label}`)) process.emitWarning(`Count for '${label}' does not exist`);
+  },
+  group(...title) {
+    if (title.length > 0) this.log(...title);
+    this[kState].indent += this[kState].step;
+  },
+  groupEnd() {
+    const state = this[kState];
+    state.indent = state.indent.slice(0, state.indent.length - state.step.length);
+  },
+  table(data, columns) { this.log(require('internal/table').table(data, columns) ?? data); },
+};
+Object.assign(methods, {
+  debug: methods.log, info: methods.log, dirxml: methods.log, groupCollapsed: methods.group,
+});
+
+function Console(options, stderr, ignoreErrors) {
+  if (!new.target) return new Console(options, stderr, ignoreErrors);
+  if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
+  Object.defineProperty(this, kState, { value: readOptions(options) });
+  // Methods may be taken off, those of a subclass too.
+  for (const name of Object.keys(methods)) this[name] = this[name].bind(this);
+}
+Object.assign(Console.prototype, methods);
+Object.defineProperty(Console, Symbol.hasInstance, {
+  value: (object) => object === global.console || object?.[kState] !== undefined,
+});
+
 Object.defineProperty(global.console, 'Console', { value: Console, writable: true, configurable: true, enumerable: true });
+module.exports = global.console;

@@ -317,9 +317,8 @@ class Socket extends EventEmitter {
     return this;
   }
 }
-if (Symbol.asyncDispose)
-  Socket.prototype[Symbol.asyncDispose] = function () {
-    return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
-  };
+Socket.prototype[Symbol.asyncDispose] = function () {
+  return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
+};
 
 module.exports = { Socket, createSocket: (type, listener) => new Socket(type, listener) };

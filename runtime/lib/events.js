@@ -256,7 +256,7 @@ Emitter.addAbortListener = (signal, listener) => {
   validateFunction(listener, 'listener');
   if (signal.aborted) queueMicrotask(() => listener());
   else signal.addEventListener('abort', listener, { once: true });
-  return { [Symbol.dispose ?? Symbol.for('nodejs.dispose')]: () => signal.removeEventListener('abort', listener) };
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', listener) };
 };
 
 Emitter.once = async (emitter, name, options) => require('internal/events_awaited').once(emitter, name, options);

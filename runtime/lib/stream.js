@@ -35,17 +35,16 @@ for (const name of ['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toAr
     writable: true,
   });
 
-if (Symbol.asyncDispose)
-  Readable.prototype[Symbol.asyncDispose] = function () {
-    let ours = null;
-    if (!this.destroyed) {
-      ours = new (require('internal/errors').AbortError)();
-      this.destroy(ours);
-    }
-    return new Promise((resolve, reject) => {
-      finished(this, (error) => !error || error === ours ? resolve(null) : reject(error));
-    });
-  };
+Readable.prototype[Symbol.asyncDispose] = function () {
+  let ours = null;
+  if (!this.destroyed) {
+    ours = new (require('internal/errors').AbortError)();
+    this.destroy(ours);
+  }
+  return new Promise((resolve, reject) => {
+    finished(this, (error) => !error || error === ours ? resolve(null) : reject(error));
+  });
+};
 
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const pipeline = (...streams) => require('internal/streams/pipeline').pipeline(...streams);

@@ -69,7 +69,7 @@ class Timeout {
     return this;
   }
 
-  [Symbol.dispose ?? Symbol.for('nodejs.dispose')]() {
+  [Symbol.dispose]() {
     clearTimeout(this);
   }
 
@@ -136,7 +136,7 @@ class Immediate {
   unref() { return hold(this, false, immediateRef); }
   hasRef() { return this[kHolds] === true; }
 
-  [Symbol.dispose ?? Symbol.for('nodejs.dispose')]() {
+  [Symbol.dispose]() {
     clearImmediate(this);
   }
 }

@@ -95,17 +95,56 @@ function debuglog(section, callback) {
   return log;
 }
 
-function styleText(style, text) {
-  let before = '';
-  let after = '';
-  for (const name of Array.isArray(style) ? style : [style]) {
-    const color = inspect.colors[name];
-    if (color === undefined) throw errors.invalidArgValue('format', name);
-    before += `\u001b[${color[0]}m`;
-    after = `\u001b[${color[1]}m${after}`;
-  }
-  return `${before}${text}${after}`;
+function isColorful(stream) {
+  const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = process.env;
+  if (FORCE_COLOR !== undefined) return ['', '1', 'true', '2', '3'].includes(FORCE_COLOR);
+  return Boolean(stream?.isTTY) && !NO_COLOR && !NODE_DISABLE_COLORS && TERM !== 'dumb';
 }
+
+// One format is left out where its stream shows no colors; several are not.
+function styleText(format, text, { validateStream = true, stream = process.stdout } = {}) {
+  errors.validateString(text, 'text');
+  errors.validateBoolean(validateStream, 'options.validateStream');
+  if (validateStream && !require('internal/streams/state').isNode(stream))
+    throw errors.invalidArgType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
+  const codes = (Array.isArray(format) ? format : [format]).map((name) => {
+    if (Object.hasOwn(inspect.colors, name)) return inspect.colors[name];
+    const names = Object.keys(inspect.colors).map((each) => `'${each}'`).join(', ');
+    throw errors.invalidArgValue('format', name, `must be one of: ${names}`);
+  });
+  if (validateStream && !Array.isArray(format) && !isColorful(stream)) return text;
+  const before = codes.map(([on]) => `\u001b[${on}m`).join('');
+  return `${before}${text}${codes.reverse().map(([, off]) => `\u001b[${off}m`).join('')}`;
+}
+
+// In the order of libuv's list: by name, then those that came late.
+function getSystemErrorMap() {
+  const late = ['UNKNOWN', 'EOF', 'ENXIO', 'EMLINK', 'EHOSTDOWN', 'EREMOTEIO', 'ENOTTY', 'EILSEQ', 'EOVERFLOW',
+    'ESOCKTNOSUPPORT', 'ENODATA', 'EUNATCH'];
+  const found = [];
+  const numbers = [...Array(140).keys(), ...Array.from({ length: 20 }, (none, index) => 3000 + index), 4080, 4094, 4095];
+  for (const number of numbers) {
+    const name = number === 0 ? '' : binding.errorName(-number);
+    if (/^[A-Z]/.test(name) && !name.startsWith('Unknown')) found.push([-number, [name, binding.errorText(-number)]]);
+  }
+  const rank = ([, [name]]) => late.indexOf(name);
+  found.sort((a, b) => rank(a) - rank(b) || (a[1][0] < b[1][0] ? -1 : 1));
+  return new Map(found);
+}
+
+function getSystemErrorName(err) {
+  errors.validateNumber(err, 'err');
+  if (err >= 0 || !Number.isSafeInteger(err)) throw errors.outOfRange('err', 'a negative integer', err);
+  return binding.errorName(err);
+}
+
+// By ECMA-48: a command with a text up to its end (a title, a link, ...), a control sequence with
+// its parameters, any other escape.
+const CONTROL = new RegExp([
+  '(?:\\u001b[P\\]X^_]|[\\u0090\\u009d])[^\\u0007\\u001b\\u009c]*(?:\\u0007|\\u001b\\\\|\\u009c)',
+  '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]',
+  '\\u001b[ -/]*[0-Z\\\\^-~]',
+].join('|'), 'g');
 
 const util = {
   _errnoException: (...args) => require('internal/net/util').errnoException(...args),
@@ -118,7 +157,8 @@ const util = {
   format,
   formatWithOptions,
   styleText,
-  getSystemErrorName: (err) => binding.errorName(err),
+  getSystemErrorMap,
+  getSystemErrorName,
   inherits,
   inspect,
   isArray: Array.isArray,
@@ -140,8 +180,11 @@ const util = {
   log: (...args) => console.log('%s - %s', new Date().toLocaleString(), format(...args)),
   parseArgs: (...args) => require('internal/parse_args').parseArgs(...args),
   promisify,
-  stripVTControlCharacters: (text) =>
-    text.replace(/[\u001b\u009b][[\]()#;?]*(?:(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\u0007)|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-ntqry=><~]))/g, ''),
+  parseEnv: (content) => require('internal/env_file').parseEnv(content),
+  stripVTControlCharacters(text) {
+    errors.validateString(text, 'str');
+    return text.replace(CONTROL, '');
+  },
   toUSVString: (text) => `${text}`.toWellFormed?.() ?? `${text}`,
   async aborted(signal, resource) {
     if (signal === undefined) throw errors.invalidArgType('signal', 'an instance of AbortSignal', signal);
@@ -151,10 +194,16 @@ const util = {
     if (signal.aborted) return undefined;
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
+  // There is no other thread that they could be handed to.
+  transferableAbortController: () => new AbortController(),
+  transferableAbortSignal(signal) {
+    if (signal === undefined) throw errors.invalidArgType('signal', 'an instance of AbortSignal', signal);
+    errors.validateAbortSignal(signal, 'signal');
+    return signal;
+  },
   types: kinds,
 };
-for (const name of ['parseEnv', 'MIMEType', 'MIMEParams', 'transferableAbortController',
-  'transferableAbortSignal', 'getSystemErrorMap'])
+for (const name of ['MIMEType', 'MIMEParams'])
   util[name] = () => {
     throw errors.notImplemented(`util.${name}`);
   };

@@ -40,6 +40,10 @@
     });
   }
 
+  // Names for resources that end with their block, before the engine has them.
+  for (const name of ['dispose', 'asyncDispose'])
+    if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for(`nodejs.${name}`) });
+
   // --- ticks ---------------------------------------------------------------------------
 
   // The whole queue runs in one call from C, which then runs the microtasks. `info[0]`
@@ -114,7 +118,7 @@
   from('internal/encoding', 'TextEncoder', 'TextDecoder');
   from('internal/event_target', 'Event', 'EventTarget', 'AbortController', 'AbortSignal', 'CustomEvent');
   from('internal/clone', 'structuredClone', 'DOMException');
-  from('perf_hooks', 'performance', 'PerformanceObserver', 'PerformanceEntry');
+  from('perf_hooks', 'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver');
   from('url', 'URL', 'URLSearchParams');
   requireBuiltin('internal/engine');
 

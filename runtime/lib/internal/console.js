@@ -34,21 +34,13 @@ function line(name, fd, args) {
 const out = (...args) => line('stdout', 1, args);
 const err = (...args) => line('stderr', 2, args);
 
-// "1.234ms", "1.234s", "1:02.345 (m:ss.mmm)"
-function durationText(ms) {
-  if (ms < 1000) return `${Math.max(0, Number(ms.toFixed(3)))}ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(3)}s`;
-  return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')} (m:ss.mmm)`;
-}
-
 const now = () => native('process').hrtime();
 const warn = (text) => process.emitWarning(text);
 
 function tellTime(label, method, data) {
   const since = times.get(label);
   if (since === undefined) warn(`No such label '${label}' for console.${method}()`);
-  else out(`${label}: ${durationText((now() - since) / 1e6)}`, ...data);
+  else out(`${label}: ${require('internal/duration').durationText((now() - since) / 1e6)}`, ...data);
 }
 
 // Methods of a label: "default" unless given, always a text.

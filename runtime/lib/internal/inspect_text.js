@@ -5,20 +5,25 @@
 
 // Each effect's number that switches it on and off (ECMA-48, SGR).
 const EFFECTS = 'reset 0 0, bold 1 22, dim 2 22, italic 3 23, underline 4 24, blink 5 25, inverse 7 27, hidden 8 28, ' +
-  'strikethrough 9 29, doubleunderline 21 24, framed 51 54, overlined 53 55';
+  'strikethrough 9 29, doubleunderline 21 24';
+const RARE = 'framed 51 54, overlined 53 55';
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+const brights = NAMES.map((name) => name === 'black' ? 'gray' : `${name}Bright`);
 const colors = Object.create(null);
-for (const effect of EFFECTS.split(', ')) {
-  const [name, on, off] = effect.split(' ');
-  colors[name] = [Number(on), Number(off)];
+function addEffects(list) {
+  for (const effect of list.split(', ')) {
+    const [name, on, off] = effect.split(' ');
+    colors[name] = [Number(on), Number(off)];
+  }
 }
-['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].forEach((name, index) => {
-  const bright = name === 'black' ? 'gray' : `${name}Bright`;
-  const capital = (text) => `bg${text[0].toUpperCase()}${text.slice(1)}`;
-  colors[name] = [30 + index, 39];
-  colors[bright] = [90 + index, 39];
-  colors[capital(name)] = [40 + index, 49];
-  colors[capital(bright)] = [100 + index, 49];
-});
+function addColors(names, front, back) {
+  names.forEach((name, index) => { colors[name] = [front + index, 39]; });
+  names.forEach((name, index) => { colors[`bg${name[0].toUpperCase()}${name.slice(1)}`] = [back + index, 49]; });
+}
+addEffects(EFFECTS);
+addColors(NAMES, 30, 40);
+addEffects(RARE);
+addColors(brights, 90, 100);
 for (const [alias, name] of [['grey', 'gray'], ['blackBright', 'gray'], ['bgGrey', 'bgGray'], ['bgBlackBright', 'bgGray'],
   ['faint', 'dim'], ['crossedout', 'strikethrough'], ['strikeThrough', 'strikethrough'], ['crossedOut', 'strikethrough'],
   ['conceal', 'hidden'], ['swapColors', 'inverse'], ['swapcolors', 'inverse'], ['doubleUnderline', 'doubleunderline']])

@@ -205,6 +205,9 @@ Module._nodeModulePaths = nodeModulePaths;
 Module.Module = Module;
 Module.wrap = (text) => `${head}${text}\n});`;
 Module.globalPaths = [];
+Module.wrapper = [head, '\n});'];
+Module.findSourceMap = () => undefined;
+Module.syncBuiltinESMExports = () => {};
 Module.createRequire = (from) => {
   if (typeof from === 'object' || from.startsWith('file:')) from = require('url').fileURLToPath(from);
   const module = new Module(from);

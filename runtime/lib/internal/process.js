@@ -163,10 +163,14 @@ process.cpuUsage = function cpuUsage(previous) {
   }
   return previous ? { user: user - previous.user, system: system - previous.system } : { user, system };
 };
+const USAGE = ['userCPUTime', 'systemCPUTime', 'maxRSS', 'sharedMemorySize', 'unsharedDataSize', 'unsharedStackSize',
+  'minorPageFault', 'majorPageFault', 'swappedOut', 'fsRead', 'fsWrite', 'ipcSent', 'ipcReceived', 'signalsCount',
+  'voluntaryContextSwitches', 'involuntaryContextSwitches'];
 process.resourceUsage = function resourceUsage() {
-  const [userCPUTime, systemCPUTime, maxRSS] = binding.cpu();
-  return { userCPUTime, systemCPUTime, maxRSS };
+  const numbers = binding.cpu();
+  return Object.fromEntries(USAGE.map((name, index) => [name, numbers[index]]));
 };
+process.getgroups = () => binding.groups();
 ['getuid', 'geteuid', 'getgid', 'getegid'].forEach((name, index) => {
   process[name] = () => binding.ids()[index];
 });
@@ -242,6 +246,9 @@ process.getBuiltinModule = (name) => {
   const { Module } = require('internal/loader');
   return Module.isBuiltin(name) ? Module._load(name) : undefined;
 };
+process.loadEnvFile = (path) => require('internal/env_file').loadEnvFile(path);
+process._rawDebug = (...args) => native('stdio').write(2, `${require('util').format(...args)}\n`);
+Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
 process.constrainedMemory = () => native('os').memory()[2];
 process.availableMemory = () => native('os').memory()[0];
 

@@ -208,7 +208,6 @@ class ChildProcess extends EventEmitter {
     if (this.#handle !== null) handles.unref(this.#handle);
   }
 }
-if (Symbol.dispose)
-  ChildProcess.prototype[Symbol.dispose] = function () { if (!this.killed) this.kill(); };
+ChildProcess.prototype[Symbol.dispose] = function () { if (!this.killed) this.kill(); };
 
 module.exports = { ChildProcess, descriptorOf, names, readStdio, signalOf };

@@ -3,7 +3,7 @@
 
 const binding = native('fs');
 const EventEmitter = require('events');
-const { abortedBy, coded, validateAbortSignal } = require('internal/errors');
+const { abortedBy, coded, notImplemented, validateAbortSignal, validateInteger } = require('internal/errors');
 const operations = require('internal/fs/operations');
 const trees = require('internal/fs/trees');
 const { named } = require('internal/fs/forms');
@@ -176,17 +176,26 @@ class FileHandle extends EventEmitter {
   async datasync() { return operations.fdatasync.promise(this.open()); }
 
   createReadStream(options) {
+    validateInteger(this.fd, 'fd', 0, 2 ** 31 - 1);
     const { ReadStream } = require('internal/fs/streams');
     return new ReadStream(undefined, { ...options, fd: this });
   }
 
+  readLines(options) {
+    return new (require('internal/lines'))(this.createReadStream(options));
+  }
+
+  readableWebStream() {
+    throw notImplemented('FileHandle.prototype.readableWebStream');
+  }
+
   createWriteStream(options) {
+    validateInteger(this.fd, 'fd', 0, 2 ** 31 - 1);
     const { WriteStream } = require('internal/fs/streams');
     return new WriteStream(undefined, { ...options, fd: this });
   }
 }
-if (Symbol.asyncDispose)
-  FileHandle.prototype[Symbol.asyncDispose] = function () { return this.close(); };
+FileHandle.prototype[Symbol.asyncDispose] = function () { return this.close(); };
 
 const openFile = operations.open.promise;
 async function open(path, flags, mode) {

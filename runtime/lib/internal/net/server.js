@@ -276,9 +276,8 @@ Object.defineProperty(Server.prototype, kLeave, {
     closeWhenEmpty(this);
   },
 });
-if (Symbol.asyncDispose)
-  Server.prototype[Symbol.asyncDispose] = function () {
-    return new Promise((resolve) => stopped(this) ? resolve() : this.close(() => resolve()));
-  };
+Server.prototype[Symbol.asyncDispose] = function () {
+  return new Promise((resolve) => stopped(this) ? resolve() : this.close(() => resolve()));
+};
 
 module.exports = { Server };

@@ -1,0 +1,67 @@
+'use strict';
+// The lines of a stream, as events and to iterate over: what FileHandle.readLines() gives.
+
+const EventEmitter = require('events');
+const { StringDecoder } = require('string_decoder');
+
+// A \r at the end of what has come may be the first half of a \r\n.
+const ENDS = /\r\n|\r(?!$)|\n/;
+
+class Interface extends EventEmitter {
+  #stream;
+  #rest = '';
+  #wasLeft = false; // by a loop over its lines: nobody waits for the rest
+  #decoder = new StringDecoder('utf8');
+
+  constructor(stream) {
+    super();
+    this.#stream = stream;
+    this.closed = false;
+    stream.on('data', (chunk) => this.#take(typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)));
+    stream.on('end', () => this.#end());
+    stream.on('error', (error) => this.#wasLeft || this.emit('error', error));
+  }
+
+  #take(text) {
+    const lines = (this.#rest + text).split(ENDS);
+    this.#rest = lines.pop();
+    for (const line of lines) this.emit('line', line);
+  }
+
+  #end() {
+    const last = this.#rest;
+    if (last !== '') this.emit('line', last.endsWith('\r') ? last.slice(0, -1) : last);
+    this.#rest = '';
+    this.close();
+  }
+
+  pause() {
+    this.#stream.pause();
+    this.emit('pause');
+    return this;
+  }
+
+  resume() {
+    this.#stream.resume();
+    this.emit('resume');
+    return this;
+  }
+
+  close() {
+    if (this.closed) return;
+    this.closed = true;
+    this.#stream.pause();
+    this.emit('close');
+  }
+
+  async *[Symbol.asyncIterator]() {
+    const lines = EventEmitter.on(this, 'line', { close: ['close'], highWaterMark: 1024 });
+    try {
+      for await (const [line] of lines) yield line;
+    } finally {
+      this.#wasLeft = true;
+    }
+  }
+}
+
+module.exports = Interface;
