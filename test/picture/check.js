@@ -12,7 +12,7 @@ const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'u
 const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
                'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'percentiles', 'phaseCounts',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'describeTurn', 'arcs',
-               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'formatDetail'];
+               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
 const { KIND } = page;
 
@@ -106,7 +106,7 @@ const tests = {
   'the culprit of a stretch, and what took most of it'() {
     const loop = loopOf([[0, 0, 1000, -1, -1, 9], [5, 0, 1000], [8, 0, 10, -1, -1, 5], [9, 20, 10, 0, 0, 0], [9, 40, 900, 1, 1, 0], [11, 50, 880]]);
     const [held] = loop.held;
-    assert.deepStrictEqual([held.length, held.culprit, held.inside, held.turn, held.callbacks], [990, 4, 5, 0, 2]);
+    assert.deepStrictEqual([held.length, held.culprit, held.inside, held.turn, held.callbacks, held.calls], [990, 4, 5, 0, 2, 1]);
   },
 
   'time between two runs is not the loop\'s, the main script is'() {
@@ -270,6 +270,9 @@ const tests = {
     assert.deepStrictEqual([page.formatShare(0), page.formatShare(0.00001), page.formatShare(0.052), page.formatShare(0.54)], ['0 %', '< 0.1 %', '5.2 %', '54 %']);
     assert.deepStrictEqual([page.axisStep(1), page.axisStep(3), page.axisStep(60), page.axisStep(1.5e6)], [1, 5, 100, 2e6]);
     assert.strictEqual(page.axisLabel(2e8, 5e7, 0), '200 ms');
+    const base = page.axisBase(207330000, 5000);
+    assert.deepStrictEqual([page.axisBaseLabel(base, 5000), page.axisLabel(207335000, 5000, base)], ['207 ms +', '+335 \u00b5s']);
+    assert.deepStrictEqual([page.axisBase(5e6, 1e5), page.axisBase(90e9, 2e9), page.axisBase(0, 1)], [0, 0, 0]);
     assert.deepStrictEqual(page.formatDetail(KIND.CALLBACK, -104), ['error', 'ECONNRESET (-104)']);
     assert.strictEqual(page.formatDetail(KIND.CALLBACK, 0), null);
   },

@@ -70,7 +70,7 @@ class App {
   /* Stretches worth a mark: long, and much longer than usual. */
   marked(loop) {
     const { p50, max } = this.panel.delays;
-    const least = Math.max(1e6, 5 * p50, max / 20);
+    const least = Math.max(1e6, 5 * p50, max / 10);
     return loop.held.filter(({ length }) => length >= least).slice(0, 8);
   }
 
@@ -88,11 +88,10 @@ class App {
   /* To another view, seen on the way there, so that one keeps one's bearings. */
   glideTo(t0, t1) {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return this.setView(t0, t1);
-    const from = this.glide ? this.glide.to : this.view;
-    const before = this.view;
+    const from = this.view;
     this.setView(t0, t1);
-    this.glide = { from: before, to: this.view, began: performance.now(), was: from };
-    this.view = before;
+    this.glide = { from, to: this.view, began: performance.now() };
+    this.view = from;
     return this.redraw();
   }
 
@@ -134,6 +133,11 @@ class App {
   zoomTo(start, end) {
     const pad = Math.max((end - start) * 0.15, LEAST_VIEW / 4);
     this.glideTo(start - pad, end + pad);
+  }
+
+  /* An event or a turn, both {loop, event}; null is fine. */
+  zoomToEvent(picked) {
+    if (picked) this.zoomTo(picked.loop.start[picked.event], picked.loop.end[picked.event]);
   }
 
   /* Moves the view only if the event isn't well in sight. */

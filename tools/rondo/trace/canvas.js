@@ -36,6 +36,12 @@ function inkOn(colour) {
   return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.2 ? '#10131a' : '#ffffff';
 }
 
+/* As wide as its box. How wide a sheet of paper is isn't told before it is printed: the
+ * canvas is drawn for most, and scaled to it. */
+function canvasWidth(canvas) {
+  return document.documentElement.classList.contains('printing') ? 1250 : canvas.parentElement.clientWidth;
+}
+
 /* The context, cleared, in CSS pixels whatever the screen's density. */
 function prepareCanvas(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;

@@ -35,14 +35,25 @@ function axisStep(least) {
   return power * ([1, 2, 5].find((factor) => factor * power >= least) || 10);
 }
 
-/* An axis' label. Far from the start and near to each other marks count from a base. */
+const unitOf = (step) => UNITS.find(([least]) => step >= least) || UNITS[3];
+
+/* Far from the start marks count from a base, which is told once: 207 ms, +330 us. The base
+ * is a whole number of the next larger unit; 0 where marks are short enough without. */
+function axisBase(t0, step) {
+  const larger = unitOf(step)[0] * 1000;
+  return larger > 1e9 || t0 < 10 * larger ? 0 : Math.floor(t0 / larger) * larger;
+}
+
 function axisLabel(time, step, base) {
-  const [size, unit] = UNITS.find(([least]) => step >= least) || UNITS[3];
+  const [size, unit] = unitOf(step);
   const value = formatCount(String(Math.round((time - base) / step) * step / size));
   return `${base > 0 ? '+' : ''}${value} ${unit}`;
 }
 
-const axisBase = (t0, step) => (t0 / step > 5000 ? Math.floor(t0 / (step * 1000)) * step * 1000 : 0);
+function axisBaseLabel(base, step) {
+  const larger = unitOf(step)[0] * 1000;
+  return `${formatCount(base / larger)} ${unitOf(larger)[1]} +`;
+}
 
 /* Errors that callbacks are often given; the number alone says little. */
 const ERRORS = new Map([

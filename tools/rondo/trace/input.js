@@ -7,7 +7,7 @@ function listenToKeys(app) {
     a: () => app.pan(-0.25), ArrowLeft: () => app.pan(-0.25), d: () => app.pan(0.25), ArrowRight: () => app.pan(0.25),
     f: () => app.fit(), 0: () => app.fit(),
     n: () => app.stepTurn(1), ']': () => app.stepTurn(1), p: () => app.stepTurn(-1), '[': () => app.stepTurn(-1),
-    z: () => zoomToSelected(app), Enter: () => zoomToSelected(app),
+    z: () => app.zoomToEvent(app.selected || app.turn), Enter: () => app.zoomToEvent(app.selected || app.turn),
     Escape: () => escape(app), '/': () => $('search').focus(), '?': () => toggleHelp(),
   };
   const shifted = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' };
@@ -34,12 +34,6 @@ function escape(app) {
   }
   document.activeElement.blur();
   return app.clear();
-}
-
-function zoomToSelected(app) {
-  const { selected, turn } = app;
-  const { loop, event } = selected || turn || {};
-  if (loop) app.zoomTo(loop.start[event], loop.end[event]);
 }
 
 function toggleHelp() {
@@ -77,7 +71,7 @@ function listenToTimeline(app) {
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
   canvas.addEventListener('pointerleave', () => hover(app, null));
-  canvas.addEventListener('dblclick', () => zoomToSelected(app));
+  canvas.addEventListener('dblclick', () => app.zoomToEvent(app.selected));
 }
 
 function onWheel(app, event) {
@@ -138,7 +132,7 @@ function drawTip(app, event) {
   const subject = loop.kind[i] === KIND.CALLBACK ? subjectOf(loop, i) : '';
   const phase = phaseOf(loop, i);
   const where = [subject, phase && phase !== loop.kind[i] ? KIND_NAMES[phase] : '',
-                 loop.turn[i] >= 0 && loop.kind[i] !== KIND.TURN ? `turn ${formatCount(loop.detail[loop.turns[loop.turn[i]]])}` : ''];
+                 loop.turn[i] >= 0 && loop.kind[i] !== KIND.TURN ? `turn ${turnNumber(loop, loop.turn[i])}` : ''];
   tip.replaceChildren(chip(colourOf(loop, i)), make('b', {}, nameOf(loop, i)), ` ${formatDuration(durationOf(loop, i))}`,
                       make('br'), make('span', { class: 'soft' }, where.filter(Boolean).join(' \u00b7 ')));
   const { offsetWidth: width, offsetHeight: height } = tip;
@@ -193,7 +187,7 @@ function listenToControls(app) {
   let timer = 0;
   $('search').addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(() => runSearch(app), app.trace.extent.events > 200000 ? 200 : 30);
+    timer = setTimeout(() => runSearch(app), 60);
   });
   $('search').addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
@@ -207,7 +201,7 @@ function listenToControls(app) {
   });
   $('previous').addEventListener('click', () => app.stepTurn(-1));
   $('next').addEventListener('click', () => app.stepTurn(1));
-  $('zoom-turn').addEventListener('click', () => zoomToSelected({ ...app, selected: null, zoomTo: app.zoomTo.bind(app) }));
+  $('zoom-turn').addEventListener('click', () => app.zoomToEvent(app.turn));
   $('fit').addEventListener('click', () => app.fit());
   $('help-button').addEventListener('click', toggleHelp);
   $('help-close').addEventListener('click', toggleHelp);

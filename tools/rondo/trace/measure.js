@@ -51,11 +51,31 @@ function describeStretch(loop, start, end) {
   const row = loop.rows[2];
   const from = firstEndingAfter(row, start);
   const to = firstStartingFrom(row, end, from);
-  const longest = longestIn(row, from, to);
-  const culprit = longest < 0 ? -1 : row.index[longest];
+  const group = heaviestGroup(row, from, to);
+  const culprit = group ? group.event : -1;
   return { loop, start, end, length: end - start, culprit, callbacks: to - from,
+           calls: group ? group.count : 0, share: group ? group.total / (end - start) : 0,
            inside: culprit < 0 ? -1 : heaviestInside(loop, culprit),
            turn: turnAt(loop, culprit >= 0 ? loop.start[culprit] : start) };
+}
+
+/* Of the spans from `from` to before `to`, those of the name that took most together, and
+ * the longest of them: ten calls of one function are one culprit. */
+function heaviestGroup(row, from, to) {
+  const { loop } = row;
+  const groups = new Map();
+  let best = null;
+  for (let k = from; k < to; k++) {
+    const i = row.index[k];
+    const key = loop.name[i] >= 0 ? loop.name[i] : -1 - loop.subject[i];
+    let group = groups.get(key);
+    if (!group) groups.set(key, group = { event: i, count: 0, total: 0 });
+    group.count++;
+    group.total += durationOf(loop, i);
+    if (durationOf(loop, i) > durationOf(loop, group.event)) group.event = i;
+    if (!best || group.total > best.total) best = group;
+  }
+  return best;
 }
 
 /* Ticks or microtasks that took more than half of a callback: the callback itself is not

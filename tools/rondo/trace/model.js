@@ -175,8 +175,8 @@ const subjectOf = (loop, i) => (loop.subject[i] >= 0 ? loop.subjects[loop.subjec
 
 function nameOf(loop, i) {
   const kind = loop.kind[i];
-  if (kind === KIND.TURN) return `turn ${loop.detail[i]}`;
-  if (loop.name[i] >= 0 && loop.names[loop.name[i]] !== '') return loop.names[loop.name[i]];
+  if (kind === KIND.TURN) return `turn ${formatCount(loop.detail[i])}`;
+  if (loop.name[i] >= 0 && loop.names[loop.name[i]].trim() !== '') return loop.names[loop.name[i]];
   if (kind === KIND.CALLBACK) return subjectOf(loop, i) || 'callback';
   return KIND_NAMES[kind];
 }

@@ -14,7 +14,7 @@ class Overview {
 
   /* Left and span are the timeline's: the same moment lies in the same place when all is shown. */
   layout(left, span) {
-    this.width = this.canvas.parentElement.clientWidth;
+    this.width = canvasWidth(this.canvas);
     this.left = left;
     this.span = span;
     const count = Math.max(1, this.app.shown.length);

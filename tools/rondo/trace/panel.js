@@ -45,11 +45,14 @@ class Panel {
       : `${formatCount(turns)} turn${turns === 1 ? '' : 's'} in ${formatDuration(extent.end - extent.start)}, ${formatShare(share)} busy.`);
   }
 
-  culpritText({ loop, culprit, inside, turn }) {
-    if (culprit < 0) return turn < 0 ? [] : [' in ', `turn ${formatCount(loop.detail[loop.turns[turn]])}`];
-    const where = loop.turn[culprit] >= 0 ? ` in turn ${formatCount(loop.detail[loop.turns[loop.turn[culprit]]])}` : ' before the first turn';
-    const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)}` : '';
-    return [' by ', make('b', {}, nameOf(loop, culprit)), `${mostly}${where}`];
+  culpritText(held) {
+    const { loop, culprit, inside, turn, calls, share, callbacks } = held;
+    if (culprit < 0) return turn < 0 ? [] : [` in turn ${turnNumber(loop, turn)}`];
+    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}` : ' outside of any turn';
+    const name = make('b', {}, nameOf(loop, culprit));
+    if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
+    const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)},` : '';
+    return [' by ', name, times(calls), `${mostly}${where}`];
   }
 
   drawWarnings() {
@@ -69,10 +72,9 @@ class Panel {
     const rows = this.held.map((held) => {
       const { loop, culprit, turn, inside } = held;
       const name = culprit < 0 ? 'no callback' : nameOf(loop, culprit);
-      const also = held.callbacks > 1 ? `${name}, +${held.callbacks - 1}` : name;
-      const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : also;
+      const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : name + times(held.calls);
       const first = culprit < 0 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
-      const number = turn < 0 ? '' : formatCount(loop.detail[loop.turns[turn]]);
+      const number = turn < 0 ? '' : turnNumber(loop, turn);
       return actionRow(`Held up ${formatDuration(held.length)} by ${name}, turn ${number}`, () => this.app.showStretch(held), [
         first, numberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number, { class: 'number soft' }),
         barCell(formatDuration(held.length), held.length / longest)],
@@ -134,6 +136,10 @@ class Panel {
   }
 }
 
+const times = (calls) => (calls > 1 ? ` \u00d7 ${formatCount(calls)}` : '');
+
+const turnNumber = (loop, turn) => formatCount(loop.detail[loop.turns[turn]]);
+
 function heldTitle({ loop, start, length, callbacks }) {
   return `${formatDuration(length)} from ${formatTime(start)} without a look at what is new, ` +
          `${formatCount(callbacks)} callback${callbacks === 1 ? '' : 's'}, ${loopLabel(loop)}`;
@@ -150,7 +156,7 @@ function eventFacts({ loop, event }) {
   const phase = phaseOf(loop, event);
   if (phase && phase !== kind) facts.push(['phase', KIND_NAMES[phase]]);
   const turn = loop.turn[event];
-  facts.push(['turn', turn < 0 ? 'outside of any' : formatCount(loop.detail[loop.turns[turn]])]);
+  facts.push(['turn', turn < 0 ? 'outside of any' : turnNumber(loop, turn)]);
   facts.push(['loop', loopLabel(loop)]);
   return facts;
 }

@@ -18,7 +18,7 @@ class Timeline {
 
   /* Where everything lies; when the loops shown, or the window, changed. */
   layout() {
-    this.width = this.canvas.parentElement.clientWidth;
+    this.width = canvasWidth(this.canvas);
     this.gutter = this.width > 620 ? 78 : 6;
     const heights = this.app.shown.length > 2 ? SMALL_ROWS : ROW_HEIGHTS;
     let top = AXIS;
@@ -73,10 +73,11 @@ class Timeline {
     g.textAlign = 'left';
     let free = this.gutter;
     if (base > 0) {
-      const text = `${formatTime(base)} +`;
+      const text = axisBaseLabel(base, step);
+      const x = Math.max(4, this.gutter - 7 - textWidth(g, text));
       g.fillStyle = palette.ink;
-      g.fillText(text, 6, AXIS / 2);
-      free = Math.max(free, textWidth(g, text) + 14);
+      g.fillText(text, x, AXIS / 2);
+      free = Math.max(free, x + textWidth(g, text) + 6);
     }
     for (let k = Math.ceil(t0 / step); k * step <= t1; k++) {
       const x = Math.round(this.xOf(k * step)) + 0.5;
@@ -113,15 +114,18 @@ class Timeline {
     const right = Math.min(this.span, x1) + this.gutter;
     // A hair of paper between neighbours, so that two of one colour are seen as two.
     const width = Math.max(1, right - left - (x1 - x0 > 3 ? 1 : 0));
-    const fill = this.fillOf(loop, i);
+    // Every other turn in another shade: they follow without a gap.
+    const fill = loop.kind[i] === KIND.TURN && loop.turn[i] % 2 ? palette.shade : this.fillOf(loop, i);
     g.globalAlpha = this.dimmed(row, at, at + 1) ? 0.18 : 1;
     g.fillStyle = fill;
     g.fillRect(left, top, width, height);
-    if (width > 26) {
-      const text = fitText(g, this.spanText(loop, i, width), width - 8);
+    const from = this.textLeft(loop, i, left);
+    const room = left + width - from;
+    if (room > 26) {
+      const text = fitText(g, this.spanText(loop, i, room), room - 8);
       g.fillStyle = loop.kind[i] === KIND.TURN ? palette.ink : inkOn(fill);
       g.textAlign = 'left';
-      if (text) g.fillText(text, left + 4, top + height / 2 + 0.5);
+      if (text) g.fillText(text, from + 4, top + height / 2 + 0.5);
     }
     g.globalAlpha = 1;
   }
@@ -130,7 +134,13 @@ class Timeline {
     const { palette } = this.app;
     const kind = loop.kind[i];
     if (kind === KIND.CALLBACK) return palette.tints[phaseOf(loop, i)][tintOf(loop, i)];
-    return kind === KIND.TURN && loop.turn[i] % 2 ? palette.shade : palette.fills[kind];
+    return palette.fills[kind];
+  }
+
+  /* A poll's name stands behind its sleep, which is drawn over it. */
+  textLeft(loop, i, left) {
+    if (loop.kind[i] !== KIND.POLL || loop.kind[i + 1] !== KIND.SLEEP) return left;
+    return Math.max(left, this.xOf(loop.end[i + 1]));
   }
 
   spanText(loop, i, width) {

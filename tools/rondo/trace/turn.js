@@ -2,6 +2,7 @@
  * in order for the table beside the wheel. */
 
 const LEAST_SHARE = 0.07;
+const LEAST_MARK = 0.002;
 const MOST_LINES = 250;
 
 function describeTurn(loop, ordinal) {
@@ -47,24 +48,48 @@ function arcs(turn) {
   return { arcs: result, cut: drawn < turn.sleep };
 }
 
-/* Where callbacks lie on the wheel: {event, from, to} in shares of the circle. */
+/* Where callbacks lie on the wheel: {event, from, to} in shares of the circle. Those too
+ * short to be seen are joined with their neighbours, under the longest of them. */
 function arcCallbacks(turn, { arcs: list }) {
   const { loop } = turn;
-  const done = new Map();
   const marks = [];
-  for (const i of shownEvents(turn)) {
-    if (loop.kind[i] !== KIND.CALLBACK) continue;
-    const phase = phaseOf(loop, i);
-    if (!phase || loop.kind[loop.parent[i]] === KIND.CALLBACK) continue;
+  eachAwake(turn, (i, phase, offset) => {
     const arc = list[phase - 1];
     const time = turn.phases[phase - 1].time || 1;
-    const before = done.get(phase) || 0;
     const room = arc.to - arc.from - arc.sleep;
     const at = (value) => arc.from + arc.sleep + room * Math.min(1, value / time);
-    marks.push({ event: i, from: at(before), to: at(before + durationOf(loop, i)) });
-    done.set(phase, before + durationOf(loop, i));
-  }
+    const mark = { event: i, phase, from: at(offset), to: at(offset + durationOf(loop, i)) };
+    const last = marks[marks.length - 1];
+    if (last && last.phase === phase && last.to - last.from < LEAST_MARK && mark.to - last.from < LEAST_MARK) {
+      last.to = mark.to;
+      if (durationOf(loop, i) > durationOf(loop, last.event)) last.event = i;
+    } else {
+      marks.push(mark);
+    }
+  });
   return marks;
+}
+
+/* Calls emit(event, phase, offset) for a turn's outermost callbacks; the offset is the time
+ * awake in that phase before it. */
+function eachAwake(turn, emit) {
+  const { loop } = turn;
+  const before = new Float64Array(KIND.CLOSING + 1);
+  let phase = 0, origin = 0;
+  for (let i = turn.event + 1; i < turn.stop; i++) {
+    const kind = loop.kind[i];
+    if (isPhase(kind)) {
+      // A phase may come twice (timers after the poll of a run of one turn): go on there.
+      phase = kind;
+      origin = loop.start[i] - before[kind];
+      before[kind] += durationOf(loop, i);
+    } else if (kind === KIND.SLEEP && phase) {
+      origin += durationOf(loop, i);
+      before[phase] -= durationOf(loop, i);
+    } else if (kind === KIND.CALLBACK && phase && isPhase(loop.kind[loop.parent[i]])) {
+      emit(i, phase, loop.start[i] - origin);
+    }
+  }
 }
 
 /* The events of a turn to be listed, in order: all, or the longest of too many. */

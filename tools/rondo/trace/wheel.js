@@ -25,6 +25,7 @@ class Wheel {
 
   draw() {
     const { turn } = this.app;
+    document.body.classList.remove('still');
     this.svg.replaceChildren();
     if (!turn) return this.drawNothing();
     const shape = arcs(turn);
@@ -38,9 +39,10 @@ class Wheel {
   }
 
   drawNothing() {
+    document.body.classList.add('still');
     $('turn-title').textContent = 'No turn';
     this.svg.setAttribute('aria-label', 'No turn is selected');
-    this.table.replaceChildren(make('caption', {}, 'The loop never turned in this trace.'));
+    this.table.replaceChildren(make('tbody', {}, make('tr', {}, make('td', { class: 'soft' }, 'The loop never turned in this trace.'))));
   }
 
   drawPhase(turn, arc) {
@@ -123,7 +125,7 @@ class Wheel {
       first,
       make('td', { class: 'soft' }, kind === KIND.CALLBACK && subjectOf(loop, event) !== name ? subjectOf(loop, event) : ''),
       numberCell(formatDuration(loop.start[event] - loop.start[turn.event]), { class: 'number soft' }),
-      barCell(formatDuration(durationOf(loop, event)), kind === KIND.SLEEP ? 0 : durationOf(loop, event) / Math.max(1, turn.busy)),
+      barCell(formatDuration(durationOf(loop, event)), awakeTime(turn, event) / Math.max(1, turn.busy)),
     ], { class: `depth-${Math.min(3, depth)}${this.isSelected(event) ? ' selected' : ''}${isPhase(kind) ? ' phase-row' : ''}` });
     row.addEventListener('mouseenter', () => this.glow(event, true));
     row.addEventListener('mouseleave', () => this.glow(event, false));
@@ -134,6 +136,13 @@ class Wheel {
     const mark = this.svg.querySelector(`[data-event="${event}"]`);
     if (mark) mark.classList.toggle('glow', on);
   }
+}
+
+/* What the bars compare: sleep is no work, and a poll's work is without it. */
+function awakeTime(turn, event) {
+  const kind = turn.loop.kind[event];
+  if (kind === KIND.SLEEP) return 0;
+  return kind === KIND.POLL ? turn.phases[KIND.POLL - 1].time : durationOf(turn.loop, event);
 }
 
 function absentRow({ kind }) {
