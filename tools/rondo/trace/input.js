@@ -110,7 +110,9 @@ function dragPointers(app, pointers, event) {
 
 function click(app, event) {
   const picked = app.timeline.hit(event.offsetX, event.offsetY);
-  if (picked) app.select(picked.loop, picked.event);
+  const held = app.timeline.heldAt(event.offsetX, event.offsetY);
+  if (held) app.showStretch(held);
+  else if (picked) app.select(picked.loop, picked.event);
   else app.clear();
 }
 
@@ -118,7 +120,8 @@ function hover(app, event) {
   const picked = event && app.timeline.hit(event.offsetX, event.offsetY);
   app.hover = picked || null;
   app.cursor = event && event.offsetX > app.timeline.gutter ? app.timeline.timeAt(event.offsetX) : null;
-  app.timeline.canvas.classList.toggle('over', Boolean(picked));
+  const held = event && app.timeline.heldAt(event.offsetX, event.offsetY);
+  app.timeline.canvas.classList.toggle('over', Boolean(picked || held));
   drawTip(app, event);
   app.redraw();
 }
@@ -149,17 +152,22 @@ function listenToOverview(app) {
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    grabbed = app.overview.grab(event.offsetX);
+    grabbed = { ...app.overview.grab(event.offsetX), x: event.offsetX };
     moved = false;
   });
   canvas.addEventListener('pointermove', (event) => {
-    if (!grabbed) return;
-    moved = true;
-    app.overview.drag(grabbed, event.offsetX);
+    if (!grabbed) {
+      canvas.classList.toggle('over', Boolean(app.overview.markAt(event.offsetX, event.offsetY)));
+      return;
+    }
+    moved = moved || Math.abs(event.offsetX - grabbed.x) > 2;
+    if (moved) app.overview.drag(grabbed, event.offsetX);
   });
   const release = (event) => {
-    // A mere click outside of the window brings the window there.
-    if (grabbed && grabbed.fresh && !moved) centreOn(app, app.overview.timeAt(event.offsetX));
+    // A mere click: on a mark shows what it marks, elsewhere brings the window there.
+    const mark = app.overview.markAt(event.offsetX, event.offsetY);
+    if (grabbed && !moved && mark) app.showStretch(mark);
+    else if (grabbed && grabbed.fresh && !moved) centreOn(app, app.overview.timeAt(event.offsetX));
     grabbed = null;
   };
   canvas.addEventListener('pointerup', release);

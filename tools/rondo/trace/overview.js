@@ -80,9 +80,19 @@ class Overview {
     g.fillRect(this.left, top + height, this.span, 1);
   }
 
+  held() {
+    return this.app.shown.flatMap((loop) => this.app.marked(loop)).sort((a, b) => b.length - a.length);
+  }
+
+  /* The stretch whose mark is under a point; undefined if there is none. */
+  markAt(x, y) {
+    if (y > OVERVIEW_TOP) return undefined;
+    return this.held().find(({ start, end }) => Math.abs(this.xOf((start + end) / 2) - x) < 8);
+  }
+
   /* A mark over each stretch, its length beside it where there is room. */
   drawMarks(g) {
-    const held = this.app.shown.flatMap((loop) => this.app.marked(loop)).sort((a, b) => b.length - a.length);
+    const held = this.held();
     const places = held.map(({ start, end }) => this.xOf((start + end) / 2));
     const taken = places.map((x) => [x - 5, x + 5]);
     g.fillStyle = this.app.palette.held;

@@ -34,9 +34,12 @@ class Panel {
     const turns = shown.reduce((sum, loop) => sum + loop.turns.length, 0);
     if (held.length > 0) {
       const [worst] = held;
-      const button = make('button', { type: 'button', class: 'worst', onclick: () => this.app.showStretch(worst) },
-                          `Held up ${formatDuration(worst.length)}`);
-      line.append('Longest: ', button, ...this.culpritText(worst), '. ');
+      // Less than a millisecond is nothing to worry about: no alarm then.
+      const calm = worst.length < 1e6;
+      line.append(calm ? 'Never held up for longer than ' : 'Longest: ',
+        make('button', { type: 'button', class: calm ? 'worst calm' : 'worst', onclick: () => this.app.showStretch(worst) },
+             `${calm ? '' : 'Held up '}${formatDuration(worst.length)}`),
+        ...this.culpritText(worst), '. ');
       line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, 99 % within ${formatDuration(delays.p99)}. `);
     }
     const busy = shown.reduce((sum, loop) => sum + loop.busy, 0);
@@ -75,7 +78,7 @@ class Panel {
       const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : name + times(held.calls);
       const first = culprit < 0 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
       const number = turn < 0 ? '' : turnNumber(loop, turn);
-      return actionRow(`Held up ${formatDuration(held.length)} by ${name}, turn ${number}`, () => this.app.showStretch(held), [
+      return actionRow(`${text}, held up ${formatDuration(held.length)}, turn ${number}`, () => this.app.showStretch(held), [
         first, numberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number, { class: 'number soft' }),
         barCell(formatDuration(held.length), held.length / longest)],
       { title: heldTitle(held) });
@@ -152,6 +155,8 @@ function eventFacts({ loop, event }) {
   facts.push(['took', formatDuration(durationOf(loop, event))], ['start', formatTime(loop.start[event])]);
   const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event]);
   if (detail) facts.push(detail);
+  const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
+  if (inside) facts.push(['of that', inside]);
   if (kind !== KIND.TURN) facts.push(['kind', isPhase(kind) ? 'phase' : KIND_NAMES[kind]]);
   const phase = phaseOf(loop, event);
   if (phase && phase !== kind) facts.push(['phase', KIND_NAMES[phase]]);
@@ -159,6 +164,15 @@ function eventFacts({ loop, event }) {
   facts.push(['turn', turn < 0 ? 'outside of any' : turnNumber(loop, turn)]);
   facts.push(['loop', loopLabel(loop)]);
   return facts;
+}
+
+/* How much of a callback were its ticks and microtasks. */
+function timeInside(loop, event) {
+  const times = new Float64Array(KIND_NAMES.length);
+  const stop = lastInside(loop, event);
+  for (let i = event + 1; i < stop; i++) times[loop.kind[i]] += durationOf(loop, i);
+  return [KIND.TICKS, KIND.MICROTASKS].filter((kind) => times[kind] > 0)
+    .map((kind) => `${KIND_NAMES[kind]} ${formatDuration(times[kind])}`).join(', ');
 }
 
 /* A table's head and rows; `empty` stands in for no rows. */

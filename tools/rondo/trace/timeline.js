@@ -259,6 +259,12 @@ class Timeline {
     g.strokeRect(left - 0.5, place.top - 0.5, Math.max(3, right - left), place.height + 1);
   }
 
+  /* The stretch whose bracket is under a point; undefined if there is none. */
+  heldAt(x, y) {
+    const track = this.tracks.find(({ top }) => y >= top && y < top + TRACK_HEAD);
+    return track && this.app.marked(track.loop).find(({ start, end }) => x > this.xOf(start) - 4 && x < this.xOf(end) + 4);
+  }
+
   /* What is under a point: {loop, event}, or null. */
   hit(x, y) {
     if (x < this.gutter) return null;
