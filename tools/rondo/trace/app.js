@@ -59,7 +59,7 @@ class App {
 
   /* Something to begin with: what held its loop up longest, and its turn. */
   showWorst() {
-    const [worst] = this.panel.held;
+    const { worst } = this.panel;
     const loop = worst ? worst.loop : this.shown.find(({ turns }) => turns.length > 0);
     const turn = worst ? worst.turn : 0;
     this.turn = loop && loop.turns.length > 0 ? describeTurn(loop, Math.max(0, turn)) : null;

@@ -2,12 +2,12 @@
 
 const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
 
-/* Three digits and a unit: 48.2 ms. */
+/* Three digits and a unit: 48.2 ms. The space between them is one that no line ends at. */
 function formatDuration(ns) {
   const [size, unit] = UNITS.find(([least]) => Math.abs(ns) >= least * 0.9995) || UNITS[3];
   const value = ns / size;
   const digits = size === 1 || Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
-  return `${formatCount(value.toFixed(digits))} ${unit}`;
+  return `${formatCount(value.toFixed(digits))}\u00a0${unit}`;
 }
 
 function formatCount(value) {
@@ -17,15 +17,15 @@ function formatCount(value) {
 }
 
 function formatShare(share) {
-  if (!(share > 0)) return '0 %';
-  if (share < 0.001) return '< 0.1 %';
-  return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %`;
+  if (!(share > 0)) return '0\u00a0%';
+  if (share < 0.001) return '< 0.1\u00a0%';
+  return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 }
 
 /* A moment, exact to the microsecond or better: 1.284 031 s would lose what is looked for. */
 function formatTime(ns) {
-  if (ns >= 1e9) return `${(ns / 1e9).toFixed(6)} s`;
-  if (ns >= 1e6) return `${(ns / 1e6).toFixed(4)} ms`;
+  if (ns >= 1e9) return `${(ns / 1e9).toFixed(6)}\u00a0s`;
+  if (ns >= 1e6) return `${(ns / 1e6).toFixed(4)}\u00a0ms`;
   return formatDuration(ns);
 }
 

@@ -60,6 +60,8 @@ function start() {
     refuse('The trace is empty: no loop ran while it was recorded.');
     return;
   }
+  // Before anything is drawn: what is hidden has no size to draw for.
+  document.body.classList.add('ready');
   const app = new App(trace);
   const many = trace.loops.length > MOST_AT_FIRST;
   if (many) $('loops').value = String(busiest(trace));
@@ -70,7 +72,6 @@ function start() {
   listenToControls(app);
   listenToWindow(app);
   app.panel.drawDetails();
-  document.body.classList.add('ready');
 }
 
 const busiest = ({ loops }) => largest(loops.length, (k) => loops[k].busy, 1)[0];

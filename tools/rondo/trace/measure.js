@@ -54,13 +54,19 @@ function describeStretch(loop, start, end) {
   const group = heaviestGroup(row, from, to);
   const culprit = group ? group.event : -1;
   return { loop, start, end, length: end - start, culprit, callbacks: to - from,
-           calls: group ? group.count : 0, share: group ? group.total / (end - start) : 0,
+           calls: group ? group.calls : 0, share: group ? group.total / (end - start) : 0,
            inside: culprit < 0 ? -1 : heaviestInside(loop, culprit),
+           starting: isStarting(loop, start),
            turn: turnAt(loop, culprit >= 0 ? loop.start[culprit] : start) };
 }
 
+/* Whether a time lies before the loop's first turn. Every program takes a while to start:
+ * that is told, but not taken for what is wrong with it. */
+const isStarting = (loop, time) => loop.turns.length > 0 && time < loop.start[loop.turns[0]];
+
 /* Of the spans from `from` to before `to`, those of the name that took most together, and
- * the longest of them: ten calls of one function are one culprit. */
+ * the longest of them: ten calls of one function are one culprit, unless one call took
+ * most of their time. */
 function heaviestGroup(row, from, to) {
   const { loop } = row;
   const groups = new Map();
@@ -75,6 +81,7 @@ function heaviestGroup(row, from, to) {
     if (durationOf(loop, i) > durationOf(loop, group.event)) group.event = i;
     if (!best || group.total > best.total) best = group;
   }
+  if (best) best.calls = durationOf(loop, best.event) > best.total / 2 ? 1 : best.count;
   return best;
 }
 
@@ -108,13 +115,16 @@ function turnAt(loop, time) {
   return count === 0 ? -1 : Math.min(at, count - 1);
 }
 
+/* How long stretches last; without those in which a program started. */
 function percentiles(loops) {
-  const total = loops.reduce((sum, loop) => sum + loop.stretches.start.length, 0);
-  const lengths = new Float64Array(total);
-  let at = 0;
-  for (const { stretches } of loops)
-    for (let k = 0; k < stretches.start.length; k++) lengths[at++] = stretches.end[k] - stretches.start[k];
-  lengths.sort();
+  const all = [];
+  for (const loop of loops) {
+    const { start, end } = loop.stretches;
+    for (let k = 0; k < start.length; k++)
+      if (!isStarting(loop, start[k])) all.push(end[k] - start[k]);
+  }
+  const total = all.length;
+  const lengths = Float64Array.from(all).sort();
   const of = (share) => (total ? lengths[Math.min(total - 1, Math.floor(share * total))] : 0);
   return { count: total, p50: of(0.5), p99: of(0.99), max: of(1) };
 }

@@ -17,6 +17,7 @@ class Panel {
   measure() {
     const { shown } = this.app;
     this.held = shown.flatMap((loop) => loop.held).sort((a, b) => b.length - a.length).slice(0, 12);
+    this.worst = this.held.find(({ starting }) => !starting) || this.held[0] || null;
     this.groups = callbackGroups(shown);
     this.counts = phaseCounts(shown);
     this.delays = percentiles(shown);
@@ -28,19 +29,20 @@ class Panel {
   }
 
   drawVerdict() {
-    const { app: { shown, trace: { extent } }, delays, held } = this;
+    const { app: { shown, trace: { extent } }, delays, held, worst } = this;
     const line = $('verdict');
     line.replaceChildren();
     const turns = shown.reduce((sum, loop) => sum + loop.turns.length, 0);
-    if (held.length > 0) {
-      const [worst] = held;
+    if (worst) {
       // Less than a millisecond is nothing to worry about: no alarm then.
       const calm = worst.length < 1e6;
       line.append(calm ? 'Never held up for longer than ' : 'Longest: ',
         make('button', { type: 'button', class: calm ? 'worst calm' : 'worst', onclick: () => this.app.showStretch(worst) },
              `${calm ? '' : 'Held up '}${formatDuration(worst.length)}`),
         ...this.culpritText(worst), '. ');
-      line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, 99 % within ${formatDuration(delays.p99)}. `);
+      if (delays.count > 0)
+        line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, 99\u00a0% within ${formatDuration(delays.p99)}. `);
+      if (held[0] !== worst) line.append(`Starting took ${formatDuration(held[0].length)}. `);
     }
     const busy = shown.reduce((sum, loop) => sum + loop.busy, 0);
     const share = busy / Math.max(1, (extent.end - extent.start) * shown.length);
@@ -51,7 +53,7 @@ class Panel {
   culpritText(held) {
     const { loop, culprit, inside, turn, calls, share, callbacks } = held;
     if (culprit < 0) return turn < 0 ? [] : [` in turn ${turnNumber(loop, turn)}`];
-    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}` : ' outside of any turn';
+    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}` : held.starting ? ' before the first turn' : ' outside of any turn';
     const name = make('b', {}, nameOf(loop, culprit));
     if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
     const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)},` : '';

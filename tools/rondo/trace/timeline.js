@@ -7,7 +7,7 @@ const TRACK_HEAD = 19;
 const TRACK_FOOT = 9;
 const ROW_HEIGHTS = [15, 18, 20, 14];
 const SMALL_ROWS = [13, 14, 16, 11]; // of three loops and more
-const ROW_LABELS = ['turns', 'phases', 'callbacks', 'ticks, tasks'];
+const ROW_LABELS = ['turns', 'phases', 'callbacks', 'inside them'];
 
 class Timeline {
   constructor(app, canvas) {
