@@ -158,7 +158,7 @@ class App {
     if (turn >= 0) this.turn = describeTurn(loop, turn);
     this.wheel.draw();
     this.panel.drawDetails();
-    announce(`${nameOf(loop, event)}, ${formatDuration(durationOf(loop, event))}`);
+    announce(`${nameOf(loop, event)}, ${took(loop, event)}`);
     this.redraw();
   }
 

@@ -10,7 +10,7 @@ function readPalette() {
                  'sleep', 'turn', 'ticks', 'microtasks', 'script', 'turn'];
   const fills = names.map(get);
   return {
-    fills, inks: fills.map(inkOn),
+    fills,
     // Callbacks have their phase's colour in one of three tints by their name, so that
     // neighbours can be told apart.
     tints: fills.map((fill) => TINTS.map((share) => mix(fill, get('paper'), share))),

@@ -32,12 +32,14 @@ const colourOf = (loop, i) => (loop.kind[i] === KIND.CALLBACK ? phaseOf(loop, i)
 function actionRow(label, action, cells, attributes = {}) {
   const [first, ...rest] = cells;
   const button = make('button', { type: 'button', 'aria-label': label }, ...[].concat(first));
-  const row = make('tr', { ...attributes, class: `action ${attributes.class || ''}` }, make('td', {}, button), ...rest);
+  const classes = `action ${attributes.class || ''}`;
+  const row = make('tr', { ...attributes, class: classes }, make('td', {}, button), ...rest);
   row.addEventListener('click', action);
   return row;
 }
 
-const numberCell = (text, attributes = {}) => make('td', { class: 'number', ...attributes }, text);
+const numberCell = (text) => make('td', { class: 'number' }, text);
+const softNumberCell = (text) => make('td', { class: 'number soft' }, text);
 
 /* A bar behind a number, as long as its share. */
 function barCell(text, share) {

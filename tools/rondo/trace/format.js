@@ -16,11 +16,16 @@ function formatCount(value) {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
+const formatMany = (count, what) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+
 function formatShare(share) {
   if (!(share > 0)) return '0\u00a0%';
   if (share < 0.001) return '< 0.1\u00a0%';
   return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 }
+
+/* How long an event took. */
+const took = (loop, i) => formatDuration(durationOf(loop, i));
 
 /* A moment, exact to the microsecond or better: 1.284 031 s would lose what is looked for. */
 function formatTime(ns) {

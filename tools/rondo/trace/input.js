@@ -1,14 +1,22 @@
 /* Mouse, touch and keys. */
 
 function listenToKeys(app) {
+  const closer = () => app.zoomSmoothly(0.6), farther = () => app.zoomSmoothly(1 / 0.6);
+  const left = () => app.pan(-0.25), right = () => app.pan(0.25);
+  const next = () => app.stepTurn(1), previous = () => app.stepTurn(-1);
+  const zoom = () => app.zoomToEvent(app.selected || app.turn);
   const keys = {
-    w: () => app.zoomSmoothly(0.6), '+': () => app.zoomSmoothly(0.6), '=': () => app.zoomSmoothly(0.6), ArrowUp: () => app.zoomSmoothly(0.6),
-    s: () => app.zoomSmoothly(1 / 0.6), '-': () => app.zoomSmoothly(1 / 0.6), ArrowDown: () => app.zoomSmoothly(1 / 0.6),
-    a: () => app.pan(-0.25), ArrowLeft: () => app.pan(-0.25), d: () => app.pan(0.25), ArrowRight: () => app.pan(0.25),
+    w: closer, '+': closer, '=': closer, ArrowUp: closer,
+    s: farther, '-': farther, ArrowDown: farther,
+    a: left, ArrowLeft: left,
+    d: right, ArrowRight: right,
     f: () => app.fit(), 0: () => app.fit(),
-    n: () => app.stepTurn(1), ']': () => app.stepTurn(1), p: () => app.stepTurn(-1), '[': () => app.stepTurn(-1),
-    z: () => app.zoomToEvent(app.selected || app.turn), Enter: () => app.zoomToEvent(app.selected || app.turn),
-    Escape: () => escape(app), '/': () => $('search').focus(), '?': () => toggleHelp(),
+    n: next, ']': next,
+    p: previous, '[': previous,
+    z: zoom, Enter: zoom,
+    Escape: () => escape(app),
+    '/': () => $('search').focus(),
+    '?': toggleHelp,
   };
   const shifted = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' };
   document.addEventListener('keydown', (event) => {
@@ -86,8 +94,10 @@ function onWheel(app, event) {
   }
   // Pinching on a touch pad comes as a wheel with Ctrl, in small steps.
   const speed = event.ctrlKey ? 0.01 : 0.002;
-  app.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY * pixels)) * speed), app.timeline.timeAt(event.offsetX));
+  app.zoom(wheelFactor(event.deltaY * pixels, speed), app.timeline.timeAt(event.offsetX));
 }
+
+const wheelFactor = (delta, speed) => Math.exp(Math.max(-200, Math.min(200, delta)) * speed);
 
 /* One pointer pans, two pinch; returns how far it went. */
 function dragPointers(app, pointers, event) {
@@ -136,7 +146,7 @@ function drawTip(app, event) {
   const phase = phaseOf(loop, i);
   const where = [subject, phase && phase !== loop.kind[i] ? KIND_NAMES[phase] : '',
                  loop.turn[i] >= 0 && loop.kind[i] !== KIND.TURN ? `turn ${turnNumber(loop, loop.turn[i])}` : ''];
-  tip.replaceChildren(chip(colourOf(loop, i)), make('b', {}, nameOf(loop, i)), ` ${formatDuration(durationOf(loop, i))}`,
+  tip.replaceChildren(chip(colourOf(loop, i)), make('b', {}, nameOf(loop, i)), ` ${took(loop, i)}`,
                       make('br'), make('span', { class: 'soft' }, where.filter(Boolean).join(' \u00b7 ')));
   const { offsetWidth: width, offsetHeight: height } = tip;
   tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
@@ -175,7 +185,7 @@ function listenToOverview(app) {
   canvas.addEventListener('dblclick', () => app.fit());
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
-    app.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.002), app.overview.timeAt(event.offsetX));
+    app.zoom(wheelFactor(event.deltaY, 0.002), app.overview.timeAt(event.offsetX));
   }, { passive: false });
 }
 

@@ -44,7 +44,7 @@ function listenToWindow(app) {
   addEventListener('afterprint', () => forPaper(false));
 }
 
-function start() {
+function begin() {
   let trace;
   try {
     trace = measure(readTrace($('trace').textContent));
@@ -77,4 +77,4 @@ function start() {
 const busiest = ({ loops }) => largest(loops.length, (k) => loops[k].busy, 1)[0];
 
 // After the page was painted once: a large trace takes a moment, an empty page says nothing.
-setTimeout(start, 20);
+setTimeout(begin, 20);

@@ -118,7 +118,8 @@ function fillColumns(loop, all) {
     loop.kind[i] = kind;
     loop.start[i] = start;
     // A span without a duration is open: it is closed below, when the end is known.
-    loop.end[i] = kind === KIND.OUTSIDE ? start : Number.isFinite(duration) ? start + Math.max(0, duration) : Infinity;
+    const open = !Number.isFinite(duration) && kind !== KIND.OUTSIDE;
+    loop.end[i] = open ? Infinity : kind === KIND.OUTSIDE ? start : start + Math.max(0, duration);
     loop.name[i] = Number.isInteger(name) && name < loop.names.length ? name : -1;
     loop.subject[i] = Number.isInteger(subject) && subject < loop.subjects.length ? subject : -1;
     loop.detail[i] = Number(detail) || 0;

@@ -63,7 +63,7 @@ class Overview {
     const height = this.strip - 2;
     // Lanes from the bottom up in the order of the phases; the rest between them on top.
     const order = [8, ...PHASES, 0];
-    const colours = [palette.fills[KIND.TURN], ...PHASES.map((kind) => palette.fills[kind]), palette.fills[KIND.SCRIPT]];
+    const colours = [KIND.TURN, ...PHASES, KIND.SCRIPT].map((kind) => palette.fills[kind]);
     for (let c = 0; c < columns; c++) {
       let y = top + height;
       for (const lane of order) {

@@ -37,23 +37,26 @@ class Panel {
       // Less than a millisecond is nothing to worry about: no alarm then.
       const calm = worst.length < 1e6;
       line.append(calm ? 'Never held up for longer than ' : 'Longest: ',
-        make('button', { type: 'button', class: calm ? 'worst calm' : 'worst', onclick: () => this.app.showStretch(worst) },
+        make('button', { type: 'button', class: `worst ${calm ? 'calm' : ''}`, onclick: () => this.app.showStretch(worst) },
              `${calm ? '' : 'Held up '}${formatDuration(worst.length)}`),
         ...this.culpritText(worst), '. ');
       if (delays.count > 0)
-        line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, 99\u00a0% within ${formatDuration(delays.p99)}. `);
+        line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, `,
+                    `99\u00a0% within ${formatDuration(delays.p99)}. `);
       if (held[0] !== worst) line.append(`Starting took ${formatDuration(held[0].length)}. `);
     }
     const busy = shown.reduce((sum, loop) => sum + loop.busy, 0);
     const share = busy / Math.max(1, (extent.end - extent.start) * shown.length);
+    const length = formatDuration(extent.end - extent.start);
     line.append(turns === 0 ? 'No loop turned in this trace.'
-      : `${formatCount(turns)} turn${turns === 1 ? '' : 's'} in ${formatDuration(extent.end - extent.start)}, ${formatShare(share)} busy.`);
+      : `${formatMany(turns, 'turn')} in ${length}, ${formatShare(share)} busy.`);
   }
 
   culpritText(held) {
     const { loop, culprit, inside, turn, calls, share, callbacks } = held;
     if (culprit < 0) return turn < 0 ? [] : [` in turn ${turnNumber(loop, turn)}`];
-    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}` : held.starting ? ' before the first turn' : ' outside of any turn';
+    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}`
+      : held.starting ? ' before the first turn' : ' outside of any turn';
     const name = make('b', {}, nameOf(loop, culprit));
     if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
     const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)},` : '';
@@ -80,10 +83,12 @@ class Panel {
       const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : name + times(held.calls);
       const first = culprit < 0 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
       const number = turn < 0 ? '' : turnNumber(loop, turn);
-      return actionRow(`${text}, held up ${formatDuration(held.length)}, turn ${number}`, () => this.app.showStretch(held), [
-        first, numberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number, { class: 'number soft' }),
-        barCell(formatDuration(held.length), held.length / longest)],
-      { title: heldTitle(held) });
+      const label = `${text}, held up ${formatDuration(held.length)}, turn ${number}`;
+      return actionRow(label, () => this.app.showStretch(held), [
+        first,
+        softNumberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number),
+        barCell(formatDuration(held.length), held.length / longest),
+      ], { title: heldTitle(held) });
     });
     fillTable('held', ['By', several ? 'Loop, turn' : 'Turn', 'For'], rows, 'The loop was never held up.');
   }
@@ -95,8 +100,8 @@ class Panel {
     const most = this.all ? 500 : 12;
     const top = sorted.length ? sorted[0][order] : 1;
     const rows = sorted.slice(0, most).map((group) => this.callbackRow(group, top));
-    fillTable('callbacks', ['Name', 'Calls', order === 'max' ? 'Total' : 'Longest', order === 'max' ? 'Longest' : 'Total'],
-              rows, 'Nothing was called.');
+    const heads = order === 'max' ? ['Total', 'Longest'] : ['Longest', 'Total'];
+    fillTable('callbacks', ['Name', 'Calls', ...heads], rows, 'Nothing was called.');
     const more = $('more-callbacks');
     more.hidden = sorted.length <= 12;
     more.textContent = this.all ? 'show fewer' : `show all ${formatCount(sorted.length)}`;
@@ -107,26 +112,22 @@ class Panel {
   }
 
   callbackRow(group, top) {
-    const other = this.order === 'max' ? group.total : group.max;
-    return actionRow(`${group.name}: ${group.count} calls, ${formatDuration(group.total)} in all, longest ${formatDuration(group.max)}`,
-      () => this.app.show(group.loop, group.event), [
-        [chip(colourOf(group.loop, group.event)), make('span', {}, group.name)],
-        numberCell(formatCount(group.count), { class: 'number soft' }), numberCell(formatDuration(other), { class: 'number soft' }),
-        barCell(formatDuration(group[this.order]), group[this.order] / Math.max(1, top))], { title: group.name });
+    const { name, count, total, max, loop, event } = group;
+    const label = `${name}: ${formatMany(count, 'call')}, ${formatDuration(total)} in all, longest ${formatDuration(max)}`;
+    return actionRow(label, () => this.app.show(loop, event), [
+      [chip(colourOf(loop, event)), make('span', {}, name)],
+      softNumberCell(formatCount(count)),
+      softNumberCell(formatDuration(this.order === 'max' ? total : max)),
+      barCell(formatDuration(group[this.order]), group[this.order] / Math.max(1, top)),
+    ], { title: name });
   }
 
   drawPhases() {
     const { counts } = this;
     const kinds = [...PHASES, KIND.SLEEP, KIND.SCRIPT, KIND.TICKS, KIND.MICROTASKS];
     const whole = PHASES.reduce((sum, kind) => sum + counts[kind].time, 0) || 1;
-    const rows = kinds.filter((kind) => isPhase(kind) || counts[kind].spans > 0).map((kind) => {
-      const row = counts[kind];
-      const time = formatDuration(row.time);
-      return make('tr', { class: row.spans === 0 ? 'absent' : null }, make('th', { scope: 'row' }, chip(kind), make('span', {}, row.name)),
-        numberCell(formatCount(row.spans), { class: 'number soft' }),
-        numberCell(isPhase(kind) ? formatCount(row.callbacks) : '', { class: 'number soft' }),
-        isPhase(kind) ? barCell(time, row.time / whole) : numberCell(time));
-    });
+    const rows = kinds.filter((kind) => isPhase(kind) || counts[kind].spans > 0)
+      .map((kind) => phaseRow(counts[kind], whole));
     fillTable('phases', ['Phase', 'Times', 'Callbacks', 'Time'], rows, '');
   }
 
@@ -147,14 +148,14 @@ const turnNumber = (loop, turn) => formatCount(loop.detail[loop.turns[turn]]);
 
 function heldTitle({ loop, start, length, callbacks }) {
   return `${formatDuration(length)} from ${formatTime(start)} without a look at what is new, ` +
-         `${formatCount(callbacks)} callback${callbacks === 1 ? '' : 's'}, ${loopLabel(loop)}`;
+         `${formatMany(callbacks, 'callback')}, ${loopLabel(loop)}`;
 }
 
 function eventFacts({ loop, event }) {
   const kind = loop.kind[event];
   const facts = [['name', nameOf(loop, event)]];
   if (kind === KIND.CALLBACK && subjectOf(loop, event)) facts.push(['subject', subjectOf(loop, event)]);
-  facts.push(['took', formatDuration(durationOf(loop, event))], ['start', formatTime(loop.start[event])]);
+  facts.push(['took', took(loop, event)], ['start', formatTime(loop.start[event])]);
   const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event]);
   if (detail) facts.push(detail);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
@@ -170,11 +171,19 @@ function eventFacts({ loop, event }) {
 
 /* How much of a callback were its ticks and microtasks. */
 function timeInside(loop, event) {
-  const times = new Float64Array(KIND_NAMES.length);
+  const spent = new Float64Array(KIND_NAMES.length);
   const stop = lastInside(loop, event);
-  for (let i = event + 1; i < stop; i++) times[loop.kind[i]] += durationOf(loop, i);
-  return [KIND.TICKS, KIND.MICROTASKS].filter((kind) => times[kind] > 0)
-    .map((kind) => `${KIND_NAMES[kind]} ${formatDuration(times[kind])}`).join(', ');
+  for (let i = event + 1; i < stop; i++) spent[loop.kind[i]] += durationOf(loop, i);
+  return [KIND.TICKS, KIND.MICROTASKS].filter((kind) => spent[kind] > 0)
+    .map((kind) => `${KIND_NAMES[kind]} ${formatDuration(spent[kind])}`).join(', ');
+}
+
+function phaseRow({ kind, name, spans, callbacks, time }, whole) {
+  return make('tr', { class: spans === 0 ? 'absent' : null },
+    make('th', { scope: 'row' }, chip(kind), make('span', {}, name)),
+    softNumberCell(formatCount(spans)),
+    softNumberCell(isPhase(kind) ? formatCount(callbacks) : ''),
+    isPhase(kind) ? barCell(formatDuration(time), time / whole) : numberCell(formatDuration(time)));
 }
 
 /* A table's head and rows; `empty` stands in for no rows. */
@@ -182,6 +191,7 @@ function fillTable(id, heads, rows, empty) {
   const table = $(id);
   const body = make('tbody', {}, ...rows);
   if (rows.length === 0) body.append(make('tr', {}, make('td', { colspan: heads.length, class: 'soft' }, empty)));
-  const head = make('tr', {}, ...heads.map((text, k) => make('th', { scope: 'col', class: k ? 'number' : null }, text)));
+  const headCell = (text, k) => make('th', { scope: 'col', class: k ? 'number' : null }, text);
+  const head = make('tr', {}, ...heads.map(headCell));
   table.replaceChildren(make('thead', {}, head), body);
 }

@@ -145,7 +145,7 @@ class Timeline {
 
   spanText(loop, i, width) {
     const name = nameOf(loop, i);
-    return width > 130 ? `${name}  ${formatDuration(durationOf(loop, i))}` : name;
+    return width > 130 ? `${name}  ${took(loop, i)}` : name;
   }
 
   /* Many in one pixel: the colour of the longest, as strong as they fill the pixel. */
@@ -168,7 +168,7 @@ class Timeline {
       const width = Math.min(this.span, x1) + this.gutter - left - (x1 - x0 > 3 ? 1 : 0);
       g.fillStyle = this.restFill;
       g.fillRect(left, top, width, height);
-      const text = width > 40 ? fitText(g, `sleep  ${formatDuration(durationOf(row.loop, row.index[from]))}`, width - 12) : '';
+      const text = width > 40 ? fitText(g, `sleep  ${took(row.loop, row.index[from])}`, width - 12) : '';
       if (!text) return;
       g.fillStyle = palette.rest;
       g.fillRect(left + 3, top + 3, textWidth(g, text) + 6, height - 6);
@@ -214,7 +214,7 @@ class Timeline {
     g.fillStyle = palette.soft;
     g.textAlign = 'right';
     if (this.gutter > 20)
-      track.rows.forEach(({ row, top, height }, r) => {
+      track.rows.forEach(({ top, height }, r) => {
         if (ROW_LABELS[r]) g.fillText(ROW_LABELS[r], this.gutter - 7, top + height / 2 + 0.5);
       });
     g.textAlign = 'left';
@@ -262,7 +262,8 @@ class Timeline {
   /* The stretch whose bracket is under a point; undefined if there is none. */
   heldAt(x, y) {
     const track = this.tracks.find(({ top }) => y >= top && y < top + TRACK_HEAD);
-    return track && this.app.marked(track.loop).find(({ start, end }) => x > this.xOf(start) - 4 && x < this.xOf(end) + 4);
+    const near = ({ start, end }) => x > this.xOf(start) - 4 && x < this.xOf(end) + 4;
+    return track && this.app.marked(track.loop).find(near);
   }
 
   /* What is under a point: {loop, event}, or null. */

@@ -42,7 +42,8 @@ class Wheel {
     document.body.classList.add('still');
     $('turn-title').textContent = 'No turn';
     this.svg.setAttribute('aria-label', 'No turn is selected');
-    this.table.replaceChildren(make('tbody', {}, make('tr', {}, make('td', { class: 'soft' }, 'The loop never turned in this trace.'))));
+    const words = make('td', { class: 'soft' }, 'The loop never turned in this trace.');
+    this.table.replaceChildren(make('tbody', {}, make('tr', {}, words)));
   }
 
   drawPhase(turn, arc) {
@@ -50,9 +51,10 @@ class Wheel {
     const gap = 0.003;
     const absent = phase.spans.length === 0;
     const group = makeSvg('g', { class: absent ? 'phase absent' : 'phase' });
-    group.append(makeSvg('path', { class: `arc ${cssName(arc.kind)}`, d: ringPath(arc.from + gap, arc.to - gap, RING.inner, RING.outer) }));
-    if (arc.sleep > 2 * gap)
-      group.append(makeSvg('path', { class: 'arc-sleep', d: ringPath(arc.from + gap, arc.from + arc.sleep, RING.inner, RING.outer) }));
+    const ring = (to, className) => group.append(
+      makeSvg('path', { class: className, d: ringPath(arc.from + gap, to, RING.inner, RING.outer) }));
+    ring(arc.to - gap, `arc ${cssName(arc.kind)}`);
+    if (arc.sleep > 2 * gap) ring(arc.from + arc.sleep, 'arc-sleep');
     group.append(makeSvg('title', {}, phaseInWords(turn, phase)), this.phaseLabel(turn, phase, arc));
     if (!absent) group.addEventListener('click', () => this.app.select(turn.loop, phase.spans[0]));
     this.svg.append(group);
@@ -79,21 +81,25 @@ class Wheel {
     const to = Math.max(mark.to - 0.0012, mark.from + least);
     const path = makeSvg('path', {
       class: `mark ${cssName(phaseOf(loop, mark.event))}${this.isSelected(mark.event) ? ' selected' : ''}`,
-      'data-tint': tintOf(loop, mark.event), d: ringPath(mark.from + 0.0012, to, RING.marks, RING.marksEnd), 'data-event': mark.event,
-    }, makeSvg('title', {}, `${nameOf(loop, mark.event)}, ${formatDuration(durationOf(loop, mark.event))}`));
+      'data-tint': tintOf(loop, mark.event), 'data-event': mark.event,
+      d: ringPath(mark.from + 0.0012, to, RING.marks, RING.marksEnd),
+    }, makeSvg('title', {}, `${nameOf(loop, mark.event)}, ${took(loop, mark.event)}`));
     path.addEventListener('click', () => this.app.select(loop, mark.event));
     this.svg.append(path);
   }
 
   drawHub(turn, cut) {
-    const line = (dy, text, className) => makeSvg('text', { x: CENTRE.x, y: CENTRE.y + dy, 'text-anchor': 'middle', class: className }, text);
+    const line = (dy, text, className) =>
+      makeSvg('text', { x: CENTRE.x, y: CENTRE.y + dy, 'text-anchor': 'middle', class: className }, text);
+    const at = (share) => pointAt(share, RING.way).join(' ');
     this.svg.append(
-      makeSvg('path', { class: 'way', d: `M ${pointAt(0.02, RING.way).join(' ')} A ${RING.way} ${RING.way} 0 0 1 ${pointAt(0.21, RING.way).join(' ')}` }),
+      makeSvg('path', { class: 'way', d: `M ${at(0.02)} A ${RING.way} ${RING.way} 0 0 1 ${at(0.21)}` }),
       makeSvg('path', { class: 'way-tip', d: tipPath(0.225, RING.way) }),
       line(-14, `turn ${formatCount(turn.number)}`, 'hub-name'),
       line(6, formatDuration(turn.busy), 'hub-time'),
       line(22, turn.sleep > 0 ? 'awake' : 'all awake', 'hub-note'));
-    if (turn.sleep > 0) this.svg.append(line(36, `${cut ? '+ ' : ''}${formatDuration(turn.sleep)} asleep`, 'hub-note'));
+    if (turn.sleep > 0)
+      this.svg.append(line(36, `${cut ? '+ ' : ''}${formatDuration(turn.sleep)} asleep`, 'hub-note'));
   }
 
   isSelected(event) {
@@ -112,7 +118,8 @@ class Wheel {
       body.append(make('tr', {}, make('td', { colspan: 4, class: 'soft' }, `and ${formatCount(left)} shorter ones`)));
     const head = make('tr', {}, ...['What ran', 'On', 'After', 'Took'].map((text, k) =>
       make('th', { scope: 'col', class: k > 1 ? 'number' : null }, text)));
-    this.table.replaceChildren(make('caption', { class: 'hidden' }, describeTurnInWords(turn)), make('thead', {}, head), body);
+    const caption = make('caption', { class: 'hidden' }, describeTurnInWords(turn));
+    this.table.replaceChildren(caption, make('thead', {}, head), body);
     const current = this.table.querySelector('.selected');
     if (current) scrollIntoBox(current, this.table.parentElement);
   }
@@ -120,13 +127,15 @@ class Wheel {
   eventRow(turn, { event, kind, depth }) {
     const { loop } = turn;
     const name = nameOf(loop, event);
+    const subject = kind === KIND.CALLBACK && subjectOf(loop, event) !== name ? subjectOf(loop, event) : '';
+    const classes = [`depth-${Math.min(3, depth)}`, this.isSelected(event) ? 'selected' : '', isPhase(kind) ? 'phase-row' : ''];
     const first = [chip(colourOf(loop, event)), make('span', {}, name)];
-    const row = actionRow(`${name}, ${formatDuration(durationOf(loop, event))}`, () => this.app.select(loop, event), [
+    const row = actionRow(`${name}, ${took(loop, event)}`, () => this.app.select(loop, event), [
       first,
-      make('td', { class: 'soft' }, kind === KIND.CALLBACK && subjectOf(loop, event) !== name ? subjectOf(loop, event) : ''),
-      numberCell(formatDuration(loop.start[event] - loop.start[turn.event]), { class: 'number soft' }),
-      barCell(formatDuration(durationOf(loop, event)), awakeTime(turn, event) / Math.max(1, turn.busy)),
-    ], { class: `depth-${Math.min(3, depth)}${this.isSelected(event) ? ' selected' : ''}${isPhase(kind) ? ' phase-row' : ''}` });
+      make('td', { class: 'soft' }, subject),
+      softNumberCell(formatDuration(loop.start[event] - loop.start[turn.event])),
+      barCell(took(loop, event), awakeTime(turn, event) / Math.max(1, turn.busy)),
+    ], { class: classes.join(' ') });
     row.addEventListener('mouseenter', () => this.glow(event, true));
     row.addEventListener('mouseleave', () => this.glow(event, false));
     return row;
@@ -158,15 +167,18 @@ function tipPath(share, radius) {
 }
 
 function stripePattern() {
-  return makeSvg('defs', {}, makeSvg('pattern', { id: 'stripes', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
-    makeSvg('rect', { class: 'stripe-paper', width: 6, height: 6 }), makeSvg('rect', { class: 'stripe-line', width: 1.4, height: 6 })));
+  const size = { width: 6, height: 6 };
+  const place = { id: 'stripes', ...size, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' };
+  return makeSvg('defs', {}, makeSvg('pattern', place,
+    makeSvg('rect', { class: 'stripe-paper', ...size }),
+    makeSvg('rect', { class: 'stripe-line', ...size, width: 1.4 })));
 }
 
 function phaseInWords(turn, phase) {
   const name = KIND_NAMES[phase.kind];
   if (phase.spans.length === 0) return `${name}: nothing to run`;
   const asleep = phase.kind === KIND.POLL && turn.sleep > 0 ? ` after ${formatDuration(turn.sleep)} of sleep` : '';
-  return `${name}: ${formatDuration(phase.time)}${asleep}, ${phase.callbacks} callback${phase.callbacks === 1 ? '' : 's'}`;
+  return `${name}: ${formatDuration(phase.time)}${asleep}, ${formatMany(phase.callbacks, 'callback')}`;
 }
 
 function describeTurnInWords(turn) {
