@@ -10,7 +10,7 @@ const [directory, joined] = process.argv.slice(2);
 const pure = ['model.js', 'rows.js', 'measure.js', 'turn.js', 'format.js'];
 const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
 const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
-               'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'percentiles', 'phaseCounts',
+               'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'percentiles', 'phaseCounts',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'describeTurn', 'arcs',
                'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
@@ -178,9 +178,10 @@ const tests = {
     assert.strictEqual(page.eventAt(row, 395, 10), 3);
   },
 
-  'the turn at a time'() {
+  'the turn at a time, and by its number'() {
     const loop = loopOf(TWO_TURNS);
     assert.deepStrictEqual([0, 99, 100, 119, 5000].map((time) => page.turnAt(loop, time)), [0, 0, 1, 1, 1]);
+    assert.deepStrictEqual([1, 2, 3, 0].map((number) => page.turnNumbered(loop, number)), [0, 1, -1, -1]);
   },
 
   'counts per phase; sleep is not poll\'s time'() {

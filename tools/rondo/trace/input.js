@@ -36,11 +36,12 @@ function listenToKeys(app) {
 
 function escape(app) {
   if (!$('help').hidden) return toggleHelp();
+  // Out of the search box in any case, so that the keys work again.
+  document.activeElement.blur();
   if ($('search').value !== '') {
     $('search').value = '';
     return runSearch(app);
   }
-  document.activeElement.blur();
   return app.clear();
 }
 
@@ -194,10 +195,22 @@ function centreOn(app, time) {
   app.glideTo(time - (t1 - t0) / 2, time + (t1 - t0) / 2);
 }
 
+/* "turn 215", "#215": a turn is asked for, not a name. */
+function turnAskedFor(app, text) {
+  const number = /^\s*(?:turn|#)\s*([\d,]+)\s*$/i.exec(text);
+  if (!number) return null;
+  const wanted = Number(number[1].replaceAll(',', ''));
+  const loops = [app.turn && app.turn.loop, ...app.shown].filter(Boolean);
+  const loop = loops.find((candidate) => turnNumbered(candidate, wanted) >= 0);
+  return loop ? { loop, event: loop.turns[turnNumbered(loop, wanted)] } : null;
+}
+
 function runSearch(app) {
   const text = $('search').value;
-  const found = search(app.trace.loops, text);
-  $('matches').textContent = text.trim() === '' ? '' : found === 0 ? 'nothing' : `${formatCount(found)} found`;
+  const turn = turnAskedFor(app, text);
+  const found = search(app.trace.loops, turn ? '' : text);
+  $('matches').textContent = turn ? 'press Enter' : text.trim() === '' ? ''
+    : found === 0 ? 'nothing' : `${formatCount(found)} found`;
   app.redraw();
 }
 
@@ -211,7 +224,10 @@ function listenToControls(app) {
     if (event.key !== 'Enter') return;
     clearTimeout(timer);
     runSearch(app);
-    if ($('search').value.trim() !== '') app.findNext(event.shiftKey);
+    const text = $('search').value;
+    const turn = turnAskedFor(app, text);
+    if (turn) app.show(turn.loop, turn.event);
+    else if (text.trim() !== '') app.findNext(event.shiftKey);
   });
   $('loops').addEventListener('change', () => {
     const { value } = $('loops');

@@ -115,6 +115,13 @@ function turnAt(loop, time) {
   return count === 0 ? -1 : Math.min(at, count - 1);
 }
 
+/* The ordinal of the turn with a number; -1 if there is none. Numbers only grow. */
+function turnNumbered(loop, number) {
+  const { turns, detail } = loop;
+  const at = firstPosition(0, turns.length, (k) => detail[turns[k]] >= number);
+  return at < turns.length && detail[turns[at]] === number ? at : -1;
+}
+
 /* How long stretches last; without those in which a program started. */
 function percentiles(loops) {
   const all = [];
