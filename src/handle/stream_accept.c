@@ -69,6 +69,9 @@ static void tell(uv_stream_t* server, int status) {
 }
 
 void stream_accept_ready(uv_stream_t* server) {
+  /* Another thread may have been faster when it was last given up, and those who wait
+   * can't be sent away without it: it goes before the first client. */
+  reserve_descriptor(server->loop);
   for (int i = 0; i < ACCEPT_BATCH; i++) {
     int fd = descriptor_accept(stream_fd(server));
     if (fd == UV_EMFILE || fd == UV_ENFILE)
