@@ -65,7 +65,7 @@ int interest_fork(uv_loop_t* loop) {
   for (unsigned int fd = 0; fd < loop->nslots; fd++) {
     struct rondo_slot* slot = &loop->slots[fd];
     slot->armed = 0;
-    if (slot->watcher == NULL || slot->watcher->wanted == 0)
+    if (!slot_started(slot))
       continue;
     struct queue* link = queue_of(slot->watcher->watcher_queue);
     if (queue_empty(link))
@@ -118,8 +118,6 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   while ((link = queue_first(&batch)) != NULL) {
     uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
     queue_remove(link);
-    if (w->wanted == 0)
-      continue; /* stopping is lazy: perhaps it starts again before an event comes */
     int err = slot_update(loop, w);
     if (err == -ENOMEM || err == -ENOSPC) {
       queue_push_back(changed, link);
@@ -132,11 +130,12 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   return timeout_ns;
 }
 
-void interest_narrow(uv_loop_t* loop, uv__io_t* w) {
-  if (w->wanted == 0)
-    slot_disarm(loop, w->fd, slot_of(loop, w));
+void interest_narrow(uv_loop_t* loop, int fd) {
+  struct rondo_slot* slot = &loop->slots[fd];
+  if (slot_started(slot))
+    slot_update(loop, slot->watcher);
   else
-    slot_update(loop, w);
+    slot_disarm(loop, fd, slot);
 }
 
 static int wait_coarse(int set, int64_t timeout_ns, struct epoll_event* events, int max,
@@ -200,9 +199,10 @@ static bool slot_owned(const uv_loop_t* loop, const uv__io_t* w) {
  * kernel still has on that one's account bears an old generation: it has to go. */
 static void slot_take(uv_loop_t* loop, uv__io_t* w) {
   struct rondo_slot* slot = slot_of(loop, w);
-  assert(slot->watcher == NULL || slot->watcher->wanted == 0);
+  assert(!slot_started(slot));
   slot_disarm(loop, w->fd, slot);
   slot->watcher = w;
+  slot->idle = true;
   slot->generation++;
 }
 
@@ -236,6 +236,7 @@ void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   struct rondo_slot* slot = slot_of(loop, w);
   if (w->wanted == 0)
     loop->nwatchers++;
+  slot->idle = false;
   w->wanted |= events;
   if ((slot->armed & w->wanted) != w->wanted)
     note_change(loop, w);
@@ -245,15 +246,18 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if ((w->wanted & events) == 0)
     return;
   w->wanted &= ~events;
-  if (w->wanted == 0)
-    loop->nwatchers--;
+  if (w->wanted != 0)
+    return;
+  loop->nwatchers--;
+  /* The kernel is not told: perhaps it starts again before an event comes. */
+  queue_remove(queue_of(w->watcher_queue));
+  slot_of(loop, w)->idle = true;
 }
 
 void watcher_release(uv_loop_t* loop, uv__io_t* w) {
   if (!(w->flags & WATCHER_OPEN))
     return;
   watcher_stop(loop, w, ~0u);
-  queue_remove(queue_of(w->watcher_queue));
   if (slot_owned(loop, w))
     slot_disarm(loop, w->fd, slot_of(loop, w));
 }
@@ -277,8 +281,7 @@ void watchers_leave(uv_loop_t* loop) {
 }
 
 bool watcher_exists(const uv_loop_t* loop, int fd) {
-  return fd >= 0 && (unsigned int) fd < loop->nslots && loop->slots[fd].watcher != NULL &&
-         loop->slots[fd].watcher->wanted != 0;
+  return fd >= 0 && (unsigned int) fd < loop->nslots && slot_started(&loop->slots[fd]);
 }
 
 /* Asks the kernel itself: the descriptor goes into the set for nothing, and out again. */

@@ -22,9 +22,17 @@
 
 struct rondo_slot {
   uv__io_t* watcher; /* NULL: nobody has the descriptor open on this loop */
-  uint32_t generation;
-  uint32_t armed; /* the mask the kernel has; 0: the descriptor isn't in the set */
+  uint32_t generation : 31;
+  uint32_t idle : 1; /* the watcher is stopped, and its memory left alone */
+  uint32_t armed;    /* the mask the kernel has; 0: the descriptor isn't in the set */
 };
+
+/* Whether there is a watcher that wants something. One that wants nothing is not asked:
+ * programs exist that free a handle which they have stopped, or whose connection failed,
+ * without closing it (pmproxy, of Performance Co-Pilot). */
+static inline bool slot_started(const struct rondo_slot* slot) {
+  return slot->watcher != NULL && !slot->idle;
+}
 
 static inline int event_fd(const struct epoll_event* event) {
   return (int) (uint32_t) event->data.u64;
@@ -66,8 +74,8 @@ static inline int64_t retry_ns(int64_t timeout_ns) {
   return timeout_ns < 0 || timeout_ns > longest ? longest : timeout_ns;
 }
 
-/* Makes the kernel's mask for this watcher what is wanted now; used when an event comes
- * that nobody wants any more. */
-void interest_narrow(uv_loop_t* loop, uv__io_t* w);
+/* Makes the kernel's mask for this descriptor what is wanted now; used when an event
+ * comes that nobody wants any more. */
+void interest_narrow(uv_loop_t* loop, int fd);
 
 #endif

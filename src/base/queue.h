@@ -73,6 +73,16 @@ static inline void queue_remove(struct queue* link) {
   queue_init(link);
 }
 
+/* As queue_remove, where a neighbour may be gone without having left: it is written to
+ * only if it still knows of this link. */
+static inline void queue_leave(struct queue* link) {
+  if (link->prev->next == link)
+    link->prev->next = link->next;
+  if (link->next->prev == link)
+    link->next->prev = link->prev;
+  queue_init(link);
+}
+
 /* The first and the last link; NULL in an empty queue. */
 static inline struct queue* queue_first(const struct queue* queue) {
   return queue_empty(queue) ? NULL : queue->next;

@@ -17,7 +17,7 @@ static void finish(uv_loop_t* loop, uv_handle_t* handle) {
   if (kind->finish != NULL)
     kind->finish(handle);
   uv_unref(handle);
-  queue_remove(queue_of(handle->handle_queue));
+  handle_unlink(handle);
   if (handle->close_cb == NULL)
     return;
   loop_count_callback(loop);

@@ -17,9 +17,15 @@ void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind*
   queue_push_back(queue_of(loop->handle_queue), queue_of(handle->handle_queue));
 }
 
+/* The handles beside it are memory of the program, which may have freed one that it never
+ * closed. That is wrong, but it went well for years. */
+void handle_unlink(uv_handle_t* handle) {
+  queue_leave(queue_of(handle->handle_queue));
+}
+
 void handle_uninit(uv_handle_t* handle) {
   handle_stop(handle);
-  queue_remove(queue_of(handle->handle_queue));
+  handle_unlink(handle);
 }
 
 void uv_close(uv_handle_t* handle, uv_close_cb cb) {

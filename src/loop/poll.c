@@ -14,12 +14,13 @@ enum { BATCHES_MAX = 48 };
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t LONGEST_WAIT_NS = (uint64_t) 365 * 24 * 60 * 60 * 1000000000;
 
-/* The watcher an event is for, or NULL if it is for nobody any more. */
-static uv__io_t* event_watcher(uv_loop_t* loop, const struct epoll_event* event) {
+/* The slot an event is for, or NULL if it is for nobody any more. */
+static const struct rondo_slot* event_slot(const uv_loop_t* loop,
+                                           const struct epoll_event* event) {
   unsigned int fd = (unsigned int) event_fd(event);
   if (fd >= loop->nslots || loop->slots[fd].generation != event_generation(event))
     return NULL;
-  return loop->slots[fd].watcher;
+  return &loop->slots[fd];
 }
 
 /* Of what the kernel reports, what this watcher asked for. Error and hang-up alone come
@@ -33,14 +34,14 @@ static unsigned int events_for(const uv__io_t* w, unsigned int events) {
 
 /* True if somebody was told. */
 static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
-  uv__io_t* w = event_watcher(loop, event);
+  const struct rondo_slot* slot = event_slot(loop, event);
+  if (slot == NULL)
+    return false;
+  uv__io_t* w = slot_started(slot) ? slot->watcher : NULL;
+  if (w == NULL || (event->events & ~(w->wanted | WATCH_ERR | WATCH_HUP)))
+    interest_narrow(loop, event_fd(event)); /* stopped since: now the kernel is told */
   if (w == NULL)
     return false;
-  if (w->wanted == 0 || (event->events & ~(w->wanted | WATCH_ERR | WATCH_HUP))) {
-    interest_narrow(loop, w); /* stopped since: now it is worth telling the kernel */
-    if (w->wanted == 0)
-      return false;
-  }
   unsigned int events = events_for(w, event->events);
   if (events == 0 || w == &loop->wake_watcher)
     return false; /* being woken is all there is to the latter: see wake.c */
@@ -49,9 +50,9 @@ static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
   return true;
 }
 
-static bool goes_last(uv_loop_t* loop, const struct epoll_event* event) {
-  const uv__io_t* w = event_watcher(loop, event);
-  return w != NULL && (w->flags & WATCHER_LAST) != 0;
+static bool goes_last(const uv_loop_t* loop, const struct epoll_event* event) {
+  const struct rondo_slot* slot = event_slot(loop, event);
+  return slot != NULL && slot_started(slot) && (slot->watcher->flags & WATCHER_LAST) != 0;
 }
 
 /* With many connections the next handle is far from the cache, and the system calls of
