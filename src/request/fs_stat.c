@@ -122,24 +122,24 @@ ssize_t fs_do_chown(uv_fs_t* req) {
   }
 }
 
-/* Seconds with a fraction, before 1970 too. To the microsecond, as libuv has it; a double
- * of today's size holds little more. What no file system can store is clamped, and the
- * kernel clamps it further. */
+/* Seconds with a fraction, before 1970 too. To the microsecond, as libuv has it, and cut
+ * towards 1970 as it does; a double of today's size holds little more. What no file
+ * system can store the kernel clamps, and what no clock can count it refuses. */
 static struct timespec fs_timespec(double seconds) {
   if (isnan(seconds))
     return (struct timespec){.tv_sec = 0, .tv_nsec = UTIME_OMIT};
   if (isinf(seconds))
     return (struct timespec){.tv_sec = 0, .tv_nsec = UTIME_NOW};
-  const double most = 9e15;
-  if (seconds > most)
-    seconds = most;
-  if (seconds < -most)
-    seconds = -most;
+  const double most = 0x1p63;
+  if (seconds >= most || seconds < -most)
+    return (struct timespec){.tv_sec = 0, .tv_nsec = -1};
 
   time_t whole = (time_t) seconds;
-  if ((double) whole > seconds)
-    whole--;
   long micro = (long) ((seconds - (double) whole) * 1e6);
+  if (micro < 0) {
+    micro += 1000000;
+    whole--;
+  }
   return (struct timespec){.tv_sec = whole, .tv_nsec = micro * 1000};
 }
 

@@ -186,6 +186,14 @@ static void times_are_set(void** state) {
   /* Before 1970 the fraction still counts upwards. */
   assert_int_equal(SYNC(req, uv_fs_utime, "file", -14245440.25, -1), 0);
   expect_times("file", true, -14245441, 750000000, -1, 0);
+  /* To the microsecond, and what is left of one is cut towards 1970. */
+  assert_int_equal(SYNC(req, uv_fs_utime, "file", -168510317.840070127, -1e-7), 0);
+  expect_times("file", true, -168510318, 159930000, 0, 0);
+  assert_int_equal(SYNC(req, uv_fs_utime, "file", 1e9 + 0.3, 0.9999999), 0);
+  expect_times("file", true, 1000000000, 299999000, 0, 999999000);
+  assert_int_equal(SYNC(req, uv_fs_utime, "file", 1e19, 0), UV_EINVAL);
+  assert_int_equal(ASYNC(req, uv_fs_utime, "file", 0, -1e300), UV_EINVAL);
+  uv_fs_req_cleanup(&req);
 
   int fd = open("file", O_RDWR | O_CLOEXEC);
   assert_int_equal(ASYNC(req, uv_fs_futime, fd, 1000.5, 2000.75), 0);
