@@ -30,10 +30,12 @@ static int copy_write_all(int to, const char* data, size_t size) {
   return 0;
 }
 
-static int copy_by_hand(int to, int from) {
+static int copy_by_hand(int to, int from, off_t size) {
   char piece[65536];
-  for (;;) {
-    ssize_t n = read(from, piece, sizeof(piece));
+  while (size > 0) {
+    ssize_t n =
+        read(from, piece,
+             (size_t) (size < (off_t) sizeof(piece) ? size : (off_t) sizeof(piece)));
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
@@ -41,7 +43,9 @@ static int copy_by_hand(int to, int from) {
     int err = copy_write_all(to, piece, (size_t) n);
     if (err != 0)
       return err;
+    size -= n;
   }
+  return 0;
 }
 
 /* Whether the kernel's copy may be refused for reasons that reading and writing don't
@@ -51,41 +55,44 @@ static bool copy_may_work_by_hand(int err) {
          err == EPERM || err == EBADF || err == ETXTBSY || err == EIO;
 }
 
-static int copy_data(int to, int from) {
+/* As many bytes as the source said it has: a device that never ends says none, and so do
+ * the files of /proc. */
+static int copy_data(int to, int from, off_t size) {
   bool begun = false;
-  for (;;) {
-    ssize_t n = copy_file_range(from, NULL, to, NULL, 1u << 30, 0);
-    if (n > 0) {
-      begun = true;
-      continue;
-    }
+  while (size > 0) {
+    ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t) size, 0);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0 && (begun || !copy_may_work_by_hand(errno)))
       return -errno;
-    /* The files of /proc say they are empty, and copy_file_range believes it. */
-    return n == 0 && begun ? 0 : copy_by_hand(to, from);
+    if (n < 0)
+      return copy_by_hand(to, from, size);
+    if (n == 0) /* it has become shorter */
+      break;
+    begun = true;
+    size -= n;
   }
+  return 0;
 }
 
-static int copy_contents(int to, int from, int flags) {
+static int copy_contents(int to, int from, off_t size, int flags) {
   if (flags & (UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)) {
     if (ioctl(to, FICLONE, from) == 0)
       return 0;
     if (flags & UV_FS_COPYFILE_FICLONE_FORCE)
       return -errno;
   }
-  return copy_data(to, from);
+  return copy_data(to, from, size);
 }
 
 /* With the destination open and known not to be the source: what was there goes, mode
- * and contents come. A device only gets the contents. */
-static int copy_over(int to, int from, mode_t mode, bool is_file, int flags) {
-  if (is_file && ftruncate(to, 0) != 0)
+ * and contents come. What can't be emptied, as a device, is no place for a copy. */
+static int copy_over(int to, int from, const struct stat* source, int flags) {
+  if (ftruncate(to, 0) != 0)
     return -errno;
-  if (is_file && fchmod(to, mode) != 0 && errno != EPERM)
+  if (fchmod(to, source->st_mode & 07777) != 0 && errno != EPERM)
     return -errno; /* EPERM: file systems without modes, or another's file */
-  return copy_contents(to, from, flags);
+  return copy_contents(to, from, source->st_size, flags);
 }
 
 static int copy_to(int from, uv_fs_t* req) {
@@ -104,7 +111,7 @@ static int copy_to(int from, uv_fs_t* req) {
   bool same =
       err == 0 && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
   if (err == 0 && !same)
-    err = copy_over(to, from, mode, is_file, req->flags);
+    err = copy_over(to, from, &source, req->flags);
   /* Some file systems find out only here that the disk is full. */
   if (close(to) != 0 && err == 0 && errno != EINTR)
     err = -errno;
