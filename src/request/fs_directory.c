@@ -140,10 +140,6 @@ ssize_t fs_do_scandir(uv_fs_t* req) {
     return err;
   }
   req->nbufs = 0;
-  if (listing->count == 0) {
-    listing_free(listing);
-    return 0;
-  }
   listing_finish(listing);
   req->ptr = listing;
   return (ssize_t) listing->count;
