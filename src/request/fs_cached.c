@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/major.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -293,14 +294,20 @@ static bool is_direct(const uv_fs_t* req, size_t total) {
   return direct;
 }
 
-/* After fewer bytes than asked for: is that all there is? Only a regular file promises
- * more than it gave; its end is known from its size. */
+/* /dev/zero and its like, told not to wait, give a page at a time. */
+static bool is_memory_device(const struct statx* about) {
+  return S_ISCHR(about->stx_mode) && about->stx_rdev_major == MEM_MAJOR;
+}
+
+/* After fewer bytes than asked for: is that all there is? Of what isn't a regular file,
+ * yes: only that promises more than it gave; its end is known from its size. */
 static bool read_is_complete(const uv_fs_t* req) {
   struct statx about;
   if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
-            &about) != 0 ||
-      !S_ISREG(about.stx_mode))
+            &about) != 0)
     return true;
+  if (!S_ISREG(about.stx_mode))
+    return !is_memory_device(&about);
   return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
@@ -343,5 +350,6 @@ bool fs_read_may_share(const uv_fs_t* req) {
 /* Into the page cache a thread writes at once. io_uring would first try what most file
  * systems refuse, then wake a worker of its own for it: ten times the price. */
 enum fs_attempt fs_write_direct(uv_fs_t* req) {
-  return is_direct(req, bytes_of(req)) ? FS_MUST_WAIT : FS_UNABLE;
+  size_t total = bytes_of(req);
+  return total > 0 && is_direct(req, total) ? FS_MUST_WAIT : FS_UNABLE;
 }

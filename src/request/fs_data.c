@@ -11,6 +11,7 @@
 #include "base/base.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -25,21 +26,38 @@ static const struct iovec* fs_vectors(const uv_fs_t* req) {
   return (const struct iovec*) (const void*) req->bufs;
 }
 
-ssize_t fs_do_read(uv_fs_t* req) {
+/* One buffer goes without a vector: the kernel looks at the descriptor then even if there
+ * is nothing to move. */
+static ssize_t fs_read_some(const uv_fs_t* req) {
+  if (req->nbufs == 1)
+    return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
+                        : pread(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
   int count = (int) req->nbufs;
-  ssize_t n = req->off < 0 ? readv(req->file, fs_vectors(req), count)
-                           : preadv(req->file, fs_vectors(req), count, req->off);
+  return req->off < 0 ? readv(req->file, fs_vectors(req), count)
+                      : preadv(req->file, fs_vectors(req), count, req->off);
+}
+
+ssize_t fs_do_read(uv_fs_t* req) {
+  ssize_t n = fs_read_some(req);
   if (n < 0)
     return req->result > 0 ? req->result : -errno;
   return req->result + n;
 }
 
-static ssize_t fs_write_some(const uv_fs_t* req) {
+static ssize_t fs_write_vectors(const uv_fs_t* req) {
+  if (req->nbufs == 1)
+    return req->off < 0
+               ? write(req->file, req->bufs[0].base, req->bufs[0].len)
+               : pwrite(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
   int count = (int) size_min(req->nbufs, IOV_MAX);
+  return req->off < 0 ? writev(req->file, fs_vectors(req), count)
+                      : pwritev(req->file, fs_vectors(req), count, req->off);
+}
+
+static ssize_t fs_write_some(const uv_fs_t* req) {
   ssize_t n;
   do {
-    n = req->off < 0 ? writev(req->file, fs_vectors(req), count)
-                     : pwritev(req->file, fs_vectors(req), count, req->off);
+    n = fs_write_vectors(req);
   } while (n < 0 && errno == EINTR);
   return fs_result(n);
 }
@@ -82,47 +100,70 @@ ssize_t fs_do_ftruncate(uv_fs_t* req) {
   return fs_result(r);
 }
 
-/* For descriptors that sendfile(2) refuses: read a piece, write all of it. What was
- * read and could not be written is not lost, since reading goes by offset. */
+/* All of it, also to a descriptor that was told not to wait: a thread may. */
+static ssize_t fs_write_all(int out, const char* data, size_t size) {
+  size_t written = 0;
+  while (written < size) {
+    ssize_t n = write(out, data + written, size - written);
+    if (n >= 0) {
+      written += (size_t) n;
+    } else if (errno == EAGAIN) {
+      struct pollfd room = {.fd = out, .events = POLLOUT};
+      if (poll(&room, 1, -1) < 0 && errno != EINTR)
+        return -errno;
+    } else if (errno != EINTR) {
+      return -errno;
+    }
+  }
+  return (ssize_t) written;
+}
+
+/* What has no positions (a pipe, a socket) is read from where it is. */
+static ssize_t fs_read_piece(int in, char* piece, size_t size, off_t offset) {
+  ssize_t n;
+  do {
+    n = pread(in, piece, size, offset);
+    if (n < 0 && errno == ESPIPE)
+      n = read(in, piece, size);
+  } while (n < 0 && errno == EINTR);
+  return fs_result(n);
+}
+
+/* For what the kernel has no shorter way: read a piece, write all of it. */
 static ssize_t fs_send_by_hand(int out, int in, off_t offset, size_t length) {
   char piece[16384];
   size_t sent = 0;
   while (sent < length) {
-    ssize_t got;
-    do {
-      got =
-          pread(in, piece, size_min(length - sent, sizeof(piece)), offset + (off_t) sent);
-    } while (got < 0 && errno == EINTR);
-    if (got <= 0)
-      return sent > 0 ? (ssize_t) sent : fs_result(got);
-    for (ssize_t written = 0; written < got;) {
-      ssize_t n = write(out, piece + written, (size_t) (got - written));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return sent > 0 ? (ssize_t) sent : -errno;
-      written += n;
-      sent += (size_t) n;
-    }
+    ssize_t n = fs_read_piece(in, piece, size_min(length - sent, sizeof(piece)),
+                              offset + (off_t) sent);
+    if (n > 0)
+      n = fs_write_all(out, piece, (size_t) n);
+    if (n <= 0)
+      return sent > 0 ? (ssize_t) sent : n;
+    sent += (size_t) n;
   }
   return (ssize_t) sent;
 }
 
-/* The input is req->flags, the length in bufsml[0].len. */
+/* The input is req->flags, the length in bufsml[0].len. The kernel copies between files
+ * of one file system, or says what is wrong with them; sends between two file systems;
+ * and for anything else it is done by hand. */
 ssize_t fs_do_sendfile(uv_fs_t* req) {
   off_t offset = req->off;
   size_t length = req->bufsml[0].len;
   ssize_t n;
   do {
-    n = sendfile(req->file, req->flags, &offset, length);
+    n = copy_file_range(req->flags, &offset, req->file, NULL, length, 0);
   } while (n < 0 && errno == EINTR);
-  if (n >= 0)
-    return n;
-  if (offset > req->off)
-    return offset - req->off;
-  if (errno == EINVAL || errno == ENOSYS || errno == ENOTSOCK || errno == EXDEV)
+  if (n < 0 &&
+      (errno == EXDEV || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM)) {
+    do {
+      n = sendfile(req->file, req->flags, &offset, length);
+    } while (n < 0 && errno == EINTR);
+  }
+  if (n < 0 && (errno == EINVAL || errno == EIO || errno == ENOTSOCK))
     return fs_send_by_hand(req->file, req->flags, req->off, length);
-  return -errno;
+  return fs_result(n);
 }
 
 /* --- The interface --------------------------------------------------------------- */

@@ -273,10 +273,10 @@ static void sending_between_files_and_sockets(void** state) {
   assert_int_equal(ASYNC(req, uv_fs_sendfile, to, from, 50, 5), 0);
   close(to);
 
-  /* sendfile(2) takes no output that appends: then it is done by hand. */
+  /* copy_file_range(2) takes no output that appends. */
   to = open_file("to", O_WRONLY | O_APPEND);
-  assert_int_equal(ASYNC(req, uv_fs_sendfile, to, from, 5, 3), 3);
-  files_expect("to", "2345678901567", 13);
+  assert_int_equal(ASYNC(req, uv_fs_sendfile, to, from, 5, 3), UV_EBADF);
+  files_expect("to", "2345678901", 10);
   close(to);
 
   int pair[2];
@@ -288,6 +288,90 @@ static void sending_between_files_and_sockets(void** state) {
   close(pair[0]);
   close(pair[1]);
   close(from);
+}
+
+/* What has no positions is read from where it is; no offset is below 0. */
+static void sending_from_a_pipe(void** state) {
+  (void) state;
+  uv_fs_t req;
+  int pair[2];
+  int to = open_file("to", O_WRONLY | O_CREAT);
+  assert_int_equal(pipe2(pair, O_CLOEXEC | O_NONBLOCK), 0);
+  assert_int_equal(write(pair[1], "0123456789", 10), 10);
+  assert_int_equal(ASYNC(req, uv_fs_sendfile, to, pair[0], -1, 4), UV_EINVAL);
+  assert_int_equal(ASYNC(req, uv_fs_sendfile, to, pair[0], 5, 4), 4);
+  assert_int_equal(SYNC(req, uv_fs_sendfile, to, pair[0], 0, 100), 6);
+  assert_int_equal(ASYNC(req, uv_fs_sendfile, to, pair[0], 0, 100), UV_EAGAIN);
+  files_expect("to", "0123456789", 10);
+  close(pair[0]);
+  close(pair[1]);
+  close(to);
+}
+
+static void read_all(void* argument) {
+  char piece[5000];
+  size_t* got = argument;
+  int fd = (int) *got;
+  *got = 0;
+  for (ssize_t n; (n = read(fd, piece, sizeof(piece))) > 0;)
+    *got += (size_t) n;
+}
+
+/* A full pipe, told not to wait, is waited for by the thread that sends. */
+static void all_is_sent_to_a_slow_reader(void** state) {
+  (void) state;
+  enum { SIZE = 300000 };
+  uv_fs_t req;
+  int pair[2];
+  uv_thread_t reader;
+  char* bytes = calloc(1, SIZE);
+  assert_non_null(bytes);
+  files_make("from", bytes, SIZE);
+  free(bytes);
+  int from = open_file("from", O_RDONLY);
+  assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
+  assert_int_equal(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
+  size_t got = (size_t) pair[0];
+  assert_int_equal(uv_thread_create(&reader, read_all, &got), 0);
+  assert_int_equal(ASYNC(req, uv_fs_sendfile, pair[1], from, 0, SIZE), SIZE);
+  close(pair[1]);
+  assert_int_equal(uv_thread_join(&reader), 0);
+  assert_int_equal(got, SIZE);
+  close(pair[0]);
+  close(from);
+}
+
+/* A page at a time, if it is told not to wait. */
+static void endless_devices_fill_every_buffer(void** state) {
+  (void) state;
+  enum { SIZE = 50000 };
+  uv_fs_t req;
+  char* bytes = malloc(SIZE);
+  assert_non_null(bytes);
+  int zero = open_file("/dev/zero", O_RDONLY);
+  for (int64_t offset = -1; offset < 2; offset++) {
+    memset(bytes, 'x', SIZE);
+    uv_buf_t halves[] = {uv_buf_init(bytes, SIZE / 2),
+                         uv_buf_init(bytes + SIZE / 2, SIZE / 2)};
+    assert_int_equal(ASYNC(req, uv_fs_read, zero, halves, 2, offset), SIZE);
+    assert_null(memchr(bytes, 'x', SIZE));
+  }
+  close(zero);
+  free(bytes);
+}
+
+static void an_empty_buffer_still_asks_the_descriptor(void** state) {
+  (void) state;
+  uv_fs_t req;
+  uv_buf_t nothing = uv_buf_init(NULL, 0);
+  int directory = open_file(".", O_RDONLY);
+  assert_int_equal(ASYNC(req, uv_fs_read, directory, &nothing, 1, 0), UV_EISDIR);
+  assert_int_equal(SYNC(req, uv_fs_read, directory, &nothing, 1, -1), UV_EISDIR);
+  close(directory);
+  int full = open_file("/dev/full", O_WRONLY);
+  assert_int_equal(ASYNC(req, uv_fs_write, full, &nothing, 1, 0), UV_ENOSPC);
+  assert_int_equal(SYNC(req, uv_fs_write, full, &nothing, 1, -1), UV_ENOSPC);
+  close(full);
 }
 
 static void errors_are_told(void** state) {
@@ -395,6 +479,10 @@ int main(void) {
       FILES_TEST(direct_files_work),
       FILES_TEST(truncating_and_syncing),
       FILES_TEST(sending_between_files_and_sockets),
+      FILES_TEST(sending_from_a_pipe),
+      FILES_TEST(all_is_sent_to_a_slow_reader),
+      FILES_TEST(endless_devices_fill_every_buffer),
+      FILES_TEST(an_empty_buffer_still_asks_the_descriptor),
       FILES_TEST(errors_are_told),
       FILES_TEST(a_full_disk_is_told),
       FILES_TEST(pipes_give_what_they_have),
