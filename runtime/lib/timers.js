@@ -110,7 +110,8 @@ function fireTimer() {
   const slot = cell[0];
   const timeout = timeouts[slot];
   if (timeout._repeat !== null) {
-    call(timeout);
+    if (timeout._repeat === undefined) fireWeak(slot, timeout);
+    else call(timeout);
     return;
   }
   // C gives the slot back after this call; a refresh takes a new one.
@@ -122,6 +123,47 @@ function fireTimer() {
     if (timeout[kSlot] < 0) forget(timeout);
   }
 }
+
+// Timers of signals, which nobody sees: no object but what is to be told, and that only weakly
+// unless somebody waits for it. There may be millions, and most are forgotten before they are due.
+// One is named by its slot and by how many such timers the slot has had before.
+const TURN = 2 ** 32;
+const turns = [];
+let tellWeak;
+
+function startWeak(ms, target) {
+  cell[0] = delayOf(ms);
+  cell[1] = 0;
+  const slot = timerStart();
+  timerRef(slot, false);
+  timeouts[slot] = new WeakRef(target);
+  return slot + (turns[slot] ??= 0) * TURN;
+}
+
+const isWaiting = (id) => turns[id % TURN] === Math.floor(id / TURN);
+
+function holdWeak(id, target) {
+  if (isWaiting(id)) timeouts[id % TURN] = { deref: () => target };
+}
+
+function endWeak(id) {
+  if (!isWaiting(id)) return;
+  const slot = id % TURN;
+  turns[slot]++;
+  timeouts[slot] = undefined;
+  binding.timerClear(slot);
+}
+
+function fireWeak(slot, ref) {
+  turns[slot]++;
+  timeouts[slot] = undefined;
+  const target = ref.deref();
+  if (target !== undefined) tellWeak(target);
+}
+
+require('internal/tools').weakTimers = {
+  onDue(callback) { tellWeak = callback; }, start: startWeak, hold: holdWeak, end: endWeak,
+};
 
 class Immediate {
   constructor(task, args) {

@@ -3,7 +3,6 @@
 
 const { coded, invalidArgType, missingArgs, validateInteger, validateObject } = require('internal/errors');
 
-const kListeners = Symbol('listeners');
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
 // How far an event has come: not dispatched, on its way, stopped, stopped at once, arrived.
@@ -75,9 +74,14 @@ class CustomEvent extends Event {
   get detail() { return this.#detail; }
 }
 
+let listenersOf;
+const NOBODY = new Map();
+
 class EventTarget {
-  constructor() {
-    Object.defineProperty(this, kListeners, { value: new Map() });
+  #listeners = null; // a Map, once there are any: type → entries
+
+  static {
+    listenersOf = (target, type) => (target.#listeners ?? NOBODY).get(type) ?? [];
   }
 
   addEventListener(type, listener, options = {}) {
@@ -93,20 +97,20 @@ class EventTarget {
       throw invalidArgType('listener', 'an instance of EventListener', listener);
     const { once = false, capture = false, signal } = options ?? {};
     if (signal?.aborted) return;
-    const list = this[kListeners].get(`${type}`) ?? [];
+    const list = listenersOf(this, `${type}`);
     if (list.some((each) => each.listener === listener && each.capture === Boolean(capture))) return;
     list.push({ listener, once, capture: Boolean(capture), removed: false });
-    this[kListeners].set(`${type}`, list);
+    (this.#listeners ??= new Map()).set(`${type}`, list);
     signal?.addEventListener('abort', () => this.removeEventListener(type, listener, options), { once: true });
   }
 
   removeEventListener(type, listener, options = {}) {
     const capture = Boolean(typeof options === 'boolean' ? options : options?.capture);
-    const list = this[kListeners].get(`${type}`);
-    const at = list?.findIndex((each) => each.listener === listener && each.capture === capture) ?? -1;
+    const list = listenersOf(this, `${type}`);
+    const at = list.findIndex((each) => each.listener === listener && each.capture === capture);
     if (at < 0) return;
     list[at].removed = true;
-    this[kListeners].set(`${type}`, list.filter((each, index) => index !== at));
+    this.#listeners.set(`${type}`, list.filter((each, index) => index !== at));
   }
 
   dispatchEvent(event) {
@@ -115,7 +119,7 @@ class EventTarget {
     if (progress(event) !== NEW && progress(event) !== DONE)
       throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
     begin(event, this);
-    for (const entry of [...this[kListeners].get(event.type) ?? []]) {
+    for (const entry of [...listenersOf(this, event.type)]) {
       if (entry.removed) continue;
       if (entry.once) this.removeEventListener(event.type, entry.listener, { capture: entry.capture });
       try {
@@ -164,13 +168,22 @@ function handlerProperty(prototype, type) {
 
 const kMake = Symbol('make');
 const kAbort = Symbol('abort');
-let forgotten;
+let forgotten, forgottenTimers, weakTimers;
 const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
+
+function prepareTimers() {
+  require('timers');
+  const { weakTimers: timers } = require('internal/tools');
+  timers.onDue((signal) => signal[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError')));
+  forgottenTimers = new FinalizationRegistry(timers.end);
+  return timers;
+}
 
 class AbortSignal extends EventTarget {
   #aborted = false;
   #reason;
-  #links = []; // from what may abort this signal
+  #links = null; // from what may abort this signal
+  #timer; // that aborts it
   #followers; // links to the signals of any() that are aborted with this one
 
   constructor(key) {
@@ -202,9 +215,9 @@ class AbortSignal extends EventTarget {
   static timeout(delay) {
     validateInteger(delay, 'delay', 0, 2 ** 32 - 1);
     const signal = new AbortSignal(kMake);
-    const abort = (link) =>
-      link.ref.deref()?.[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError'));
-    const timer = setTimeout(abort, delay, signal.#link(() => clearTimeout(timer))).unref();
+    weakTimers ??= prepareTimers();
+    signal.#timer = weakTimers.start(delay, signal);
+    forgottenTimers.register(signal, signal.#timer);
     return signal;
   }
 
@@ -230,7 +243,7 @@ class AbortSignal extends EventTarget {
   // forget() is called when the signal is gone.
   #link(forget) {
     const link = { ref: new WeakRef(this), listenedTo: undefined };
-    this.#links.push(link);
+    (this.#links ??= []).push(link);
     forgotten ??= new FinalizationRegistry((callback) => callback());
     forgotten.register(this, forget);
     return link;
@@ -238,8 +251,9 @@ class AbortSignal extends EventTarget {
 
   addEventListener(...args) {
     super.addEventListener(...args);
-    for (const link of this.#links) link.listenedTo = this;
-    this.#links = [];
+    for (const link of this.#links ?? []) link.listenedTo = this;
+    this.#links = null;
+    if (this.#timer !== undefined) weakTimers.hold(this.#timer, this);
   }
 
   [inspectCustom](depth, options, inspect) {
@@ -272,5 +286,5 @@ module.exports = {
   CustomEvent,
   Event,
   EventTarget,
-  listenersOf: (target, type) => (target[kListeners].get(type) ?? []).map((entry) => entry.listener),
+  listenersOf: (target, type) => listenersOf(target, type).map((entry) => entry.listener),
 };
