@@ -156,8 +156,9 @@ struct uv_loop_s {
   void* file_state;
   void* burst_state;
   void* trace_state;
-  unsigned int forks; /* see loop_is_ours */
-  char padding[176];
+  unsigned int forks;  /* see loop_is_ours */
+  uint64_t pauses_end; /* of watchers, see watcher_pause */
+  char padding[168];
 };
 
 #endif

@@ -118,6 +118,12 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   while ((link = queue_first(&batch)) != NULL) {
     uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
     queue_remove(link);
+    if (w->flags & WATCHER_PAUSED && loop->now_ns < loop->pauses_end) {
+      queue_push_back(changed, link);
+      timeout_ns = retry_ns(timeout_ns);
+      continue;
+    }
+    w->flags &= ~(unsigned int) WATCHER_PAUSED;
     int err = slot_update(loop, w);
     if (err == -ENOMEM || err == -ENOSPC) {
       queue_push_back(changed, link);
@@ -252,6 +258,13 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   /* The kernel is not told: perhaps it starts again before an event comes. */
   queue_remove(queue_of(w->watcher_queue));
   slot_of(loop, w)->idle = true;
+}
+
+void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
+  slot_disarm(loop, w->fd, slot_of(loop, w));
+  w->flags |= WATCHER_PAUSED;
+  loop->pauses_end = loop->now_ns + (uint64_t) retry_ns(-1);
+  note_change(loop, w);
 }
 
 void watcher_release(uv_loop_t* loop, uv__io_t* w) {

@@ -4,7 +4,8 @@
  *
  * When the process has no descriptor left, a reserved one is given up for a moment to
  * accept and close those who wait. Their peers learn at once that they can't be served,
- * and the loop sleeps instead of being told of the same connection for ever. */
+ * and the loop sleeps instead of being told of the same connection for ever. When that
+ * one is gone too, the program is told, and listening pauses for a moment. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -82,6 +83,9 @@ void stream_accept_ready(uv_stream_t* server) {
       if (connection_was_lost(fd))
         continue;
       tell(server, fd);
+      if ((fd == UV_EMFILE || fd == UV_ENFILE) &&
+          watcher_wants(&server->io_watcher, WATCH_IN))
+        watcher_pause(server->loop, &server->io_watcher);
       return;
     }
 

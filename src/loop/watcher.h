@@ -34,6 +34,7 @@ enum {
   WATCHER_LAST = 1u << 0, /* dispatch after the others of a batch (signals, children) */
   WATCHER_EDGE = 1u << 1, /* tell once per change; for descriptors that are never read */
   WATCHER_OPEN = 1u << 2, /* has a slot in the loop's table */
+  WATCHER_PAUSED = 1u << 3,
 };
 
 /* A watcher without a descriptor yet (fd = -1). */
@@ -50,6 +51,10 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events);
 static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
   return (w->wanted & events) != 0;
 }
+
+/* Nothing is delivered for a moment, though it stays started: for readiness that can't be
+ * used now, and would be told again in every turn. */
+void watcher_pause(uv_loop_t* loop, uv__io_t* w);
 
 /* As stop for all events, and the kernel forgets the descriptor now. For descriptors that
  * belong to the user, who may close them next (uv_poll_stop). The slot is kept. */

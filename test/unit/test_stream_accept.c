@@ -268,6 +268,43 @@ static void the_reserve_is_taken_anew(void** state) {
   close_and_wait(&server);
 }
 
+static int refusals;
+
+static void accept_or_count(uv_stream_t* server, int status) {
+  if (status != 0) {
+    assert_int_equal(status, UV_EMFILE);
+    refusals++;
+    hoard_free();
+  } else {
+    accept_each(server, status);
+  }
+}
+
+/* Covers H3: without a reserve the program is told, once for a while, so that it is not
+ * busy with nothing else; the client waits, and is served when there is a descriptor. */
+static void without_a_reserve_listening_pauses(void** state) {
+  uv_loop_t* loop = *state;
+  uv_tcp_t server;
+  int peer;
+  connections = enough = refusals = 0;
+  wanted = 1;
+  struct sockaddr_in address = local_address(0);
+  assert_int_equal(uv_tcp_init(loop, &server), 0);
+  assert_int_equal(uv_tcp_bind(&server, (struct sockaddr*) &address, 0), 0);
+  sockets_make(&peer, 1);
+  uv_run(loop, UV_RUN_NOWAIT);
+  hoard_descriptors(peer);
+  assert_int_equal(uv_listen((uv_stream_t*) &server, 8, accept_or_count), 0);
+  sockets_connect(&peer, 1, port_of(&server));
+  uint64_t before = uv_hrtime();
+  run_until(loop, &enough);
+  assert_int_equal(refusals, 1);
+  assert_true(uv_hrtime() - before > 50 * 1000000);
+  close(peer);
+  close_and_wait(&clients[0]);
+  close_and_wait(&server);
+}
+
 static void what_cannot_listen(void** state) {
   uv_loop_t* loop = *state;
   uv_pipe_t pipe, ipc;
@@ -303,6 +340,7 @@ int main(void) {
       loop_test(close_inside_the_connection_callback),
       loop_test(full_descriptor_table),
       loop_test(the_reserve_is_taken_anew),
+      loop_test(without_a_reserve_listening_pauses),
       loop_test(what_cannot_listen),
   };
   return cmocka_run_group_tests_name("stream: accepting", tests, NULL, NULL);
