@@ -1,5 +1,5 @@
 // What kinds of anonymous files this process has open: they tell which backend its loop
-// sleeps on.
+// has, once it has synced a file. (A loop that is never idle needs no ring otherwise.)
 'use strict';
 
 const fs = require('fs');

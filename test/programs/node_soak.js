@@ -37,6 +37,10 @@ const loads = {
     });
     await fs.promises.readdir('.');
     await fs.promises.stat('missing').catch(() => {});
+    const file = await fs.promises.open('synced', 'w');
+    await file.write('x');
+    await file.datasync(); // on io_uring, through the ring
+    await file.close();
   },
 
   async watching() {
