@@ -46,6 +46,10 @@ Readable.prototype[Symbol.asyncDispose] = function () {
   });
 };
 
+Writable.prototype[Symbol.asyncDispose] = function () {
+  return Readable.prototype[Symbol.asyncDispose].call(this);
+};
+
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const pipeline = (...streams) => require('internal/streams/pipeline').pipeline(...streams);
 pipeline[custom] = (...args) => require('stream/promises').pipeline(...args);
@@ -60,6 +64,7 @@ module.exports = Object.assign(Stream, {
   Writable,
   addAbortSignal,
   compose() { throw notImplemented('stream.compose'); },
+  duplexPair: (options) => require('internal/streams/pair')(options),
   destroy: (stream, error) => require('internal/streams/abandon')(stream, error),
   finished,
   getDefaultHighWaterMark: state.getDefaultHighWaterMark,

@@ -2,6 +2,7 @@
 // structuredClone and DOMException.
 
 const kinds = require('internal/kinds');
+const { coded } = require('internal/errors');
 
 const codes = {
   IndexSizeError: 1, NotFoundError: 8, NotSupportedError: 9, InvalidStateError: 11, SyntaxError: 12,
@@ -33,11 +34,21 @@ for (const [name, code] of Object.entries(codes)) {
 }
 Object.defineProperty(DOMException.prototype, Symbol.toStringTag, { value: 'DOMException', configurable: true });
 
+const dataError = (message) => new DOMException(message, 'DataCloneError');
+
 function refuse(value) {
-  const text = typeof value === 'symbol' ? String(value) : typeof value === 'function' ? `${value}` : '#<' +
-    (value.constructor?.name ?? 'Object') + '>';
-  return new DOMException(`${text} could not be cloned.`, 'DataCloneError');
+  let text;
+  if (typeof value === 'symbol' || typeof value === 'function') text = String(value);
+  else if (Array.isArray(value) || kinds.isGeneratorObject(value) || kinds.isSymbolObject(value))
+    text = Object.prototype.toString.call(value);
+  else text = `#<${ITERATOR.isPrototypeOf(value) ? 'Object' : value.constructor?.name ?? 'Object'}>`;
+  return dataError(`${text} could not be cloned.`);
 }
+
+const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+const unfit = ['isSymbolObject', 'isPromise', 'isWeakMap', 'isWeakSet', 'isWeakRef', 'isProxy', 'isArgumentsObject',
+  'isGeneratorObject'].map((name) => kinds[name]);
+const isUnfit = (value) => unfit.some((test) => test(value)) || ITERATOR.isPrototypeOf(value);
 
 const errorClasses = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 
@@ -52,11 +63,38 @@ function copyError(value, copy) {
 
 const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
 
-function structuredClone(value, options) {
-  if (arguments.length === 0)
-    throw require('internal/errors').coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
+// The buffers that are moved instead of copied.
+function readTransfer(options) {
+  if (options !== null && options !== undefined && typeof options !== 'object' && typeof options !== 'function')
+    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The options argument must be either an object or undefined');
+  const list = options?.transfer ?? [];
+  if (typeof list[Symbol.iterator] !== 'function')
+    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
+  const moved = new Set();
+  for (const item of list) {
+    if (!kinds.isArrayBuffer(item))
+      throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT', 'Found invalid object in transferList');
+    if (moved.has(item)) throw dataError('Transfer list contains duplicate ArrayBuffer');
+    moved.add(item);
+  }
+  return moved;
+}
+
+function copyBuffer(buffer, isMoved) {
+  if (isMoved) return buffer.detached ? new ArrayBuffer(0) : buffer.transfer();
+  if (buffer.detached) throw dataError('An ArrayBuffer is detached and could not be cloned.');
+  if (!buffer.resizable) return buffer.slice(0);
+  const { byteLength, maxByteLength } = buffer;
+  const made = new ArrayBuffer(byteLength, { maxByteLength });
+  new Uint8Array(made).set(new Uint8Array(buffer));
+  return made;
+}
+
+function structuredClone(...args) {
+  if (args.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
+  const [value, options] = args;
   const seen = new Map();
-  const moved = new Set(options?.transfer ?? []);
+  const moved = readTransfer(options);
 
   function copy(item) {
     if (typeof item === 'symbol' || typeof item === 'function') throw refuse(item);
@@ -66,17 +104,17 @@ function structuredClone(value, options) {
       seen.set(item, result);
       return result;
     };
-    if (kinds.isBoxedPrimitive(item)) {
-      if (kinds.isSymbolObject(item)) throw refuse(item);
-      return keep(Object(item.valueOf()));
-    }
+    if (isUnfit(item)) throw refuse(item);
+    if (kinds.isBoxedPrimitive(item)) return keep(Object(item.valueOf()));
     if (kinds.isDate(item)) return keep(new Date(item.getTime()));
     if (kinds.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
-    if (kinds.isArrayBuffer(item)) return keep(moved.has(item) && item.transfer ? item.transfer() : item.slice(0));
+    if (kinds.isSharedArrayBuffer(item)) return keep(item);
+    if (kinds.isArrayBuffer(item)) return keep(copyBuffer(item, moved.has(item)));
     if (ArrayBuffer.isView(item)) {
-      const buffer = copy(item.buffer);
+      const { byteOffset } = item; // before its buffer is gone
+      const length = kinds.isDataView(item) ? item.byteLength : item.length;
       const Class = kinds.isDataView(item) ? DataView : globalThis[typedArrayName.call(item)];
-      return keep(new Class(buffer, item.byteOffset, kinds.isDataView(item) ? item.byteLength : item.length));
+      return keep(new Class(copy(item.buffer), byteOffset, length));
     }
     if (kinds.isMap(item)) {
       const result = keep(new Map());
@@ -91,14 +129,14 @@ function structuredClone(value, options) {
     if (typeof item.arrayBuffer === 'function' && require('internal/blob').isBlob(item))
       return keep(require('internal/blob').copyOf(item));
     if (kinds.isNativeError(item)) return keep(copyError(item, copy));
-    if (kinds.isPromise(item) || kinds.isWeakMap(item) || kinds.isWeakSet(item) || kinds.isWeakRef(item) ||
-        kinds.isProxy(item)) throw refuse(item);
     const result = keep(Array.isArray(item) ? new Array(item.length) : {});
     for (const key of Object.keys(item)) result[key] = copy(item[key]);
     return result;
   }
 
-  return copy(value);
+  const result = copy(value);
+  for (const buffer of moved) if (!seen.has(buffer)) copy(buffer);
+  return result;
 }
 
 module.exports = { DOMException, structuredClone };

@@ -1,0 +1,38 @@
+'use strict';
+// stream.duplexPair(): what is written to the one is read from the other.
+
+const Duplex = require('internal/streams/duplex');
+
+class Side extends Duplex {
+  #other = null;
+  #taken = null; // tells the other that its chunk was read
+
+  static pair(options) {
+    const [one, two] = [new Side(options), new Side(options)];
+    [one.#other, two.#other] = [two, one];
+    return [one, two];
+  }
+
+  _read() {
+    const taken = this.#taken;
+    this.#taken = null;
+    taken?.();
+  }
+
+  _write(chunk, encoding, callback) {
+    if (chunk.length === 0) {
+      process.nextTick(callback);
+      return;
+    }
+    this.#other.push(chunk);
+    this.#other.#taken = callback;
+  }
+
+  _final(callback) {
+    this.#other.on('end', callback);
+    this.#other.push(null);
+  }
+}
+Object.defineProperty(Side, 'name', { value: 'DuplexSide' });
+
+module.exports = (options) => Side.pair(options);
