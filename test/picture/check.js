@@ -9,7 +9,7 @@ const path = require('path');
 const [directory, joined] = process.argv.slice(2);
 const pure = ['model.js', 'rows.js', 'measure.js', 'turn.js', 'format.js'];
 const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
-const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
+const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
                'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'percentiles', 'phaseCounts',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'describeTurn', 'arcs',
                'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail'];
@@ -94,6 +94,13 @@ const tests = {
     assert.strictEqual(one.held.length, 1);
     assert.strictEqual(one.held[0].length, 100);
     assert.strictEqual(one.held[0].turn, -1);
+  },
+
+  'loops that never ran are not among those shown'() {
+    const raw = JSON.parse(trace(TWO_TURNS));
+    raw.processes[0].loops.push({ id: 2, events: [] }, { id: 3, events: [[13, 5, 0, -1, -1, 1], [13, 5, 0, -1, -1, 0]] });
+    const read = page.readTrace(JSON.stringify(raw));
+    assert.deepStrictEqual([read.loops.length, page.activeLoops(read).map(({ id }) => id)], [3, [1]]);
   },
 
   'stretches run from one look at what is new to the next'() {

@@ -172,6 +172,7 @@ class App {
   /* Selects and moves there: from lists and from the search. */
   show(loop, event) {
     this.select(loop, event);
+    this.timeline.bringIntoSight(loop);
     this.reveal(loop, event);
   }
 
@@ -179,6 +180,7 @@ class App {
     const { loop, culprit, turn, start, end } = held;
     if (culprit >= 0) this.select(loop, culprit);
     else if (turn >= 0) this.select(loop, loop.turns[turn]);
+    this.timeline.bringIntoSight(loop);
     this.zoomTo(start, end);
   }
 

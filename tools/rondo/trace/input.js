@@ -81,6 +81,7 @@ function listenToTimeline(app) {
   canvas.addEventListener('pointercancel', release);
   canvas.addEventListener('pointerleave', () => hover(app, null));
   canvas.addEventListener('dblclick', () => app.zoomToEvent(app.selected));
+  canvas.parentElement.addEventListener('scroll', () => app.redraw());
 }
 
 function onWheel(app, event) {
@@ -231,7 +232,7 @@ function listenToControls(app) {
   });
   $('loops').addEventListener('change', () => {
     const { value } = $('loops');
-    app.showLoops(value === 'all' ? app.trace.loops : [app.trace.loops[Number(value)]]);
+    app.showLoops(value === 'all' ? activeLoops(app.trace) : [app.trace.loops[Number(value)]]);
   });
   $('previous').addEventListener('click', () => app.stepTurn(-1));
   $('next').addEventListener('click', () => app.stepTurn(1));

@@ -20,7 +20,7 @@ function drawHeader(trace) {
 function drawChooser(trace) {
   const { loops } = trace;
   $('chooser').hidden = loops.length < 2;
-  $('loops').append(make('option', { value: 'all' }, `all ${loops.length} loops`));
+  $('loops').append(make('option', { value: 'all' }, `all loops (${activeLoops(trace).length})`));
   loops.forEach((loop, k) => $('loops').append(make('option', { value: k }, loopLabel(loop))));
 }
 
@@ -56,16 +56,17 @@ function begin() {
   drawHeader(trace);
   drawChooser(trace);
   drawLegend();
-  if (trace.loops.every(({ count }) => count === 0)) {
+  const loops = activeLoops(trace);
+  if (loops.length === 0) {
     refuse('The trace is empty: no loop ran while it was recorded.');
     return;
   }
   // Before anything is drawn: what is hidden has no size to draw for.
   document.body.classList.add('ready');
   const app = new App(trace);
-  const many = trace.loops.length > MOST_AT_FIRST;
+  const many = loops.length > MOST_AT_FIRST;
   if (many) $('loops').value = String(busiest(trace));
-  app.showLoops(many ? [trace.loops[busiest(trace)]] : trace.loops);
+  app.showLoops(many ? [trace.loops[busiest(trace)]] : loops);
   listenToKeys(app);
   listenToTimeline(app);
   listenToOverview(app);

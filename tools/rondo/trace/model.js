@@ -195,6 +195,9 @@ function isInside(loop, i, outer) {
   return at === outer;
 }
 
+/* Loops that did anything. Programs make loops that they never run; Node.js does. */
+const activeLoops = (trace) => trace.loops.filter(({ rows }) => rows.some(({ count }) => count > 0));
+
 function loopLabel(loop) {
   const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), `loop ${loop.id}`];
   if (loop.thread !== null && loop.thread !== loop.pid) parts.push(`thread ${loop.thread}`);

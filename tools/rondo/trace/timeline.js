@@ -55,39 +55,66 @@ class Timeline {
     const { palette } = this.app;
     const g = this.g = prepareCanvas(this.canvas, this.width, this.height);
     this.restFill = stripes(g, palette.rest, palette.stripe);
-    this.drawAxis();
+    const step = axisStep((this.app.view.t1 - this.app.view.t0) * 90 / this.span);
+    this.eachMark(step, (time, x) => {
+      g.fillStyle = palette.line;
+      g.fillRect(x, AXIS - 6, 1, this.height - AXIS);
+    });
     g.save();
     g.beginPath();
     g.rect(this.gutter, 0, this.span, this.height);
     g.clip();
-    this.tracks.forEach((track) => this.drawTrack(track));
+    this.visibleTracks().forEach((track) => this.drawTrack(track));
     this.drawSelection();
     g.restore();
-    this.tracks.forEach((track) => this.drawLabels(track));
+    this.visibleTracks().forEach((track) => this.drawLabels(track));
+    this.drawAxis(step);
   }
 
-  drawAxis() {
-    const { g, app: { palette, view: { t0, t1 } } } = this;
-    const step = axisStep((t1 - t0) * 90 / this.span);
+  /* With many loops the tracks are scrolled; on paper all are shown. */
+  visibleTracks() {
+    const { scrollTop, clientHeight } = this.canvas.parentElement;
+    if (document.documentElement.classList.contains('printing')) return this.tracks;
+    return this.tracks.filter(({ top, bottom }) => bottom > scrollTop && top < scrollTop + clientHeight);
+  }
+
+  bringIntoSight(loop) {
+    const box = this.canvas.parentElement;
+    const track = this.tracks.find((candidate) => candidate.loop === loop);
+    if (!track) return;
+    const above = track.top - AXIS < box.scrollTop, below = track.bottom > box.scrollTop + box.clientHeight;
+    if (above || below) box.scrollTop = track.top - AXIS;
+  }
+
+  eachMark(step, emit) {
+    const { t0, t1 } = this.app.view;
+    for (let k = Math.ceil(t0 / step); k * step <= t1; k++) emit(k * step, Math.round(this.xOf(k * step)));
+  }
+
+  /* Stays on top while the tracks are scrolled below it. */
+  drawAxis(step) {
+    const { g, app: { palette, view: { t0 } } } = this;
+    const top = this.canvas.parentElement.scrollTop;
     const base = axisBase(t0, step);
-    g.textAlign = 'left';
     let free = this.gutter;
+    if (top > 0) {
+      g.fillStyle = palette.paper;
+      g.fillRect(0, top, this.width, AXIS - 4);
+    }
+    g.textAlign = 'left';
     if (base > 0) {
       const text = axisBaseLabel(base, step);
       const x = Math.max(4, this.gutter - 7 - textWidth(g, text));
       g.fillStyle = palette.ink;
-      g.fillText(text, x, AXIS / 2);
+      g.fillText(text, x, top + AXIS / 2);
       free = Math.max(free, x + textWidth(g, text) + 6);
     }
-    for (let k = Math.ceil(t0 / step); k * step <= t1; k++) {
-      const x = Math.round(this.xOf(k * step)) + 0.5;
-      g.fillStyle = palette.line;
-      g.fillRect(x - 0.5, AXIS - 6, 1, this.height - AXIS);
-      const text = axisLabel(k * step, step, base);
-      if (x + 3 < free || x + textWidth(g, text) + 4 > this.width) continue;
-      g.fillStyle = palette.soft;
-      g.fillText(text, x + 4, AXIS / 2);
-    }
+    g.fillStyle = palette.soft;
+    this.eachMark(step, (time, x) => {
+      const text = axisLabel(time, step, base);
+      if (x + 3 < free || x + textWidth(g, text) + 4 > this.width) return;
+      g.fillText(text, x + 4, top + AXIS / 2);
+    });
   }
 
   drawTrack(track) {

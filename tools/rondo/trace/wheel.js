@@ -41,6 +41,7 @@ class Wheel {
   drawNothing() {
     document.body.classList.add('still');
     $('turn-title').textContent = 'No turn';
+    $('turn-when').textContent = '';
     this.svg.setAttribute('aria-label', 'No turn is selected');
     const words = make('td', { class: 'soft' }, 'The loop never turned in this trace.');
     this.table.replaceChildren(make('tbody', {}, make('tr', {}, words)));
