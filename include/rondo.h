@@ -1,6 +1,6 @@
-/* What Rondo has and libuv doesn't: which backend a loop sleeps on, and limits that keep
- * one busy phase from holding up the others; and, in rondo_node.h, the layer that Node
- * puts on top. */
+/* What Rondo has and libuv doesn't: which backend a loop sleeps on, limits that keep one
+ * busy phase from holding up the others, and a record of what a loop does; and, in
+ * rondo_node.h, the layer that Node puts on top. */
 #ifndef RONDO_H
 #define RONDO_H
 
@@ -35,6 +35,33 @@ enum rondo_phase {
  * next time the phase is entered and may be changed at any time from the loop's thread,
  * also inside callbacks. Returns 0, or UV_EINVAL for a phase that doesn't exist. */
 UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n);
+
+/* Records what the loop does from now on into a file that `rondo trace FILE` shows: every
+ * turn, phase, sleep and callback. In the path %p stands for the process, %l for the
+ * number of the loop in it, %% for %. Called inside a callback, it begins with the next
+ * turn. The recording ends with rondo_trace_stop, with uv_loop_close, or at its limit
+ * (RONDO_TRACE_LIMIT, 256 MiB unless it is set), about which a line on standard error
+ * tells; what was recorded by then is in the file also if the process is killed. A forked
+ * child that calls uv_loop_fork gets a file of its own, with a number behind its name.
+ *
+ * A loop does this by itself when it is made while RONDO_TRACE, which holds the path, is
+ * in the environment; then later loops, and other processes, that would write to the same
+ * file get a number behind its name. Returns 0, UV_EALREADY if the loop is being
+ * recorded, UV_EBUSY if another loop writes to that file, UV_EINVAL for a path that is
+ * missing or not that of a file, or why the file couldn't be made. */
+UV_EXTERN int rondo_trace_start(uv_loop_t* loop, const char* path);
+
+/* Ends the recording and completes the file. Nothing happens if there is none. */
+UV_EXTERN void rondo_trace_stop(uv_loop_t* loop);
+
+/* Non-zero if what the loop does now is recorded: for those who would have to do some
+ * work to find a name for rondo_trace_name. */
+UV_EXTERN int rondo_trace_active(const uv_loop_t* loop);
+
+/* Gives the callback that is running a name in the record, in place of the name of its C
+ * function: that of the script's function, say, which it is about to call. The text is
+ * copied, 1008 bytes of it at most. Nothing happens if nothing is recorded. */
+UV_EXTERN void rondo_trace_name(uv_loop_t* loop, const char* name);
 
 #ifdef __cplusplus
 }

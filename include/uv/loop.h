@@ -112,6 +112,7 @@ struct uv_loop_s {
   uv_handle_t* closing_batch_last;
 
   /* counters; the limit of each phase */
+  void* trace_state; /* NULL: nothing is recorded */
   unsigned int callbacks_run;
   unsigned int poll_left;
   unsigned int callbacks_at_clock;
@@ -155,7 +156,6 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* burst_state;
-  void* trace_state;
   unsigned int forks;  /* see loop_is_ours */
   uint64_t pauses_end; /* of watchers, see watcher_pause */
   char padding[168];

@@ -3,6 +3,7 @@
 #define RONDO_NODE_INTERNAL_H
 
 #include "rondo_node.h"
+#include "node/tracing.h"
 
 /* Timers of one duration, in the order they were started. All lists are in a
  * heap by (expiry, id) and in a hash table by duration. */
@@ -53,6 +54,19 @@ struct rondo_node_s {
   int exit_code;
   int open_handles;
 };
+
+/* Calls back a timer or an immediate, which is what the record says it is about. */
+static inline const void* node_call(rondo_node_t* node, const void* address,
+                                    enum trace_node_subject subject, rondo_node_cb cb,
+                                    void* data) {
+  if (!traced(node->loop))
+    return cb(node, data);
+  trace_write_callback(node->loop, trace_subject(address, TRACE_SUBJECT_NODE + subject),
+                       (trace_function) cb, 0);
+  const void* error = cb(node, data);
+  trace_end(node->loop);
+  return error;
+}
 
 /* Runs ticks and microtasks until both are empty. Non-zero if an error cut it
  * short; it has been reported by then. */

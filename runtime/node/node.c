@@ -86,7 +86,9 @@ int rondo_node_uncaught(rondo_node_t* node, const void* error) {
 
 static void run_main(rondo_node_t* node, rondo_node_cb main, void* data) {
   rondo_node_enter(node);
+  trace_begin(node->loop, TRACE_SCRIPT);
   const void* error = main(node, data);
+  trace_end(node->loop);
   if (error != NULL && !node->left)
     rondo_node_uncaught(node, error);
   /* Unlike any later callback, the main script gets its ticks run even if it

@@ -30,7 +30,7 @@ static rondo_node_tick_t* tick_shift(rondo_node_t* node) {
   return tick;
 }
 
-static int ticks_run(rondo_node_t* node) {
+static int ticks_call(rondo_node_t* node) {
   rondo_node_tick_t* tick;
   while ((tick = tick_shift(node)) != NULL) {
     const void* error = tick->cb(node, tick->data);
@@ -43,6 +43,23 @@ static int ticks_run(rondo_node_t* node) {
   return 0;
 }
 
+static int ticks_run(rondo_node_t* node) {
+  if (node->tick_first == NULL)
+    return 0;
+  trace_begin(node->loop, TRACE_TICKS);
+  int err = ticks_call(node);
+  trace_end(node->loop);
+  return err;
+}
+
+static void microtasks_run(rondo_node_t* node) {
+  if (node->hooks.microtasks == NULL)
+    return;
+  trace_begin(node->loop, TRACE_MICROTASKS);
+  node->hooks.microtasks(node, node->hooks.data);
+  trace_end(node->loop);
+}
+
 int ticks_drain(rondo_node_t* node) {
   int again;
   node->cut_short = 1;
@@ -50,8 +67,7 @@ int ticks_drain(rondo_node_t* node) {
     again = 0;
     if (ticks_run(node) != 0)
       return -1;
-    if (node->hooks.microtasks != NULL)
-      node->hooks.microtasks(node, node->hooks.data);
+    microtasks_run(node);
     if (node->left)
       return -1;
     if (node->tick_first == NULL && node->hooks.rejections != NULL) {

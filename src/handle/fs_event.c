@@ -40,9 +40,9 @@ static void entry_told(struct inotify_listener* listener,
   if (events == 0)
     return;
   uv_fs_event_t* handle = state->handle;
-  loop_count_callback(handle->loop);
   state->busy = true;
-  handle->cb(handle, event->name[0] != '\0' ? event->name : state->filename, events, 0);
+  loop_call_back(handle->loop, subject_handle(handle), 0, handle->cb, handle,
+                 event->name[0] != '\0' ? event->name : state->filename, events, 0);
   state->busy = false;
   if (state->handle == NULL)
     mem_free(state);
@@ -50,8 +50,8 @@ static void entry_told(struct inotify_listener* listener,
 
 static void entry_overflow(struct inotify_client* client) {
   uv_fs_event_t* handle = rondo_container_of(client, struct fs_event, client)->handle;
-  loop_count_callback(handle->loop);
-  handle->cb(handle, NULL, UV_RENAME | UV_CHANGE, 0);
+  loop_call_back(handle->loop, subject_handle(handle), 0, handle->cb, handle, NULL,
+                 UV_RENAME | UV_CHANGE, 0);
 }
 
 /* A file that is gone meanwhile leaves the handle as it would have left it here. */

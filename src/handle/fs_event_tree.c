@@ -50,8 +50,8 @@ static void tree_exit(struct fs_event_tree* tree) {
 static void tell(struct fs_event_tree* tree, const char* filename, int events,
                  int status) {
   uv_fs_event_t* handle = tree->handle;
-  loop_count_callback(tree->loop);
-  handle->cb(handle, filename, events, status);
+  loop_call_back(tree->loop, subject_handle(handle), status, handle->cb, handle, filename,
+                 events, status);
 }
 
 void tree_report(struct fs_event_tree* tree, const char* filename, int events,

@@ -49,8 +49,8 @@ static bool same_file(const uv_stat_t* a, const uv_stat_t* b) {
 }
 
 static void tell(struct fs_poller* poller, int status, const uv_stat_t* current) {
-  loop_count_callback(poller->handle->loop);
-  poller->cb(poller->handle, status, &poller->last, current);
+  loop_call_back(poller->handle->loop, subject_handle(poller->handle), status, poller->cb,
+                 poller->handle, status, &poller->last, current);
 }
 
 /* An error is told when it is a new one. The first look that succeeds is what later ones

@@ -47,15 +47,16 @@ static int poll_bits(unsigned int watch) {
  * handle, because it would be reported for ever. */
 static void poll_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   uv_poll_t* poll = rondo_container_of(w, uv_poll_t, io_watcher);
-  loop_count_callback(loop);
   bool broken = (events & WATCH_ERR) != 0 && (events & WATCH_PRI) == 0;
   if (broken || (events & WATCH_FED) != 0) {
     watcher_close(loop, w);
     handle_stop((uv_handle_t*) poll);
-    poll->poll_cb(poll, UV_EBADF, 0);
+    loop_call_back(loop, subject_handle(poll), UV_EBADF, poll->poll_cb, poll, UV_EBADF,
+                   0);
     return;
   }
-  poll->poll_cb(poll, 0, poll_bits(events));
+  loop_call_back(loop, subject_handle(poll), 0, poll->poll_cb, poll, 0,
+                 poll_bits(events));
 }
 
 int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {

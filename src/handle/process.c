@@ -136,10 +136,9 @@ static void child_check(struct rondo_child* child) {
 
   child_release(child);
   handle->status = PROCESS_ENDED;
-  if (handle->exit_cb != NULL) {
-    loop_count_callback(handle->loop);
-    handle->exit_cb(handle, exit_status, term_signal);
-  }
+  if (handle->exit_cb != NULL)
+    loop_call_back(handle->loop, subject_handle(handle), exit_status, handle->exit_cb,
+                   handle, exit_status, term_signal);
 }
 
 static void child_ready(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {

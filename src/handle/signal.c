@@ -246,8 +246,8 @@ static bool signal_deliver_to(uv_signal_t* handle) {
     if (handle->flags & SIGNAL_ONESHOT)
       handle->flags |= SIGNAL_FIRED;
     handle->loop->events++;
-    loop_count_callback(handle->loop);
-    handle->signal_cb(handle, handle->signum);
+    loop_call_back(handle->loop, subject_handle(handle), handle->signum,
+                   handle->signal_cb, handle, handle->signum);
     if (handle->flags & SIGNAL_FIRED)
       signal_stop(handle);
   }

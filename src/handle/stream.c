@@ -82,10 +82,8 @@ static void connect_ready(uv_stream_t* stream) {
   if (stream_fd(stream) != -1)
     watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
   req_end(stream->loop);
-  if (req->cb != NULL) {
-    loop_count_callback(stream->loop);
-    req->cb(req, status);
-  }
+  if (req->cb != NULL)
+    loop_call_back(stream->loop, subject_req(req), status, req->cb, req, status);
   if (handle_closing((uv_handle_t*) stream))
     return;
 
@@ -129,10 +127,8 @@ static void shutdown_if_drained(uv_stream_t* stream) {
     stream->flags |= STREAM_SHUT;
   stream->shutdown_req = NULL;
   req_end(stream->loop);
-  if (req->cb != NULL) {
-    loop_count_callback(stream->loop);
-    req->cb(req, status);
-  }
+  if (req->cb != NULL)
+    loop_call_back(stream->loop, subject_req(req), status, req->cb, req, status);
 }
 
 /* --- Readiness --------------------------------------------------------------------- */
@@ -211,10 +207,9 @@ void stream_finish(uv_handle_t* handle) {
   if (connect_req != NULL) {
     stream->connect_req = NULL;
     req_end(stream->loop);
-    if (connect_req->cb != NULL) {
-      loop_count_callback(stream->loop);
-      connect_req->cb(connect_req, UV_ECANCELED);
-    }
+    if (connect_req->cb != NULL)
+      loop_call_back(stream->loop, subject_req(connect_req), UV_ECANCELED,
+                     connect_req->cb, connect_req, UV_ECANCELED);
   }
 
   stream_fail_writes(stream, UV_ECANCELED);
@@ -224,10 +219,9 @@ void stream_finish(uv_handle_t* handle) {
   if (shutdown_req != NULL) {
     stream->shutdown_req = NULL;
     req_end(stream->loop);
-    if (shutdown_req->cb != NULL) {
-      loop_count_callback(stream->loop);
-      shutdown_req->cb(shutdown_req, UV_ECANCELED);
-    }
+    if (shutdown_req->cb != NULL)
+      loop_call_back(stream->loop, subject_req(shutdown_req), UV_ECANCELED,
+                     shutdown_req->cb, shutdown_req, UV_ECANCELED);
   }
   assert(stream->write_queue_size == 0);
 }

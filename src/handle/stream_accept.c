@@ -65,8 +65,8 @@ static bool connection_was_lost(int error) {
 static void tell(uv_stream_t* server, int status) {
   if (server->connection_cb == NULL)
     return;
-  loop_count_callback(server->loop);
-  server->connection_cb(server, status);
+  loop_call_back(server->loop, subject_handle(server), status, server->connection_cb,
+                 server, status);
 }
 
 void stream_accept_ready(uv_stream_t* server) {

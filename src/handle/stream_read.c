@@ -63,8 +63,8 @@ static ssize_t receive(uv_stream_t* stream, uv_buf_t* buf) {
 }
 
 static void deliver(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
-  loop_count_callback(stream->loop);
-  stream->read_cb(stream, nread, buf);
+  loop_call_back(stream->loop, subject_handle(stream), nread, stream->read_cb, stream,
+                 nread, buf);
 }
 
 /* The end and errors are final: reading is over before the program hears of it, so that

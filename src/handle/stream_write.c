@@ -82,10 +82,8 @@ void stream_fail_writes(uv_stream_t* stream, int error) {
 
 static void call_back(uv_loop_t* loop, uv_write_t* req) {
   req_end(loop);
-  if (req->cb != NULL) {
-    loop_count_callback(loop);
-    req->cb(req, req->error);
-  }
+  if (req->cb != NULL)
+    loop_call_back(loop, subject_req(req), req->error, req->cb, req, req->error);
 }
 
 /* What the callbacks themselves complete waits for the next turn. */

@@ -33,8 +33,8 @@ static bool udp_receiving(const uv_udp_t* handle) {
 static void udp_tell(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nread,
                      const uv_buf_t* buf, const struct sockaddr* addr,
                      unsigned int flags) {
-  loop_count_callback(handle->loop);
-  recv_cb(handle, nread, buf, addr, flags);
+  loop_call_back(handle->loop, subject_handle(handle), nread, recv_cb, handle, nread, buf,
+                 addr, flags);
 }
 
 /* A failed read: nothing there is told as 0 bytes from nobody. */

@@ -159,10 +159,9 @@ void udp_run_completed(uv_udp_t* handle) {
     req->bufs = NULL;
 
     /* The byte count isn't told: a datagram leaves as a whole or not at all. */
-    if (req->send_cb != NULL) {
-      loop_count_callback(handle->loop);
-      req->send_cb(req, req->status < 0 ? (int) req->status : 0);
-    }
+    int status = req->status < 0 ? (int) req->status : 0;
+    if (req->send_cb != NULL)
+      loop_call_back(handle->loop, subject_req(req), status, req->send_cb, req, status);
   }
   udp_update_active(handle);
 }

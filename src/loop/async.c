@@ -81,9 +81,8 @@ static void async_run(uv_loop_t* loop) {
     __atomic_exchange_n(&handle->pending, ASYNC_IDLE, __ATOMIC_ACQ_REL);
     if (handle->async_cb == NULL)
       continue;
-    loop_count_callback(loop);
     loop->events++;
-    handle->async_cb(handle);
+    loop_call_back(loop, subject_handle(handle), 0, handle->async_cb, handle);
   }
   if (queue_empty(&batch))
     return;

@@ -18,10 +18,12 @@ static void finish(uv_loop_t* loop, uv_handle_t* handle) {
     kind->finish(handle);
   uv_unref(handle);
   handle_unlink(handle);
-  if (handle->close_cb == NULL)
+  if (handle->close_cb == NULL) {
+    trace_gone(loop, handle);
     return;
-  loop_count_callback(loop);
-  handle->close_cb(handle); /* the handle's memory is the caller's from here on */
+  }
+  /* The handle's memory is the caller's from here on. */
+  loop_call_back(loop, subject_closed(handle), 0, handle->close_cb, handle);
 }
 
 /* What was closed since the last turn goes behind what a limit left over then: both were
@@ -48,6 +50,9 @@ static uv_handle_t* batch_take(uv_loop_t* loop) {
  * front of that. */
 void closing_run(uv_loop_t* loop) {
   batch_add_closed(loop);
+  if (loop->closing_batch == NULL)
+    return;
+  trace_phase(loop, RONDO_PHASE_CLOSING);
   unsigned int limit = phase_limit(loop, RONDO_PHASE_CLOSING);
   while (limit-- > 0) {
     uv_handle_t* handle = batch_take(loop);

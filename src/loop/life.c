@@ -62,6 +62,8 @@ int uv_loop_init(uv_loop_t* loop) {
   err = wake_open(loop);
   if (err != 0)
     loop->backend->close(loop);
+  else
+    trace_loop_init(loop);
   return err;
 }
 
@@ -85,6 +87,7 @@ static bool has_open_handles(const uv_loop_t* loop) {
 int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
+  trace_loop_close(loop);
   watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);
@@ -148,6 +151,7 @@ int uv_loop_fork(uv_loop_t* loop) {
     if (part != NULL && part->fork != NULL && (err = part->fork(loop, part)) != 0)
       return err;
   }
+  trace_loop_fork(loop);
   loop->forks = forks;
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "uv.h"
 #include "rondo.h"
 #include "base/queue.h"
+#include "trace/trace.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -98,11 +99,15 @@ static inline void req_end(uv_loop_t* loop) {
   loop->active_reqs.count--;
 }
 
-/* Every callback to the user is announced with this before it is made: it is how ONCE
- * knows of progress. */
-static inline void loop_count_callback(uv_loop_t* loop) {
-  loop->callbacks_run++;
-}
+/* Every callback to the program is made with this: loop_call_back(loop, subject, detail,
+ * function, arguments…). Counting is how ONCE knows of progress; the subject
+ * (subject_handle and so on, trace.h) and the detail, a status or a size or 0, are for
+ * the recorder and not evaluated without one. */
+#define loop_call_back(loop, ...)                                                        \
+  do {                                                                                   \
+    (loop)->callbacks_run++;                                                             \
+    trace_call(loop, __VA_ARGS__);                                                       \
+  } while (0)
 
 /* A limit of 0 is no limit. */
 static inline unsigned int phase_limit(const uv_loop_t* loop, enum rondo_phase phase) {

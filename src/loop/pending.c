@@ -14,6 +14,7 @@ void pending_run(uv_loop_t* loop) {
   struct queue* pending = queue_of(loop->pending_queue);
   if (queue_empty(pending))
     return;
+  trace_phase(loop, RONDO_PHASE_PENDING);
   unsigned int limit = phase_limit(loop, RONDO_PHASE_PENDING);
   struct queue batch;
   queue_move(pending, &batch);

@@ -166,10 +166,14 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   uint64_t started = loop->now_ns;
   int64_t timeout_ns = 0;
   bool takes_time = deadline > loop->now_ns;
+  if (takes_time)
+    trace_poll(loop);
   if (takes_time && !look_out(loop, deadline) && wake_may_sleep(loop)) {
     started = clock_now_ns(); /* the turn so far may have taken its time */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
+    if (timeout_ns != 0)
+      trace_sleep(loop, started, timeout_ns);
   }
   struct catch caught;
   int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
@@ -181,8 +185,10 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
     clock_look_again(loop);
   idle_time_end(loop, loop->now_ns);
   caught.waited_for = timeout_ns != 0 && loop->now_ns - started >= awake_ns;
-  if (timeout_ns != 0)
+  if (timeout_ns != 0) {
+    trace_wake(loop, loop->now_ns);
     look_out_learn(loop, loop->now_ns - started);
+  }
   loop->poll_left -= (unsigned int) caught.count;
   return caught;
 }

@@ -76,6 +76,7 @@ static void pending_after_poll(uv_loop_t* loop) {
 }
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
+  trace_phase(loop, RONDO_PHASE_POLL);
   if (loop->files_gathered > 0) {
     loop->run_gathered(loop);
     clock_look(loop); /* it took its time */
@@ -92,6 +93,7 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
 }
 
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
+  trace_turn(loop);
   clock_at_start(loop, first);
   timers_run(loop);
   bool may_sleep = may_sleep_in(loop, mode);
@@ -108,6 +110,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   bool alive = loop_alive(loop);
   if (!alive)
     clock_update(loop);
+  int outer_phase = trace_run(loop, mode);
   loop->callbacks_run = 0;
   loop->flags &= ~(unsigned int) LOOP_LOOKED;
   wake_awake(loop);
@@ -124,6 +127,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
       break;
   }
   wake_left(loop);
+  trace_run_end(loop, outer_phase);
   loop->stop_flag = 0;
   return alive;
 }

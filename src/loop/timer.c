@@ -123,8 +123,7 @@ static void fire(uv_loop_t* loop, uv_timer_t* handle) {
   handle->heap_index = TIMER_NOWHERE;
   if (handle->repeat != 0)
     arm(loop, handle, handle->repeat);
-  loop_count_callback(loop);
-  handle->timer_cb(handle);
+  loop_call_back(loop, subject_handle(handle), 0, handle->timer_cb, handle);
 }
 
 /* Fires those that were due and started when the phase was entered. A timer started by
@@ -175,6 +174,7 @@ void timers_run(uv_loop_t* loop) {
   uint64_t now_us = loop->now_ns / 1000;
   if (loop->timer_count == 0 || loop->timers[0].due_us > now_us)
     return;
+  trace_phase(loop, RONDO_PHASE_TIMERS);
   unsigned int limit = phase_limit(loop, RONDO_PHASE_TIMERS);
   size_t due = 0;
   /* Not when run by a callback of a batch that is still under way. */

@@ -69,8 +69,7 @@ static unsigned int length(const struct queue* queue) {
  * stopped. What the poll must not sleep on is a round that isn't complete: loop->owed is
  * how many of it are still to be called. */
 static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase which) {
-  if (queue_empty(phase))
-    return;
+  trace_phase(loop, which);
   unsigned int limit = phase_limit(loop, which);
   unsigned int* owed = &loop->owed[which];
   struct queue batch;
@@ -83,8 +82,7 @@ static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase whic
     queue_remove(link);
     queue_push_back(phase, link);
     *owed -= *owed > 0;
-    loop_count_callback(loop);
-    turn->cb(turn);
+    loop_call_back(loop, subject_handle(turn), 0, turn->cb, turn);
   }
   if (queue_empty(&batch)) {
     *owed = 0;
@@ -115,7 +113,8 @@ int uv_idle_stop(uv_idle_t* handle) {
 }
 
 void idle_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->idle_handles), RONDO_PHASE_IDLE);
+  if (!queue_empty(queue_of(loop->idle_handles)))
+    turn_run(loop, queue_of(loop->idle_handles), RONDO_PHASE_IDLE);
 }
 
 /* --- prepare --------------------------------------------------------------------- */
@@ -137,7 +136,8 @@ int uv_prepare_stop(uv_prepare_t* handle) {
 }
 
 void prepare_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->prepare_handles), RONDO_PHASE_PREPARE);
+  if (!queue_empty(queue_of(loop->prepare_handles)))
+    turn_run(loop, queue_of(loop->prepare_handles), RONDO_PHASE_PREPARE);
 }
 
 /* --- check ----------------------------------------------------------------------- */
@@ -159,5 +159,6 @@ int uv_check_stop(uv_check_t* handle) {
 }
 
 void check_run(uv_loop_t* loop) {
-  turn_run(loop, queue_of(loop->check_handles), RONDO_PHASE_CHECK);
+  if (!queue_empty(queue_of(loop->check_handles)))
+    turn_run(loop, queue_of(loop->check_handles), RONDO_PHASE_CHECK);
 }

@@ -100,8 +100,7 @@ static void fs_finish(uv_fs_t* req) {
   fs_set_place(req, FS_NOWHERE);
   fs_free_buffers(req);
   req_end(req->loop);
-  loop_count_callback(req->loop);
-  req->cb(req);
+  loop_call_back(req->loop, subject_fs(req), req->result, req->cb, req);
 }
 
 static void fs_done(struct uv__work* w, int status) {

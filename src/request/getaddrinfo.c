@@ -78,8 +78,8 @@ static void address_done(struct uv__work* w, int status) {
     req->retcode = UV_EAI_CANCELED;
   if (req->cb == NULL)
     return;
-  loop_count_callback(req->loop);
-  req->cb(req, req->retcode, req->addrinfo);
+  loop_call_back(req->loop, subject_req(req), req->retcode, req->cb, req, req->retcode,
+                 req->addrinfo);
 }
 
 static int address_keep_question(uv_getaddrinfo_t* req, const char* node,

@@ -26,9 +26,8 @@ static void name_done(struct uv__work* w, int status) {
   if (status == UV_ECANCELED)
     req->retcode = UV_EAI_CANCELED;
   bool found = req->retcode == 0;
-  loop_count_callback(req->loop);
-  req->getnameinfo_cb(req, req->retcode, found ? req->host : NULL,
-                      found ? req->service : NULL);
+  loop_call_back(req->loop, subject_req(req), req->retcode, req->getnameinfo_cb, req,
+                 req->retcode, found ? req->host : NULL, found ? req->service : NULL);
 }
 
 int uv_getnameinfo(uv_loop_t* loop, uv_getnameinfo_t* req,

@@ -15,8 +15,7 @@ static void program_done(struct uv__work* w, int status) {
   req_end(req->loop);
   if (req->after_work_cb == NULL)
     return;
-  loop_count_callback(req->loop);
-  req->after_work_cb(req, status);
+  loop_call_back(req->loop, subject_req(req), status, req->after_work_cb, req, status);
 }
 
 int uv_queue_work(uv_loop_t* loop, uv_work_t* req, uv_work_cb work_cb,

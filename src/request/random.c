@@ -20,8 +20,8 @@ static void random_done(struct uv__work* w, int status) {
   req_end(req->loop);
   if (status == 0)
     status = req->status;
-  loop_count_callback(req->loop);
-  req->cb(req, status, req->buf, req->buflen);
+  loop_call_back(req->loop, subject_req(req), status, req->cb, req, status, req->buf,
+                 req->buflen);
 }
 
 int uv_random(uv_loop_t* loop, uv_random_t* req, void* buf, size_t buflen,

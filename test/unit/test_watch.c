@@ -76,7 +76,7 @@ static void interest_reaches_the_kernel_in_the_poll(void** state) {
 
 static void watcher_events(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   (void) w;
-  loop_count_callback(loop);
+  loop->callbacks_run++;
   log_word(events & WATCH_IN ? "in" : "out");
 }
 

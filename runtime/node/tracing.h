@@ -1,0 +1,49 @@
+/* What the Node layer and the engine room tell the recorder. Built on another libuv, to
+ * compare, there is none. */
+#ifndef RONDO_NODE_TRACING_H
+#define RONDO_NODE_TRACING_H
+
+#ifndef RONDO_UNTRACED
+#include "trace/trace.h"
+#else
+#include "trace/format.h"
+#include "uv.h"
+
+#include <stdbool.h>
+
+typedef void (*trace_function)(void);
+
+static inline bool traced(const uv_loop_t* loop) {
+  (void) loop;
+  return false;
+}
+
+static inline uint64_t trace_subject(const void* address, unsigned int kind) {
+  (void) address;
+  return kind;
+}
+
+static inline void trace_begin(uv_loop_t* loop, enum trace_kind kind) {
+  (void) loop, (void) kind;
+}
+
+static inline void trace_write_callback(uv_loop_t* loop, uint64_t subject,
+                                        trace_function function, int64_t detail) {
+  (void) loop, (void) subject, (void) function, (void) detail;
+}
+
+static inline void trace_end(uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline int rondo_trace_active(const uv_loop_t* loop) {
+  (void) loop;
+  return 0;
+}
+
+static inline void rondo_trace_name(uv_loop_t* loop, const char* name) {
+  (void) loop, (void) name;
+}
+#endif
+
+#endif

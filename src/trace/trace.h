@@ -1,0 +1,145 @@
+/* The recorder's hooks: what the wheel, the handles, the requests and the Node layer tell
+ * it. May be called from any room, on the loop's thread.
+ *
+ * A loop that isn't traced has no trace_state, and a hook is one look at that. All else
+ * is out of line and out of the way. */
+#ifndef RONDO_TRACE_H
+#define RONDO_TRACE_H
+
+#include "uv.h"
+#include "rondo.h"
+#include "trace/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRACE_COLD __attribute__((cold, noinline))
+
+typedef void (*trace_function)(void);
+
+/* --- the loop's life ------------------------------------------------------------- */
+/* Starts to record if the environment asks for it. A failure is told on standard error;
+ * the loop is as good without. */
+void trace_loop_init(uv_loop_t* loop);
+void trace_loop_close(uv_loop_t* loop);
+/* In a forked child, which has the parent's recorder: a new one of its own. */
+void trace_loop_fork(uv_loop_t* loop);
+
+/* --- what the hooks call --------------------------------------------------------- */
+TRACE_COLD void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase);
+TRACE_COLD void trace_write_run_end(uv_loop_t* loop, int outer_phase);
+TRACE_COLD void trace_write_turn(uv_loop_t* loop);
+TRACE_COLD void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase);
+TRACE_COLD void trace_write_poll(uv_loop_t* loop);
+TRACE_COLD void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns);
+TRACE_COLD void trace_write_wake(uv_loop_t* loop, uint64_t now);
+TRACE_COLD void trace_write_callback(uv_loop_t* loop, uint64_t subject,
+                                     trace_function function, int64_t detail);
+TRACE_COLD void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
+TRACE_COLD void trace_write_end(uv_loop_t* loop);
+TRACE_COLD void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
+
+/* --- hooks ----------------------------------------------------------------------- */
+static inline bool traced(const uv_loop_t* loop) {
+  return __builtin_expect(loop->trace_state != NULL, 0);
+}
+
+/* The first returns what the second must be given. */
+static inline int trace_run(uv_loop_t* loop, uv_run_mode mode) {
+  int outer_phase = -1;
+  if (traced(loop))
+    trace_write_run(loop, mode, &outer_phase);
+  return outer_phase;
+}
+
+static inline void trace_run_end(uv_loop_t* loop, int outer_phase) {
+  if (traced(loop))
+    trace_write_run_end(loop, outer_phase);
+}
+
+static inline void trace_turn(uv_loop_t* loop) {
+  if (traced(loop))
+    trace_write_turn(loop);
+}
+
+/* What is called back from now on belongs to this phase. */
+static inline void trace_phase(uv_loop_t* loop, enum rondo_phase phase) {
+  if (traced(loop))
+    trace_note_phase(loop, phase);
+}
+
+/* The poll begins to wait, awake first. */
+static inline void trace_poll(uv_loop_t* loop) {
+  if (traced(loop))
+    trace_write_poll(loop);
+}
+
+static inline void trace_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
+  if (traced(loop))
+    trace_write_sleep(loop, now, timeout_ns);
+}
+
+static inline void trace_wake(uv_loop_t* loop, uint64_t now) {
+  if (traced(loop))
+    trace_write_wake(loop, now);
+}
+
+static inline void trace_begin(uv_loop_t* loop, enum trace_kind kind) {
+  if (traced(loop))
+    trace_write_begin(loop, kind);
+}
+
+static inline void trace_end(uv_loop_t* loop) {
+  if (traced(loop))
+    trace_write_end(loop);
+}
+
+/* Closed, with nobody to be told. */
+static inline void trace_gone(uv_loop_t* loop, const uv_handle_t* handle) {
+  if (traced(loop))
+    trace_write_gone(loop, handle);
+}
+
+/* --- subjects -------------------------------------------------------------------- */
+static inline uint64_t trace_subject(const void* address, unsigned int kind) {
+  const uint64_t places = ((uint64_t) 1 << TRACE_SUBJECT_SHIFT) - 1;
+  return ((uintptr_t) address & places) | (uint64_t) kind << TRACE_SUBJECT_SHIFT;
+}
+
+static inline uint64_t subject_handle(const void* handle) {
+  return trace_subject(handle,
+                       TRACE_SUBJECT_HANDLE + ((const uv_handle_t*) handle)->type);
+}
+
+/* For its close callback. */
+static inline uint64_t subject_closed(const void* handle) {
+  return subject_handle(handle) | (uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT;
+}
+
+static inline uint64_t subject_req(const void* req) {
+  return trace_subject(req, TRACE_SUBJECT_REQ + ((const uv_req_t*) req)->type);
+}
+
+static inline uint64_t subject_fs(const uv_fs_t* req) {
+  return trace_subject(req, TRACE_SUBJECT_FS + (unsigned int) req->fs_type);
+}
+
+/* Calls function(arguments…), which belongs to the program, and records it. A macro, for
+ * functions and arguments are of all kinds, and so that nobody forgets the end; the call
+ * stands in it twice, so that an untraced one costs nothing behind it and can be a jump.
+ * The callback may free what it is about: nothing of that is looked at afterwards. Rooms
+ * use it through loop_call_back. */
+#define trace_call(loop, subject, detail, function, ...)                                 \
+  do {                                                                                   \
+    uv_loop_t* traced_loop = (loop);                                                     \
+    if (traced(traced_loop)) {                                                           \
+      trace_write_callback(traced_loop, (subject), (trace_function) (function),          \
+                           (int64_t) (detail));                                          \
+      (function)(__VA_ARGS__);                                                           \
+      trace_end(traced_loop);                                                            \
+    } else {                                                                             \
+      (function)(__VA_ARGS__);                                                           \
+    }                                                                                    \
+  } while (0)
+
+#endif

@@ -1,0 +1,434 @@
+/* From records to events. Records say where things begin and end, and leave out what can
+ * be told from the rest (src/trace/format.h); here every span gets its duration, and
+ * every turn its poll.
+ *
+ * A file may have been cut anywhere, or be damaged: a record that can't be is where the
+ * reading ends, and what is open then ends with the last event. */
+#include "trace_model.h"
+#include "trace_subjects.h"
+
+#include "rondo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char* const event_names[EVENT_KINDS] = {
+    "turn",    "timers", "pending",  "idle",  "prepare",    "poll",   "check",
+    "closing", "sleep",  "callback", "ticks", "microtasks", "script", "outside"};
+
+/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans. */
+enum open_kind { OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
+
+struct open {
+  enum open_kind kind;
+  int32_t event;     /* not of a run */
+  uint64_t last_end; /* of what was in it */
+  bool polled;       /* a turn: its poll was there */
+};
+
+struct reader {
+  struct trace_loop* loop;
+  struct subjects subjects;
+  struct open* stack;
+  size_t depth, capacity;
+  uint64_t now;
+};
+
+/* --- small parts ------------------------------------------------------------------ */
+
+void* array_grow(void* array, size_t count, size_t* capacity, size_t size) {
+  if (count < *capacity)
+    return array;
+  size_t more = *capacity == 0 ? 64 : *capacity * 2;
+  void* bigger = realloc(array, more * size);
+  if (bigger == NULL) {
+    fputs("rondo: no memory for this trace\n", stderr);
+    exit(1);
+  }
+  *capacity = more;
+  return bigger;
+}
+
+char* text_copy(const char* text, size_t length) {
+  size_t capacity = 0;
+  char* copy = array_grow(NULL, 0, &capacity, length / 32 + 1);
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return copy;
+}
+
+static int32_t event_add(struct reader* reader, unsigned int kind, uint64_t start,
+                         int64_t detail) {
+  struct trace_loop* loop = reader->loop;
+  loop->events = array_grow(loop->events, loop->event_count, &loop->event_capacity,
+                            sizeof(*loop->events));
+  int32_t parent = EVENT_NONE;
+  for (size_t i = reader->depth; parent == EVENT_NONE && i > 0; i--)
+    parent = reader->stack[i - 1].event;
+  loop->events[loop->event_count] = (struct event){.start = start,
+                                                   .detail = detail,
+                                                   .name = EVENT_NONE,
+                                                   .subject = EVENT_NONE,
+                                                   .parent = parent,
+                                                   .kind = kind};
+  return (int32_t) loop->event_count++;
+}
+
+static void open_push(struct reader* reader, enum open_kind kind, int32_t event) {
+  reader->stack =
+      array_grow(reader->stack, reader->depth, &reader->capacity, sizeof(*reader->stack));
+  reader->stack[reader->depth++] =
+      (struct open){.kind = kind, .event = event, .last_end = reader->now};
+}
+
+static struct open* top(struct reader* reader) {
+  return reader->depth == 0 ? NULL : &reader->stack[reader->depth - 1];
+}
+
+static bool top_is(struct reader* reader, enum open_kind kind) {
+  return reader->depth > 0 && top(reader)->kind == kind;
+}
+
+/* --- closing ---------------------------------------------------------------------- */
+
+/* A turn whose poll wasn't worth a record had one all the same: in what is left between
+ * the phases before it and those after. */
+static void turn_poll(struct reader* reader, uint64_t until) {
+  struct open* turn = top(reader);
+  if (turn->polled)
+    return;
+  turn->polled = true;
+  int32_t poll = event_add(reader, EVENT_POLL, turn->last_end, 0);
+  reader->loop->events[poll].duration = until - turn->last_end;
+  top(reader)->last_end = until;
+}
+
+static void pop(struct reader* reader) {
+  struct open* open = top(reader);
+  uint64_t end = reader->now;
+  if (open->kind == OPEN_TURN)
+    turn_poll(reader, end);
+  open = top(reader);
+  if (open->event != EVENT_NONE) {
+    struct event* event = &reader->loop->events[open->event];
+    if (open->kind == OPEN_PHASE && event->kind != EVENT_POLL)
+      end = open->last_end; /* it was over with its last callback */
+    event->duration = end - event->start;
+  }
+  if (--reader->depth > 0)
+    top(reader)->last_end = end;
+}
+
+/* Whatever is open inside the innermost run. */
+static void close_turn(struct reader* reader) {
+  while (reader->depth > 0 && !top_is(reader, OPEN_RUN))
+    pop(reader);
+}
+
+/* --- records ---------------------------------------------------------------------- */
+
+static void begin_run(struct reader* reader, const struct trace_record* record) {
+  event_add(reader, EVENT_OUTSIDE, reader->now, 1);
+  reader->loop->thread = (uint32_t) record->number;
+  open_push(reader, OPEN_RUN, EVENT_NONE);
+}
+
+static void end_run(struct reader* reader) {
+  close_turn(reader);
+  if (reader->depth > 0)
+    pop(reader);
+  event_add(reader, EVENT_OUTSIDE, reader->now, 0);
+}
+
+static void begin_turn(struct reader* reader, const struct trace_record* record) {
+  close_turn(reader);
+  if (reader->depth == 0)
+    open_push(reader, OPEN_RUN, EVENT_NONE);
+  open_push(reader, OPEN_TURN,
+            event_add(reader, EVENT_TURN, reader->now, (int64_t) record->number));
+}
+
+/* Phases of a turn whose beginning wasn't recorded are left out. */
+static void begin_phase(struct reader* reader, const struct trace_record* record) {
+  if (top_is(reader, OPEN_PHASE))
+    pop(reader);
+  if (!top_is(reader, OPEN_TURN))
+    return;
+  if (record->detail > RONDO_PHASE_POLL)
+    turn_poll(reader, reader->now);
+  if (record->detail == RONDO_PHASE_POLL)
+    top(reader)->polled = true;
+  open_push(
+      reader, OPEN_PHASE,
+      event_add(reader, EVENT_TIMERS + (unsigned int) record->detail, reader->now, 0));
+}
+
+static int32_t name_index(const struct reader* reader,
+                          const struct trace_record* record) {
+  return record->name == 0 || record->name > reader->loop->name_count
+             ? EVENT_NONE
+             : (int32_t) record->name - 1;
+}
+
+static void begin_span(struct reader* reader, const struct trace_record* record,
+                       unsigned int kind) {
+  int64_t detail = kind == EVENT_SLEEP ? (int64_t) record->number : record->detail;
+  int32_t index = event_add(reader, kind, reader->now, detail);
+  if (kind == EVENT_CALLBACK) {
+    struct event* event = &reader->loop->events[index];
+    event->name = name_index(reader, record);
+    event->subject = subject_index(&reader->subjects, reader->loop, record->number);
+  }
+  open_push(reader, OPEN_SPAN, index);
+}
+
+static void span_named(struct reader* reader, const struct trace_record* record) {
+  if (top_is(reader, OPEN_SPAN) && name_index(reader, record) != EVENT_NONE)
+    reader->loop->events[top(reader)->event].name = name_index(reader, record);
+}
+
+/* How many records of text were behind it; -1 if that can't be. */
+static long name_define(struct reader* reader, const struct trace_record* record,
+                        size_t left, bool function) {
+  struct trace_loop* loop = reader->loop;
+  size_t length = (size_t) record->detail;
+  size_t slots = (length + sizeof(*record) - 1) / sizeof(*record);
+  if (record->detail < 0 || length > TRACE_TEXT_MAX || slots > left ||
+      record->name != loop->name_count + 1)
+    return -1;
+  loop->names =
+      array_grow(loop->names, loop->name_count, &loop->name_capacity, sizeof(char*));
+  char* text = text_copy((const char*) (record + 1), length);
+  if (function) {
+    loop->names[loop->name_count++] = symbol_name(text, record->number);
+    free(text);
+  } else {
+    loop->names[loop->name_count++] = text;
+  }
+  return (long) slots;
+}
+
+/* The same; -1 ends the reading. */
+static long take(struct reader* reader, const struct trace_record* record, size_t left) {
+  switch ((enum trace_kind)(record->when & 0xff)) {
+  case TRACE_RUN:
+    begin_run(reader, record);
+    return 0;
+  case TRACE_RUN_END:
+    end_run(reader);
+    return 0;
+  case TRACE_TURN:
+    begin_turn(reader, record);
+    return 0;
+  case TRACE_PHASE:
+    if (record->detail < RONDO_PHASE_TIMERS || record->detail > RONDO_PHASE_CLOSING)
+      return -1;
+    begin_phase(reader, record);
+    return 0;
+  case TRACE_SLEEP:
+    begin_span(reader, record, EVENT_SLEEP);
+    return 0;
+  case TRACE_CALLBACK:
+    begin_span(reader, record, EVENT_CALLBACK);
+    return 0;
+  case TRACE_TICKS:
+    begin_span(reader, record, EVENT_TICKS);
+    return 0;
+  case TRACE_MICROTASKS:
+    begin_span(reader, record, EVENT_MICROTASKS);
+    return 0;
+  case TRACE_SCRIPT:
+    begin_span(reader, record, EVENT_SCRIPT);
+    return 0;
+  case TRACE_END:
+    if (top_is(reader, OPEN_SPAN))
+      pop(reader);
+    return 0;
+  case TRACE_NAMED:
+    span_named(reader, record);
+    return 0;
+  case TRACE_GONE:
+    subject_gone(&reader->subjects, record->number);
+    return 0;
+  case TRACE_FUNCTION:
+  case TRACE_TEXT:
+    return name_define(reader, record, left, (record->when & 0xff) == TRACE_FUNCTION);
+  case TRACE_FILLER:
+    return 0;
+  case TRACE_NOTHING:
+  case TRACE_KINDS:
+    break;
+  }
+  return -1;
+}
+
+/* Fillers and names have no time that matters, and a damaged file none that can be
+ * trusted: time never goes back, nor further than a century. */
+static void clock_set(struct reader* reader, const struct trace_record* record) {
+  const uint64_t century = (uint64_t) 100 * 366 * 24 * 3600 * 1000000000u;
+  uint64_t time = record->when >> TRACE_TIME_SHIFT;
+  if (time > reader->now && time < century)
+    reader->now = time;
+}
+
+static void read_records(struct trace_loop* loop, const struct trace_record* records,
+                         size_t count) {
+  struct reader reader = {.loop = loop};
+  size_t i = 0;
+  while (i < count) {
+    clock_set(&reader, &records[i]);
+    long text = take(&reader, &records[i], count - i - 1);
+    if (text < 0)
+      break;
+    i += 1 + (size_t) text;
+  }
+  loop->end_ns = reader.now;
+  loop->length = TRACE_HEADER_SIZE + i * sizeof(*records);
+  while (reader.depth > 0)
+    pop(&reader);
+  free(reader.stack);
+  subjects_free(&reader.subjects);
+}
+
+/* --- files ------------------------------------------------------------------------ */
+
+static void loop_add(struct trace* trace, const struct trace_header* header,
+                     const struct trace_record* records, size_t count) {
+  struct trace_loop* loops = realloc(trace->loops, (trace->count + 1) * sizeof(*loops));
+  if (loops == NULL)
+    return;
+  trace->loops = loops;
+  struct trace_loop* loop = &loops[trace->count++];
+  memset(loop, 0, sizeof(*loop));
+  loop->pid = header->pid;
+  loop->thread = header->thread;
+  loop->number = header->loop;
+  loop->lost = header->lost;
+  loop->start_ns = header->start_ns;
+  loop->start_wall_ns = header->start_wall_ns;
+  memcpy(loop->backend, header->backend, sizeof(header->backend));
+  loop->program =
+      text_copy(header->program, strnlen(header->program, sizeof(header->program)));
+  size_t length = sizeof(header->command);
+  while (length > 0 && header->command[length - 1] == '\0')
+    length--;
+  loop->command = text_copy(header->command, length);
+  for (size_t i = 0; i < length; i++)
+    loop->command[i] = header->command[i] == '\0' ? ' ' : header->command[i];
+  read_records(loop, records, count);
+}
+
+/* The section that begins here; how long it is, or 0 if it is none. */
+static size_t read_section(struct trace* trace, const char* bytes, size_t left,
+                           const char** problem) {
+  if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0) {
+    *problem = "is not a trace of Rondo's";
+    return 0;
+  }
+  const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
+  if (header->version != TRACE_VERSION ||
+      header->record_size != sizeof(struct trace_record)) {
+    *problem = "was recorded by another version of Rondo";
+    return 0;
+  }
+  size_t length = left;
+  if (header->length >= TRACE_HEADER_SIZE && header->length < left)
+    length = (size_t) header->length;
+  loop_add(trace, header, (const void*) (bytes + TRACE_HEADER_SIZE),
+           (length - TRACE_HEADER_SIZE) / sizeof(struct trace_record));
+  return length;
+}
+
+static const char* read_bytes(struct trace* trace, const char* bytes, size_t size) {
+  const char* problem = NULL;
+  size_t before = trace->count;
+  for (size_t at = 0; at < size;) {
+    size_t length = read_section(trace, bytes + at, size - at, &problem);
+    if (length == 0)
+      break;
+    at += length;
+  }
+  return trace->count > before ? NULL : problem != NULL ? problem : "is empty";
+}
+
+/* Read, not mapped: a file that is still being written may become shorter. */
+const char* trace_read(struct trace* trace, const char* path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat file;
+  if (fd < 0)
+    return strerror(errno);
+  const char* problem = NULL;
+  char* bytes = NULL;
+  size_t size = 0;
+  if (fstat(fd, &file) != 0)
+    problem = strerror(errno);
+  else if (!S_ISREG(file.st_mode))
+    problem = "is not a file";
+  else if ((bytes = malloc((size_t) file.st_size + 1)) == NULL)
+    problem = "is too large for the memory";
+  while (problem == NULL && size < (size_t) file.st_size) {
+    ssize_t n = read(fd, bytes + size, (size_t) file.st_size - size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      problem = strerror(errno);
+    if (n <= 0)
+      break;
+    size += (size_t) n;
+  }
+  close(fd);
+  if (problem == NULL)
+    problem = read_bytes(trace, bytes, size);
+  free(bytes);
+  return problem;
+}
+
+static int by_process(const void* left, const void* right) {
+  const struct trace_loop *a = left, *b = right;
+  if (a->pid != b->pid)
+    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns ? 1 : 0;
+  return a->number < b->number ? -1 : a->number > b->number ? 1 : 0;
+}
+
+/* By start of their processes; loops of one process stand together. */
+void trace_sort(struct trace* trace) {
+  for (size_t i = 0; i < trace->count; i++) {
+    for (size_t j = i + 1; j < trace->count; j++) {
+      if (by_process(&trace->loops[i], &trace->loops[j]) > 0) {
+        struct trace_loop swap = trace->loops[i];
+        trace->loops[i] = trace->loops[j];
+        trace->loops[j] = swap;
+      }
+    }
+  }
+}
+
+uint64_t trace_origin_ns(const struct trace* trace) {
+  uint64_t origin = UINT64_MAX;
+  for (size_t i = 0; i < trace->count; i++)
+    origin = trace->loops[i].start_ns < origin ? trace->loops[i].start_ns : origin;
+  return origin;
+}
+
+void trace_free(struct trace* trace) {
+  for (size_t i = 0; i < trace->count; i++) {
+    struct trace_loop* loop = &trace->loops[i];
+    for (size_t j = 0; j < loop->name_count; j++)
+      free(loop->names[j]);
+    for (size_t j = 0; j < loop->subject_count; j++)
+      free(loop->subjects[j]);
+    free(loop->names);
+    free(loop->subjects);
+    free(loop->events);
+    free(loop->program);
+    free(loop->command);
+  }
+  free(trace->loops);
+  *trace = (struct trace){0};
+}

@@ -1,0 +1,88 @@
+/* A trace as the command's writers see it: loops with events that are sorted by their
+ * start, parents before children, and nest. Made of the recorder's records, which are
+ * terser, by trace_model.c. */
+#ifndef RONDO_TOOL_TRACE_MODEL_H
+#define RONDO_TOOL_TRACE_MODEL_H
+
+#include "trace/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The numbers are those of the JSON that the picture reads. */
+enum event_kind {
+  EVENT_TURN = 0,   /* detail: its number */
+  EVENT_TIMERS = 1, /* the phases, in the order of enum rondo_phase */
+  EVENT_POLL = 5,
+  EVENT_CLOSING = 7,
+  EVENT_SLEEP = 8, /* detail: the timeout, in ns */
+  EVENT_CALLBACK = 9,
+  EVENT_TICKS = 10,
+  EVENT_MICROTASKS = 11,
+  EVENT_SCRIPT = 12,
+  EVENT_OUTSIDE = 13, /* uv_run was called (detail 1) or returned (0); no span */
+  EVENT_KINDS = 14,
+};
+extern const char* const event_names[EVENT_KINDS];
+
+static inline bool event_is_phase(unsigned int kind) {
+  return kind >= EVENT_TIMERS && kind <= EVENT_CLOSING;
+}
+
+enum { EVENT_NONE = -1 };
+
+struct event {
+  uint64_t start; /* ns since the loop's recording began */
+  uint64_t duration;
+  int64_t detail;
+  int32_t name; /* indexes, or EVENT_NONE */
+  int32_t subject;
+  int32_t parent;
+  uint32_t kind;
+};
+
+struct trace_loop {
+  uint32_t pid;
+  uint32_t thread;
+  uint32_t number;
+  uint64_t lost;
+  uint64_t start_ns; /* on the monotonic clock, which all loops of a machine share */
+  uint64_t start_wall_ns;
+  uint64_t end_ns; /* of the last event, since start_ns */
+  size_t length;   /* of what is good of its section in the file, header included */
+  char backend[17];
+  char* program;
+  char* command;
+  struct event* events;
+  size_t event_count, event_capacity;
+  char** names;
+  size_t name_count, name_capacity;
+  char** subjects;
+  size_t subject_count, subject_capacity;
+};
+
+struct trace {
+  struct trace_loop* loops; /* sorted by process, then by number */
+  size_t count;
+};
+
+/* Adds the loops of a file. NULL, or what is wrong with it; what is good of a file that
+ * was cut short is taken. */
+const char* trace_read(struct trace* trace, const char* path);
+void trace_sort(struct trace* trace);
+void trace_free(struct trace* trace);
+
+/* The earliest start of all loops: where time begins in what is written. */
+uint64_t trace_origin_ns(const struct trace* trace);
+
+/* trace_symbols.c: what the function at this place of a program or library is called; to
+ * be freed. NULL without memory. */
+char* symbol_name(const char* file, uint64_t place);
+
+/* An array with room for one more; exits without memory, for the command has nothing else
+ * to do. */
+void* array_grow(void* array, size_t count, size_t* capacity, size_t size);
+char* text_copy(const char* text, size_t length);
+
+#endif

@@ -1,0 +1,24 @@
+/* What callbacks are about. The recorder writes addresses; here they become "timer 3":
+ * the kind, and a number that is the same as long as something lives at the address. */
+#ifndef RONDO_TOOL_TRACE_SUBJECTS_H
+#define RONDO_TOOL_TRACE_SUBJECTS_H
+
+#include "trace_model.h"
+
+struct subject {
+  uint64_t key; /* address and kind; 0: a free place */
+  int32_t index;
+};
+
+struct subjects {
+  struct subject* table;
+  size_t capacity, count;
+  uint32_t numbers[256]; /* given out, by kind */
+};
+
+/* The index of its name among the loop's subjects, EVENT_NONE for no subject. */
+int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64_t word);
+void subject_gone(struct subjects* subjects, uint64_t word);
+void subjects_free(struct subjects* subjects);
+
+#endif

@@ -1,0 +1,178 @@
+/* What functions are called: looked up in the symbol tables of the program or library
+ * they were loaded from, .symtab if it is there (static functions are in it), else
+ * .dynsym. The files are whatever lies at that path now, so nothing in them is trusted.
+ */
+#include "trace_model.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct module {
+  struct module* next;
+  char* path;
+  const char* bytes; /* NULL: there is nothing to be found in it */
+  size_t size;
+  uint64_t base; /* the address that is written in the file for place 0 */
+  const Elf64_Sym* symbols;
+  size_t symbol_count;
+  const char* strings;
+  size_t string_size;
+};
+
+/* Kept: one trace after another is about the same programs. */
+static struct module* modules;
+
+/* NULL unless all of it is in the file, and aligned. */
+static const void* part(const struct module* module, uint64_t offset, uint64_t size) {
+  if (offset > module->size || size > module->size - offset || offset % 8 != 0)
+    return NULL;
+  return module->bytes + offset;
+}
+
+static const char* string_at(const struct module* module, size_t offset) {
+  if (offset >= module->string_size)
+    return NULL;
+  const char* text = module->strings + offset;
+  return memchr(text, '\0', module->string_size - offset) == NULL ? NULL : text;
+}
+
+static bool take_symbols(struct module* module, const Elf64_Shdr* sections, size_t count,
+                         uint32_t type) {
+  for (size_t i = 0; i < count; i++) {
+    const Elf64_Shdr* section = &sections[i];
+    if (section->sh_type != type || section->sh_link >= count)
+      continue;
+    const Elf64_Shdr* strings = &sections[section->sh_link];
+    const void* symbols = part(module, section->sh_offset, section->sh_size);
+    if (symbols == NULL || strings->sh_offset > module->size ||
+        strings->sh_size > module->size - strings->sh_offset)
+      continue;
+    module->symbols = symbols;
+    module->symbol_count = section->sh_size / sizeof(Elf64_Sym);
+    module->strings = module->bytes + strings->sh_offset;
+    module->string_size = strings->sh_size;
+    return true;
+  }
+  return false;
+}
+
+/* Place 0 is where the file's first page was loaded. */
+static void take_base(struct module* module, const Elf64_Ehdr* header) {
+  const Elf64_Phdr* segments =
+      part(module, header->e_phoff, (uint64_t) header->e_phnum * sizeof(*segments));
+  for (size_t i = 0; segments != NULL && i < header->e_phnum; i++) {
+    if (segments[i].p_type == PT_LOAD) {
+      module->base = segments[i].p_vaddr - segments[i].p_offset;
+      return;
+    }
+  }
+}
+
+static void module_load(struct module* module) {
+  struct stat file;
+  int fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return;
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+      (size_t) file.st_size >= sizeof(Elf64_Ehdr)) {
+    module->size = (size_t) file.st_size;
+    void* bytes = mmap(NULL, module->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    module->bytes = bytes == MAP_FAILED ? NULL : bytes;
+  }
+  close(fd);
+  if (module->bytes == NULL)
+    return;
+  const Elf64_Ehdr* header = (const void*) module->bytes;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_shentsize != sizeof(Elf64_Shdr))
+    return;
+  const Elf64_Shdr* sections =
+      part(module, header->e_shoff, (uint64_t) header->e_shnum * sizeof(*sections));
+  if (sections == NULL)
+    return;
+  take_base(module, header);
+  if (!take_symbols(module, sections, header->e_shnum, SHT_SYMTAB))
+    take_symbols(module, sections, header->e_shnum, SHT_DYNSYM);
+}
+
+static struct module* module_find(const char* path) {
+  for (struct module* module = modules; module != NULL; module = module->next) {
+    if (strcmp(module->path, path) == 0)
+      return module;
+  }
+  struct module* module = calloc(1, sizeof(*module));
+  if (module == NULL)
+    return NULL;
+  module->path = text_copy(path, strlen(path));
+  module->next = modules;
+  modules = module;
+  module_load(module);
+  return module;
+}
+
+/* C++ names, if the library that knows how is about; without the arguments' types. */
+static char* demangled(const char* name) {
+  typedef char* (*demangle_function)(const char*, char*, size_t*, int*);
+  static demangle_function demangle;
+  static bool asked;
+  if (!asked) {
+    asked = true;
+    void* library = dlopen("libstdc++.so.6", RTLD_NOW);
+    void* found = library == NULL ? NULL : dlsym(library, "__cxa_demangle");
+    memcpy(&demangle, &found, sizeof(demangle));
+  }
+  int status = -1;
+  char* text = demangle == NULL || strncmp(name, "_Z", 2) != 0
+                   ? NULL
+                   : demangle(name, NULL, NULL, &status);
+  if (text == NULL || status != 0)
+    return text_copy(name, strlen(name));
+  size_t length = strlen(text);
+  int open = 0;
+  while (length > 0 && text[strlen(text) - 1] == ')') {
+    length--;
+    open += text[length] == ')' ? 1 : text[length] == '(' ? -1 : 0;
+    if (open == 0)
+      break;
+  }
+  if (length > 0)
+    text[length] = '\0';
+  return text;
+}
+
+static char* place_name(const char* file, uint64_t place) {
+  char text[128];
+  const char* base = strrchr(file, '/');
+  base = base == NULL ? file : base + 1;
+  int length = snprintf(text, sizeof(text), "%.80s%s0x%" PRIx64, base,
+                        *base == '\0' ? "" : "+", place);
+  return text_copy(text, (size_t) length);
+}
+
+char* symbol_name(const char* file, uint64_t place) {
+  const struct module* module = *file == '\0' ? NULL : module_find(file);
+  if (module == NULL || module->symbols == NULL)
+    return place_name(file, place);
+  uint64_t address = place + module->base;
+  for (size_t i = 0; i < module->symbol_count; i++) {
+    const Elf64_Sym* symbol = &module->symbols[i];
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+        address < symbol->st_value || address - symbol->st_value > symbol->st_size)
+      continue;
+    if (address != symbol->st_value && address - symbol->st_value == symbol->st_size)
+      continue;
+    const char* name = string_at(module, symbol->st_name);
+    if (name != NULL && *name != '\0')
+      return demangled(name);
+  }
+  return place_name(file, place);
+}

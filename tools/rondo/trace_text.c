@@ -1,0 +1,355 @@
+/* The summary: where a loop's time went, which callbacks took it, and what held the loop
+ * up longest. With --turns, also every turn with all that happened in it. */
+#include "trace_write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLBACKS_SHOWN = 15, HOLDUPS_SHOWN = 3, TIME_SIZE = 32, NAME_WIDTH = 40 };
+
+/* Of one name. `own` leaves out the callbacks, ticks and microtasks inside. */
+struct total {
+  const char* name;
+  uint64_t calls, own, longest;
+  const struct event* longest_event;
+};
+
+/* A stretch in which the loop didn't look whether anything had happened. */
+struct holdup {
+  uint64_t start, duration;
+  const struct event* culprit;
+};
+
+struct summary {
+  const struct trace_loop* loop;
+  uint64_t* inside; /* for each event, the time of the spans in it that are counted */
+  struct total* totals;
+  size_t total_count, total_capacity;
+  uint64_t turns, sleeps, asleep, longest_sleep, callbacks, busy;
+  struct {
+    uint64_t callbacks, time, longest;
+  } phases[8];
+  struct holdup holdups[HOLDUPS_SHOWN];
+};
+
+/* --- words ------------------------------------------------------------------------ */
+
+static const char* time_text(char* text, uint64_t ns) {
+  if (ns < 1000)
+    snprintf(text, TIME_SIZE, "%" PRIu64 " ns", ns);
+  else if (ns < 999950)
+    snprintf(text, TIME_SIZE, "%.1f us", (double) ns / 1e3);
+  else if (ns < 999950000)
+    snprintf(text, TIME_SIZE, "%.1f ms", (double) ns / 1e6);
+  else
+    snprintf(text, TIME_SIZE, "%.3f s", (double) ns / 1e9);
+  return text;
+}
+
+static const char* event_name(const struct trace_loop* loop, const struct event* event) {
+  if (event->name != EVENT_NONE)
+    return loop->names[event->name];
+  switch (event->kind) {
+  case EVENT_TICKS:
+    return "(ticks)";
+  case EVENT_MICROTASKS:
+    return "(microtasks)";
+  case EVENT_SCRIPT:
+    return "(main script)";
+  default:
+    return "(unknown)";
+  }
+}
+
+static bool is_work(const struct event* event) {
+  return event->kind >= EVENT_CALLBACK && event->kind <= EVENT_SCRIPT;
+}
+
+static const struct event* parent_of(const struct trace_loop* loop,
+                                     const struct event* event) {
+  return event->parent == EVENT_NONE ? NULL : &loop->events[event->parent];
+}
+
+static const struct event* turn_of(const struct trace_loop* loop,
+                                   const struct event* event) {
+  while (event != NULL && event->kind != EVENT_TURN)
+    event = parent_of(loop, event);
+  return event;
+}
+
+/* No callback is around it. */
+static bool is_outermost(const struct trace_loop* loop, const struct event* event) {
+  for (const struct event* at = parent_of(loop, event); at != NULL;
+       at = parent_of(loop, at)) {
+    if (is_work(at))
+      return false;
+  }
+  return true;
+}
+
+/* "on_read (tcp 7)" */
+static void write_who(FILE* out, const struct trace_loop* loop,
+                      const struct event* event) {
+  fputs(event_name(loop, event), out);
+  if (event->subject != EVENT_NONE)
+    fprintf(out, " (%s)", loop->subjects[event->subject]);
+}
+
+/* --- counting --------------------------------------------------------------------- */
+
+/* Two functions of one name, each static in its file, are two. */
+static struct total* total_of(struct summary* summary, const char* name) {
+  for (size_t i = 0; i < summary->total_count; i++) {
+    if (summary->totals[i].name == name)
+      return &summary->totals[i];
+  }
+  summary->totals = array_grow(summary->totals, summary->total_count,
+                               &summary->total_capacity, sizeof(*summary->totals));
+  struct total* total = &summary->totals[summary->total_count++];
+  *total = (struct total){.name = name};
+  return total;
+}
+
+static void count_work(struct summary* summary, const struct event* event, size_t i) {
+  const struct trace_loop* loop = summary->loop;
+  struct total* total = total_of(summary, event_name(loop, event));
+  uint64_t inside = summary->inside[i];
+  total->calls++;
+  total->own += event->duration > inside ? event->duration - inside : 0;
+  if (total->longest_event == NULL || event->duration > total->longest) {
+    total->longest = event->duration;
+    total->longest_event = event;
+  }
+  summary->callbacks += event->kind == EVENT_CALLBACK;
+  if (!is_outermost(loop, event))
+    return;
+  summary->busy += event->duration;
+  const struct event* phase = parent_of(loop, event);
+  if (phase == NULL || !event_is_phase(phase->kind))
+    return;
+  summary->phases[phase->kind].callbacks++;
+  summary->phases[phase->kind].time += event->duration;
+  if (event->duration > summary->phases[phase->kind].longest)
+    summary->phases[phase->kind].longest = event->duration;
+}
+
+static void count_events(struct summary* summary) {
+  const struct trace_loop* loop = summary->loop;
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    summary->turns += event->kind == EVENT_TURN;
+    if (event->kind == EVENT_SLEEP) {
+      summary->sleeps++;
+      summary->asleep += event->duration;
+      if (event->duration > summary->longest_sleep)
+        summary->longest_sleep = event->duration;
+    }
+    /* A turn inside a callback, of a nested run, is not the callback's own either. */
+    bool nested = event->parent != EVENT_NONE && is_work(&loop->events[event->parent]);
+    if (nested && (is_work(event) || event->kind == EVENT_TURN))
+      summary->inside[event->parent] += event->duration;
+  }
+  for (size_t i = 0; i < loop->event_count; i++) {
+    if (is_work(&loop->events[i]))
+      count_work(summary, &loop->events[i], i);
+  }
+}
+
+/* --- what held the loop up ---------------------------------------------------------- */
+
+static void holdup_add(struct summary* summary, uint64_t start, uint64_t end,
+                       const struct event* culprit) {
+  struct holdup holdup = {start, end > start ? end - start : 0, culprit};
+  if (culprit == NULL)
+    return;
+  for (size_t i = 0; i < HOLDUPS_SHOWN; i++) {
+    if (holdup.duration > summary->holdups[i].duration) {
+      struct holdup swap = summary->holdups[i];
+      summary->holdups[i] = holdup;
+      holdup = swap;
+    }
+  }
+}
+
+/* Of a callback and one inside it, the inner one if most of the time is its. */
+static const struct event* worse(const struct event* known, const struct event* event) {
+  if (known == NULL || event->duration > known->duration)
+    return event;
+  bool inside = event->start + event->duration <= known->start + known->duration;
+  return inside && event->duration > known->duration / 2 ? event : known;
+}
+
+/* From one look at what is ready to the next; a sleep is a look that takes its time. */
+static void find_holdups(struct summary* summary) {
+  const struct trace_loop* loop = summary->loop;
+  const struct event* culprit = NULL;
+  uint64_t since = 0;
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    if (is_work(event)) {
+      culprit = worse(culprit, event);
+    } else if (event->kind == EVENT_POLL || event->kind == EVENT_SLEEP ||
+               (event->kind == EVENT_OUTSIDE && event->detail == 0)) {
+      holdup_add(summary, since, event->start, culprit);
+      since = event->start + (event->kind == EVENT_SLEEP ? event->duration : 0);
+      culprit = NULL;
+    } else if (event->kind == EVENT_OUTSIDE) {
+      since = event->start;
+      culprit = NULL;
+    }
+  }
+  holdup_add(summary, since, loop->end_ns, culprit);
+}
+
+/* --- the summary ------------------------------------------------------------------- */
+
+static int by_own_time(const void* left, const void* right) {
+  const struct total *a = left, *b = right;
+  return a->own < b->own ? 1 : a->own > b->own ? -1 : strcmp(a->name, b->name);
+}
+
+static void write_share(FILE* out, const char* what, uint64_t time, uint64_t all,
+                        const char* rest) {
+  char text[TIME_SIZE];
+  fprintf(out, "  %-13s %10s  %5.1f %%  %s\n", what, time_text(text, time),
+          all == 0 ? 0.0 : (double) time * 100 / (double) all, rest);
+}
+
+static void write_shares(FILE* out, const struct summary* summary) {
+  const struct trace_loop* loop = summary->loop;
+  char rest[96], longest[TIME_SIZE];
+  uint64_t spent = summary->asleep + summary->busy;
+  snprintf(rest, sizeof(rest), "%" PRIu64 " times, %s at most", summary->sleeps,
+           time_text(longest, summary->longest_sleep));
+  write_share(out, "asleep", summary->asleep, loop->end_ns, rest);
+  snprintf(rest, sizeof(rest), "%" PRIu64 " of them", summary->callbacks);
+  write_share(out, "in callbacks", summary->busy, loop->end_ns, rest);
+  write_share(out, "the rest", loop->end_ns > spent ? loop->end_ns - spent : 0,
+              loop->end_ns, "the loop's own work, and outside of it");
+}
+
+static void write_phases(FILE* out, const struct summary* summary) {
+  char time[TIME_SIZE], longest[TIME_SIZE];
+  fprintf(out, "\n  %-13s %10s %12s %12s\n", "phase", "callbacks", "time", "longest");
+  for (unsigned int kind = EVENT_TIMERS; kind <= EVENT_CLOSING; kind++) {
+    if (summary->phases[kind].callbacks == 0)
+      continue;
+    fprintf(out, "  %-13s %10" PRIu64 " %12s %12s\n", event_names[kind],
+            summary->phases[kind].callbacks, time_text(time, summary->phases[kind].time),
+            time_text(longest, summary->phases[kind].longest));
+  }
+}
+
+static void write_totals(FILE* out, struct summary* summary) {
+  char own[TIME_SIZE], mean[TIME_SIZE], longest[TIME_SIZE];
+  qsort(summary->totals, summary->total_count, sizeof(*summary->totals), by_own_time);
+  fprintf(out, "\n  %-*s %9s %10s %10s %10s\n", NAME_WIDTH, "callback", "calls",
+          "own time", "each", "longest");
+  for (size_t i = 0; i < summary->total_count && i < CALLBACKS_SHOWN; i++) {
+    const struct total* total = &summary->totals[i];
+    const struct event* turn = turn_of(summary->loop, total->longest_event);
+    fprintf(out, "  %-*.200s %9" PRIu64 " %10s %10s %10s", NAME_WIDTH, total->name,
+            total->calls, time_text(own, total->own),
+            time_text(mean, total->own / total->calls),
+            time_text(longest, total->longest));
+    if (turn != NULL)
+      fprintf(out, "  in turn %" PRId64, turn->detail);
+    putc('\n', out);
+  }
+  if (summary->total_count > CALLBACKS_SHOWN)
+    fprintf(out, "  and %zu more\n", summary->total_count - CALLBACKS_SHOWN);
+}
+
+static void write_holdups(FILE* out, const struct summary* summary) {
+  const struct trace_loop* loop = summary->loop;
+  char time[TIME_SIZE], own[TIME_SIZE], when[TIME_SIZE];
+  fputs("\n  longest times without a look at what is ready\n", out);
+  for (size_t i = 0; i < HOLDUPS_SHOWN && summary->holdups[i].culprit != NULL; i++) {
+    const struct holdup* holdup = &summary->holdups[i];
+    const struct event* turn = turn_of(loop, holdup->culprit);
+    fprintf(out, "  %10s  ", time_text(time, holdup->duration));
+    if (turn != NULL)
+      fprintf(out, "in turn %" PRId64 ", ", turn->detail);
+    fprintf(out, "%s after the start: ", time_text(when, holdup->start));
+    write_who(out, loop, holdup->culprit);
+    fprintf(out, " took %s\n", time_text(own, holdup->culprit->duration));
+  }
+}
+
+static bool write_summary(FILE* out, const struct trace_loop* loop) {
+  struct summary summary = {.loop = loop};
+  char time[TIME_SIZE];
+  summary.inside = calloc(loop->event_count + 1, sizeof(*summary.inside));
+  if (summary.inside == NULL)
+    return false;
+  count_events(&summary);
+  find_holdups(&summary);
+  fprintf(out, "loop %u on %s, thread %u: %" PRIu64 " turns in %s\n", loop->number,
+          loop->backend, loop->thread, summary.turns, time_text(time, loop->end_ns));
+  if (loop->lost > 0)
+    fprintf(out, "  %" PRIu64 " records did not fit and are missing at the end\n",
+            loop->lost);
+  write_shares(out, &summary);
+  if (summary.total_count > 0) {
+    write_phases(out, &summary);
+    write_totals(out, &summary);
+    write_holdups(out, &summary);
+  }
+  free(summary.totals);
+  free(summary.inside);
+  return true;
+}
+
+/* --- every turn -------------------------------------------------------------------- */
+
+static void write_line(FILE* out, const struct trace_loop* loop,
+                       const struct event* event, unsigned int depth) {
+  char at[TIME_SIZE], took[TIME_SIZE];
+  snprintf(at, sizeof(at), "%.6f", (double) event->start / 1e9);
+  fprintf(out, "%12s %10s  %*s", at, time_text(took, event->duration), (int) depth * 2,
+          "");
+  if (event->kind == EVENT_TURN)
+    fprintf(out, "turn %" PRId64, event->detail);
+  else if (event->kind == EVENT_SLEEP && event->detail < 0)
+    fputs("sleep until something happens", out);
+  else if (event->kind == EVENT_SLEEP)
+    fprintf(out, "sleep for %s at most", time_text(at, (uint64_t) event->detail));
+  else if (is_work(event))
+    write_who(out, loop, event);
+  else
+    fputs(event_names[event->kind], out);
+  if (event->kind == EVENT_CALLBACK && event->detail != 0)
+    fprintf(out, " %" PRId64, event->detail);
+  putc('\n', out);
+}
+
+static void write_turns(FILE* out, const struct trace_loop* loop) {
+  fprintf(out, "\n%12s %10s\n", "second", "took");
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    unsigned int depth = 0;
+    for (const struct event* at = parent_of(loop, event); at != NULL;
+         at = parent_of(loop, at))
+      depth++;
+    if (event->kind != EVENT_OUTSIDE)
+      write_line(out, loop, event, depth);
+    else
+      fprintf(out, "%12.6f %10s  %*s%s\n", (double) event->start / 1e9, "",
+              (int) depth * 2, "", event->detail ? "uv_run is called" : "uv_run returns");
+  }
+}
+
+bool write_text(FILE* out, const struct trace* trace, bool turns) {
+  for (size_t i = 0; i < trace->count; i++) {
+    const struct trace_loop* loop = &trace->loops[i];
+    if (i == 0 || loop->pid != loop[-1].pid)
+      fprintf(out, "%sprocess %u: %s\n", i == 0 ? "" : "\n", loop->pid, loop->command);
+    putc('\n', out);
+    if (!write_summary(out, loop))
+      return false;
+    if (turns)
+      write_turns(out, loop);
+  }
+  return ferror(out) == 0;
+}

@@ -1,0 +1,26 @@
+/* What a trace can be made into. Each writer returns false, with errno set, if the file
+ * could not be written. */
+#ifndef RONDO_TOOL_TRACE_WRITE_H
+#define RONDO_TOOL_TRACE_WRITE_H
+
+#include "trace_model.h"
+
+#include <stdio.h>
+
+/* The picture: one page that holds everything. What it reads is the model. */
+bool write_picture(FILE* out, const struct trace* trace);
+void write_model(FILE* out, const struct trace* trace);
+/* How many events of a trace a picture shows; a browser has its limits. */
+enum { PICTURE_EVENTS = 1000000 };
+
+/* Chrome's trace events, for Perfetto and chrome://tracing. */
+bool write_events(FILE* out, const struct trace* trace);
+
+/* A summary to read; with `turns`, every turn. */
+bool write_text(FILE* out, const struct trace* trace, bool turns);
+
+/* A string of JSON, in ASCII, with its quotes. No '<' in it, so that it can stand in a
+ * page. */
+void write_string(FILE* out, const char* text);
+
+#endif
