@@ -1,6 +1,7 @@
 /* A program from beginning to end: opens the engine on a loop, hands the Node layer its
  * hooks, and lets runtime/lib/internal/bootstrap.js do the rest. */
 #include "js.h"
+#include "node/tracing.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -129,6 +130,8 @@ static const void* program(rondo_node_t* node, void* data) {
   (void) node;
   (void) data;
   JSValueRef exception = NULL;
+  if (options->file != NULL)
+    rondo_trace_name(&loop, options->file);
   JSValueRef bootstrap = script_embedded("internal/bootstrap", &exception);
   if (exception != NULL)
     return exception;

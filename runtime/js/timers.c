@@ -4,6 +4,7 @@
  * hot calls pass their numbers through shared memory: converting a value takes the engine
  * lock, which costs as much as all the rest. */
 #include "js.h"
+#include "node/tracing.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ typedef struct {
 
 static slots_t timer_slots = {sizeof(rondo_node_timer_t), NULL, 0, NULL, 0, 0};
 static slots_t immediate_slots = {sizeof(rondo_node_immediate_t), NULL, 0, NULL, 0, 0};
-static JSObjectRef fire_timer, fire_immediate, run_ticks;
+static JSObjectRef fire_timer, fire_immediate, name_timer, name_immediate, run_ticks;
 static rondo_node_tick_t tick;
 static int32_t tick_info[1]; /* [0]: JavaScript's tick queue isn't empty */
 static int tick_queued;
@@ -70,9 +71,21 @@ static void slot_give(slots_t* slots, uint32_t slot) {
   slots->free_slots[slots->free_count++] = slot;
 }
 
-static const void* call_with_slot(JSObjectRef function, void* data) {
+/* Tells the recorder what the callback is called. */
+static void name_slot(JSObjectRef name_of) {
+  if (!rondo_trace_active(js.loop) || name_of == NULL)
+    return;
+  JSValueRef value = JSObjectCallAsFunction(js.ctx, name_of, NULL, 0, NULL, NULL);
+  char* name = value == NULL ? NULL : js_utf8(value, NULL);
+  if (name != NULL)
+    rondo_trace_name(js.loop, name);
+  free(name);
+}
+
+static const void* call_with_slot(JSObjectRef function, JSObjectRef name_of, void* data) {
   JSValueRef exception = NULL;
   cell[0] = (double) (uintptr_t) data;
+  name_slot(name_of);
   JSObjectCallAsFunction(js.ctx, function, NULL, 0, NULL, &exception);
   return exception;
 }
@@ -101,7 +114,7 @@ static JSValueRef schedule_ticks(JS_ARGS) {
 
 static const void* timer_due(rondo_node_t* node, void* data) {
   (void) node;
-  return call_with_slot(fire_timer, data);
+  return call_with_slot(fire_timer, name_timer, data);
 }
 
 static void timer_done(rondo_node_t* node, rondo_node_timer_t* timer) {
@@ -163,7 +176,7 @@ static const void* immediate_due(rondo_node_t* node, void* data) {
   (void) node;
   /* Its slot is free before the callback, which may well take it again. */
   slot_give(&immediate_slots, (uint32_t) (uintptr_t) data);
-  return call_with_slot(fire_immediate, data);
+  return call_with_slot(fire_immediate, name_immediate, data);
 }
 
 /* immediateStart() → slot */
@@ -218,11 +231,14 @@ static JSValueRef on_ticks(JS_ARGS) {
   return js_undefined();
 }
 
-/* onTimers(fireTimer, fireImmediate): called with a slot number in the cell */
+/* onTimers(fireTimer, fireImmediate, nameTimer, nameImmediate): called with a slot number
+ * in the cell */
 static JSValueRef on_timers(JS_ARGS) {
   JS_UNUSED;
   fire_timer = kept_arg(argc, argv, 0);
   fire_immediate = kept_arg(argc, argv, 1);
+  name_timer = kept_arg(argc, argv, 2);
+  name_immediate = kept_arg(argc, argv, 3);
   return js_undefined();
 }
 

@@ -199,7 +199,17 @@ function fireImmediate() {
   else task.apply(immediate, args);
 }
 
-binding.onTimers(fireTimer, fireImmediate);
+// For the recorder of `rondo trace` only.
+function nameOf(task) {
+  try {
+    return typeof task.name === 'string' && task.name !== '' ? task.name : '(anonymous)';
+  } catch {
+    return '(anonymous)';
+  }
+}
+
+binding.onTimers(fireTimer, fireImmediate, () => nameOf(timeouts[cell[0]]._onTimeout),
+  () => nameOf(immediates[cell[0]]._onImmediate));
 
 function checked(callback) {
   if (typeof callback === 'function') return callback;
