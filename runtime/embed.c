@@ -1,7 +1,8 @@
 /* A build tool: turns JavaScript files into one C file that js/script.c looks them up in.
  * usage: embed output.c name=path...
+ *        embed output.c --plain name=path
  * A module's text is wrapped into the function the loader calls; internal/bootstrap is
- * such a function already. */
+ * such a function already. A plain file becomes a text of that name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,20 @@ static int by_name(const void* left, const void* right) {
   return strcmp(*(char* const*) left, *(char* const*) right);
 }
 
+static int embed_plain(FILE* out, char* entry) {
+  char* equals = strchr(entry, '=');
+  if (equals == NULL)
+    return 1;
+  *equals = '\0';
+  fprintf(out,
+          "#include <stddef.h>\nextern const char %s[];\nextern const size_t %s_length;\n"
+          "const char %s[] = {",
+          entry, entry, entry);
+  size_t length = put_file(out, equals + 1);
+  fprintf(out, "0};\nconst size_t %s_length = %zu;\n", entry, length);
+  return fclose(out) == 0 ? 0 : 1;
+}
+
 int main(int argc, char** argv) {
   FILE* out = argc > 1 ? fopen(argv[1], "wb") : NULL;
   size_t* lengths = calloc((size_t) argc, sizeof *lengths);
@@ -48,6 +63,10 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: embed output.c name=path...\n");
     free(lengths);
     return 1;
+  }
+  if (argc == 4 && strcmp(argv[2], "--plain") == 0) {
+    free(lengths);
+    return embed_plain(out, argv[3]);
   }
   fputs("#include \"js/js.h\"\n", out);
   /* Split first: the names alone are what the table is sorted by. */

@@ -119,6 +119,35 @@ static int bad_usage(const char* problem, const char* argument) {
   return 9;
 }
 
+bool exec_set_backend(const char* name) {
+  bool known = strcmp(name, "uring") == 0 || strcmp(name, "epoll") == 0;
+  return known && setenv("RONDO_BACKEND", name, 1) == 0;
+}
+
+bool exec_prepare(const char* name) {
+  char directory[PATH_MAX];
+  char program[PATH_MAX];
+  if (!find_library(directory)) {
+    fputs(
+        "rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
+        stderr);
+    return false;
+  }
+  if (prepend_path(directory) != 0) {
+    fputs("rondo: no memory\n", stderr);
+    return false;
+  }
+  if (find_program(name, program, sizeof(program)))
+    check_effect(program, directory);
+  return true;
+}
+
+int exec_become(char** argv) {
+  execvp(argv[0], argv);
+  fprintf(stderr, "rondo: %s: %s\n", argv[0], strerror(errno));
+  return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
 int exec_main(int argc, char** argv) {
   int next = 1;
   for (; next < argc && argv[next][0] == '-'; next++) {
@@ -134,28 +163,10 @@ int exec_main(int argc, char** argv) {
       return bad_usage("bad option: ", argv[next]);
     if (next + 1 >= argc)
       return bad_usage("an argument is missing after ", argv[next]);
-    const char* backend = argv[++next];
-    if (strcmp(backend, "uring") != 0 && strcmp(backend, "epoll") != 0)
-      return bad_usage("no such backend: ", backend);
-    setenv("RONDO_BACKEND", backend, 1);
+    if (!exec_set_backend(argv[++next]))
+      return bad_usage("no such backend: ", argv[next]);
   }
   if (next >= argc)
     return bad_usage("which program?", "");
-  char directory[PATH_MAX];
-  char program[PATH_MAX];
-  if (!find_library(directory)) {
-    fputs(
-        "rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
-        stderr);
-    return 1;
-  }
-  if (prepend_path(directory) != 0) {
-    fputs("rondo: no memory\n", stderr);
-    return 1;
-  }
-  if (find_program(argv[next], program, sizeof(program)))
-    check_effect(program, directory);
-  execvp(argv[next], argv + next);
-  fprintf(stderr, "rondo: %s: %s\n", argv[next], strerror(errno));
-  return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+  return exec_prepare(argv[next]) ? exec_become(argv + next) : 1;
 }

@@ -1,7 +1,20 @@
-/* `rondo exec`: argv[0] is "exec". Returns an exit code if it returns at all. */
+/* `rondo exec`: argv[0] is "exec". Returns an exit code if it returns at all. For others:
+ * what it is made of. */
 #ifndef RONDO_TOOL_EXEC_H
 #define RONDO_TOOL_EXEC_H
 
+#include <stdbool.h>
+
 int exec_main(int argc, char** argv);
+
+/* False if there is no such backend; else loops of what is started next will have it. */
+bool exec_set_backend(const char* name);
+
+/* Makes the loader prefer our library in what is started next, and says so if the program
+ * won't take it. False if that can't be done, after a word about it. */
+bool exec_prepare(const char* program);
+
+/* Turns this process into the program. Returns an exit code if that failed. */
+int exec_become(char** argv);
 
 #endif

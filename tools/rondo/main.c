@@ -1,8 +1,9 @@
-/* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, and
- * `rondo exec` for programs that exist. Options stand before the script; what follows it
- * belongs to the script. */
+/* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, `rondo
+ * exec` for programs that exist, and `rondo trace` for either. Options stand before the
+ * script; what follows it belongs to the script. */
 #include "exec.h"
 #include "js/js.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,12 @@
 static const char usage[] =
     "usage: rondo [options] [script.js] [arguments]\n"
     "       rondo exec [--backend uring|epoll] [--] program [arguments]\n"
+    "       rondo trace [options] script.js | -- program [arguments]\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "
     "libuv\n"
-    "on Rondo's library.\n"
+    "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
     "\n"
     "  -e, --eval code     run this code\n"
     "  -p, --print code    run this code and print its value\n"
@@ -40,6 +42,8 @@ int main(int argc, char** argv) {
   int next = 1;
   if (argc > 1 && strcmp(argv[1], "exec") == 0)
     return exec_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "trace") == 0)
+    return trace_main(argc - 1, argv + 1);
   argv = uv_setup_args(argc, argv);
   for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
     const char* argument = argv[next];

@@ -1,0 +1,193 @@
+/* The program runs as our child, with RONDO_TRACE naming a folder of ours: each of its
+ * loops, in it and in its children, records into a file of its own there. What the
+ * terminal sends (Ctrl-C) reaches the child too; we stay, to show what it did. */
+#include "trace_run.h"
+
+#include "exec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child;
+
+static void pass_on(int number) {
+  if (child > 0)
+    kill((pid_t) child, number);
+}
+
+/* The terminal's signals are for the child, which has them from the terminal; others are
+ * sent to us alone, and mean it. */
+static const int terminal_signals[] = {SIGINT, SIGQUIT};
+static const int passed_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+static void signals_set(void) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+  for (size_t i = 0; i < sizeof(terminal_signals) / sizeof(terminal_signals[0]); i++)
+    sigaction(terminal_signals[i], &ignore, NULL);
+  for (size_t i = 0; i < sizeof(passed_signals) / sizeof(passed_signals[0]); i++) {
+    struct sigaction before;
+    sigaction(passed_signals[i], &pass, &before);
+    if (before.sa_handler == SIG_IGN) /* nohup */
+      sigaction(passed_signals[i], &before, NULL);
+  }
+}
+
+static char* folder_make(void) {
+  const char* base = getenv("TMPDIR");
+  size_t size = strlen(base == NULL || * base == '\0' ? base = "/tmp" : base) + 32;
+  char* folder = malloc(size);
+  if (folder == NULL)
+    return NULL;
+  snprintf(folder, size, "%s/rondo-trace-XXXXXX", base);
+  if (mkdtemp(folder) == NULL) {
+    fprintf(stderr, "rondo: %s: %s\n", folder, strerror(errno));
+    free(folder);
+    return NULL;
+  }
+  return folder;
+}
+
+/* A % in the folder's name would mean something. */
+static bool environment_set(const struct trace_run* run) {
+  char pattern[8192];
+  size_t used = 0;
+  for (const char* at = run->folder; *at != '\0' && used + 32 < sizeof(pattern); at++) {
+    if (*at == '%')
+      pattern[used++] = '%';
+    pattern[used++] = *at;
+  }
+  snprintf(pattern + used, sizeof(pattern) - used, "/%%p-%%l.rtrace");
+  return setenv("RONDO_TRACE", pattern, 1) == 0 &&
+         (run->limit == NULL || setenv("RONDO_TRACE_LIMIT", run->limit, 1) == 0);
+}
+
+static void child_run(const struct trace_run* run, const sigset_t* mask) {
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  if (run->script) {
+    char self[] = "/proc/self/exe";
+    char own[4096];
+    ssize_t length = readlink(self, own, sizeof(own) - 1);
+    own[length < 0 ? 0 : length] = '\0';
+    execv(own, run->argv);
+    fprintf(stderr, "rondo: %s: %s\n", own, strerror(errno));
+    _exit(126);
+  }
+  _exit(exec_become(run->argv));
+}
+
+bool trace_run(struct trace_run* run) {
+  sigset_t all, before;
+  run->status = 1;
+  run->folder = folder_make();
+  if (run->folder == NULL || !environment_set(run) ||
+      (!run->script && !exec_prepare(run->argv[0])))
+    return false;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pid_t pid = fork();
+  if (pid == 0)
+    child_run(run, &before);
+  child = (sig_atomic_t) pid;
+  if (pid > 0)
+    signals_set();
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (pid < 0) {
+    fprintf(stderr, "rondo: no process for %s: %s\n", run->argv[0], strerror(errno));
+    return false;
+  }
+  int status;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR)
+      return false;
+  }
+  child = 0;
+  run->pid = pid;
+  run->status = status;
+  return true;
+}
+
+/* --- what it left ------------------------------------------------------------------ */
+
+static char* path_in(const char* folder, const char* name) {
+  size_t size = strlen(folder) + strlen(name) + 2;
+  char* path = malloc(size);
+  if (path != NULL)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+/* Only what is good of it; then its length is known. */
+static bool append(FILE* out, const char* path, size_t length) {
+  FILE* in = fopen(path, "rb");
+  struct trace_header header;
+  if (in == NULL || fread(&header, sizeof(header), 1, in) != 1) {
+    if (in != NULL)
+      fclose(in);
+    return false;
+  }
+  header.length = length;
+  fwrite(&header, sizeof(header), 1, out);
+  length -= sizeof(header);
+  char buffer[65536];
+  while (length > 0) {
+    size_t wanted = length < sizeof(buffer) ? length : sizeof(buffer);
+    size_t n = fread(buffer, 1, wanted, in);
+    if (n == 0)
+      break;
+    fwrite(buffer, 1, n, out);
+    length -= n;
+  }
+  fclose(in);
+  return length == 0 && ferror(out) == 0;
+}
+
+bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep) {
+  DIR* folder = opendir(run->folder);
+  FILE* kept = keep == NULL ? NULL : fopen(keep, "wb");
+  bool good = folder != NULL && (keep == NULL || kept != NULL);
+  const struct dirent* entry;
+  while (good && (entry = readdir(folder)) != NULL) {
+    char* path = entry->d_name[0] == '.' ? NULL : path_in(run->folder, entry->d_name);
+    if (path == NULL)
+      continue;
+    const char* problem = trace_read(trace, path);
+    if (problem != NULL)
+      fprintf(stderr, "rondo: %s %s\n", path, problem);
+    else if (kept != NULL)
+      good = append(kept, path, trace->loops[trace->count - 1].length);
+    free(path);
+  }
+  if (kept != NULL && fclose(kept) != 0)
+    good = false;
+  if (keep != NULL && !good)
+    fprintf(stderr, "rondo: %s: %s\n", keep, strerror(errno));
+  if (folder != NULL)
+    closedir(folder);
+  trace_sort(trace);
+  return good;
+}
+
+void trace_run_forget(struct trace_run* run) {
+  if (run->folder == NULL)
+    return;
+  DIR* folder = opendir(run->folder);
+  const struct dirent* entry;
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    char* path = entry->d_name[0] == '.' ? NULL : path_in(run->folder, entry->d_name);
+    if (path != NULL)
+      unlink(path);
+    free(path);
+  }
+  if (folder != NULL)
+    closedir(folder);
+  rmdir(run->folder);
+  free(run->folder);
+  run->folder = NULL;
+}
