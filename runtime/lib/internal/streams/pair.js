@@ -20,12 +20,13 @@ class Side extends Duplex {
   }
 
   _write(chunk, encoding, callback) {
-    if (chunk.length === 0) {
-      process.nextTick(callback);
-      return;
+    const other = this.#other;
+    if (chunk.length !== 0) {
+      other.push(chunk);
+      other.#taken = callback;
+    } else {
+      process.nextTick(callback); // nobody will read it
     }
-    this.#other.push(chunk);
-    this.#other.#taken = callback;
   }
 
   _final(callback) {
