@@ -63,7 +63,7 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
     return;
   *outer_phase = recorder->phase;
   recorder->phase = -1;
-  record(recorder, TRACE_RUN, clock_now_ns(), current_thread(recorder), 0, mode);
+  record(recorder, TRACE_RUN, clock_now_ns(), current_thread(recorder), 0, (int) mode);
 }
 
 /* A run inside a callback: the phase of that callback goes on. */
