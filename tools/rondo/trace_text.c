@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLBACKS_SHOWN = 15, HOLDUPS_SHOWN = 3, TIME_SIZE = 32, NAME_WIDTH = 40 };
+enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3, TIME_SIZE = 32 };
 
-/* Of one name. `own` leaves out the callbacks, ticks and microtasks inside. */
+/* Of one name, with one kind of subject: a program may have one function for all its
+ * requests. `own` leaves out the callbacks, ticks and microtasks inside. */
 struct total {
   const char* name;
+  const char* subject; /* "tcp 7": of this kind; NULL: of none */
   uint64_t calls, own, longest;
   const struct event* longest_event;
 };
@@ -26,7 +28,9 @@ struct summary {
   uint64_t* inside; /* for each event, the time of the spans in it that are counted */
   struct total* totals;
   size_t total_count, total_capacity;
-  uint64_t turns, sleeps, asleep, longest_sleep, callbacks, busy;
+  uint64_t turns, sleeps, asleep, longest_sleep, callbacks;
+  uint64_t running;       /* time in uv_run */
+  uint64_t busy, outside; /* in callbacks there, and in the main script and its like */
   struct {
     uint64_t callbacks, time, longest;
   } phases[8];
@@ -98,22 +102,37 @@ static void write_who(FILE* out, const struct trace_loop* loop,
 
 /* --- counting --------------------------------------------------------------------- */
 
+/* The length of "tcp" in "tcp 7". */
+static size_t kind_length(const char* subject) {
+  return subject == NULL ? 0 : strcspn(subject, " ");
+}
+
+static bool same_kind(const char* left, const char* right) {
+  size_t length = kind_length(left);
+  return length == kind_length(right) &&
+         (length == 0 || memcmp(left, right, length) == 0);
+}
+
 /* Two functions of one name, each static in its file, are two. */
-static struct total* total_of(struct summary* summary, const char* name) {
+static struct total* total_of(struct summary* summary, const struct event* event) {
+  const struct trace_loop* loop = summary->loop;
+  const char* name = event_name(loop, event);
+  const char* subject =
+      event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
   for (size_t i = 0; i < summary->total_count; i++) {
-    if (summary->totals[i].name == name)
+    if (summary->totals[i].name == name && same_kind(summary->totals[i].subject, subject))
       return &summary->totals[i];
   }
   summary->totals = array_grow(summary->totals, summary->total_count,
                                &summary->total_capacity, sizeof(*summary->totals));
   struct total* total = &summary->totals[summary->total_count++];
-  *total = (struct total){.name = name};
+  *total = (struct total){.name = name, .subject = subject};
   return total;
 }
 
 static void count_work(struct summary* summary, const struct event* event, size_t i) {
   const struct trace_loop* loop = summary->loop;
-  struct total* total = total_of(summary, event_name(loop, event));
+  struct total* total = total_of(summary, event);
   uint64_t inside = summary->inside[i];
   total->calls++;
   total->own += event->duration > inside ? event->duration - inside : 0;
@@ -124,8 +143,11 @@ static void count_work(struct summary* summary, const struct event* event, size_
   summary->callbacks += event->kind == EVENT_CALLBACK;
   if (!is_outermost(loop, event))
     return;
-  summary->busy += event->duration;
   const struct event* phase = parent_of(loop, event);
+  if (turn_of(loop, event) == NULL)
+    summary->outside += event->duration;
+  else
+    summary->busy += event->duration;
   if (phase == NULL || !event_is_phase(phase->kind))
     return;
   summary->phases[phase->kind].callbacks++;
@@ -134,17 +156,39 @@ static void count_work(struct summary* summary, const struct event* event, size_
     summary->phases[phase->kind].longest = event->duration;
 }
 
+static void count_sleep(struct summary* summary, const struct event* event) {
+  summary->sleeps++;
+  summary->asleep += event->duration;
+  if (event->duration > summary->longest_sleep)
+    summary->longest_sleep = event->duration;
+}
+
+/* Runs inside callbacks are part of these. */
+static void count_runs(struct summary* summary) {
+  const struct trace_loop* loop = summary->loop;
+  uint64_t began = 0;
+  bool running = false;
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    if (event->kind != EVENT_OUTSIDE || event->parent != EVENT_NONE)
+      continue;
+    if (running)
+      summary->running += event->start - began;
+    running = event->detail != 0;
+    began = event->start;
+  }
+  if (running)
+    summary->running += loop->end_ns - began;
+}
+
 static void count_events(struct summary* summary) {
   const struct trace_loop* loop = summary->loop;
+  count_runs(summary);
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
     summary->turns += event->kind == EVENT_TURN;
-    if (event->kind == EVENT_SLEEP) {
-      summary->sleeps++;
-      summary->asleep += event->duration;
-      if (event->duration > summary->longest_sleep)
-        summary->longest_sleep = event->duration;
-    }
+    if (event->kind == EVENT_SLEEP)
+      count_sleep(summary, event);
     /* A turn inside a callback, of a nested run, is not the callback's own either. */
     bool nested = event->parent != EVENT_NONE && is_work(&loop->events[event->parent]);
     if (nested && (is_work(event) || event->kind == EVENT_TURN))
@@ -216,17 +260,24 @@ static void write_share(FILE* out, const char* what, uint64_t time, uint64_t all
           all == 0 ? 0.0 : (double) time * 100 / (double) all, rest);
 }
 
+static uint64_t without(uint64_t all, uint64_t part) {
+  return all > part ? all - part : 0;
+}
+
 static void write_shares(FILE* out, const struct summary* summary) {
-  const struct trace_loop* loop = summary->loop;
+  uint64_t all = summary->loop->end_ns;
   char rest[96], longest[TIME_SIZE];
-  uint64_t spent = summary->asleep + summary->busy;
   snprintf(rest, sizeof(rest), "%" PRIu64 " times, %s at most", summary->sleeps,
            time_text(longest, summary->longest_sleep));
-  write_share(out, "asleep", summary->asleep, loop->end_ns, rest);
+  write_share(out, "asleep", summary->asleep, all, rest);
   snprintf(rest, sizeof(rest), "%" PRIu64 " of them", summary->callbacks);
-  write_share(out, "in callbacks", summary->busy, loop->end_ns, rest);
-  write_share(out, "the rest", loop->end_ns > spent ? loop->end_ns - spent : 0,
-              loop->end_ns, "the loop's own work, and outside of it");
+  write_share(out, "in callbacks", summary->busy, all, rest);
+  write_share(out, "turning", without(summary->running, summary->asleep + summary->busy),
+              all, "the loop's own work");
+  if (summary->outside > 0)
+    write_share(out, "script", summary->outside, all, "before the loop, and its ticks");
+  write_share(out, "outside", without(all, summary->running + summary->outside), all,
+              "of uv_run");
 }
 
 static void write_phases(FILE* out, const struct summary* summary) {
@@ -244,17 +295,19 @@ static void write_phases(FILE* out, const struct summary* summary) {
 static void write_totals(FILE* out, struct summary* summary) {
   char own[TIME_SIZE], mean[TIME_SIZE], longest[TIME_SIZE];
   qsort(summary->totals, summary->total_count, sizeof(*summary->totals), by_own_time);
-  fprintf(out, "\n  %-*s %9s %10s %10s %10s\n", NAME_WIDTH, "callback", "calls",
-          "own time", "each", "longest");
+  fprintf(out, "\n  %10s %9s %10s %10s  %-9s callback\n", "own time", "calls", "each",
+          "longest", "in turn");
   for (size_t i = 0; i < summary->total_count && i < CALLBACKS_SHOWN; i++) {
     const struct total* total = &summary->totals[i];
     const struct event* turn = turn_of(summary->loop, total->longest_event);
-    fprintf(out, "  %-*.200s %9" PRIu64 " %10s %10s %10s", NAME_WIDTH, total->name,
-            total->calls, time_text(own, total->own),
-            time_text(mean, total->own / total->calls),
-            time_text(longest, total->longest));
+    char number[24] = "-";
     if (turn != NULL)
-      fprintf(out, "  in turn %" PRId64, turn->detail);
+      snprintf(number, sizeof(number), "%" PRId64, turn->detail);
+    fprintf(out, "  %10s %9" PRIu64 " %10s %10s  %-9s %s", time_text(own, total->own),
+            total->calls, time_text(mean, total->own / total->calls),
+            time_text(longest, total->longest), number, total->name);
+    if (total->subject != NULL)
+      fprintf(out, " (%.*s)", (int) kind_length(total->subject), total->subject);
     putc('\n', out);
   }
   if (summary->total_count > CALLBACKS_SHOWN)
@@ -285,12 +338,14 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
     return false;
   count_events(&summary);
   find_holdups(&summary);
-  fprintf(out, "loop %u on %s, thread %u: %" PRIu64 " turns in %s\n", loop->number,
-          loop->backend, loop->thread, summary.turns, time_text(time, loop->end_ns));
+  fprintf(out, "loop %u on %s, thread %u: %" PRIu64 " turn%s in %s\n", loop->number,
+          loop->backend, loop->thread, summary.turns, summary.turns == 1 ? "" : "s",
+          time_text(time, loop->end_ns));
   if (loop->lost > 0)
     fprintf(out, "  %" PRIu64 " records did not fit and are missing at the end\n",
             loop->lost);
-  write_shares(out, &summary);
+  if (summary.total_count > 0 || summary.sleeps > 0)
+    write_shares(out, &summary);
   if (summary.total_count > 0) {
     write_phases(out, &summary);
     write_totals(out, &summary);
