@@ -17,21 +17,16 @@ _Static_assert(sizeof(uv_loop_t) == 848, "programs were compiled with this size"
 static uv_loop_t default_loop_memory;
 static uv_loop_t* default_loop;
 
-/* How many forks this process is away from the first one that made a loop. */
-static unsigned int forks;
+unsigned int loop_forks;
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
 static void forks_count(void) {
-  forks++;
+  loop_forks++;
 }
 
 /* If it can't be registered, only a child that closes its parent's loop suffers. */
 static void forks_watch(void) {
   (void) pthread_atfork(NULL, NULL, forks_count);
-}
-
-bool loop_is_ours(const uv_loop_t* loop) {
-  return loop->forks == forks;
 }
 
 static void queues_init(uv_loop_t* loop) {
@@ -52,7 +47,7 @@ int uv_loop_init(uv_loop_t* loop) {
   loop->wake_fd = -1;
   loop->emfile_fd = -1;
   pthread_once(&forks_once, forks_watch);
-  loop->forks = forks;
+  loop->forks = loop_forks;
   queues_init(loop);
   async_loop_init(loop);
   clock_update(loop);
@@ -152,7 +147,7 @@ int uv_loop_fork(uv_loop_t* loop) {
       return err;
   }
   trace_loop_fork(loop);
-  loop->forks = forks;
+  loop->forks = loop_forks;
   return 0;
 }
 

@@ -116,9 +116,14 @@ static inline unsigned int phase_limit(const uv_loop_t* loop, enum rondo_phase p
 
 bool loop_alive(const uv_loop_t* loop);
 
+/* How many forks this process is away from the first one that made a loop. */
+extern unsigned int loop_forks;
+
 /* False in a forked child that hasn't called uv_loop_fork: whatever a thread was doing
  * for this loop, no such thread is here to finish it. */
-bool loop_is_ours(const uv_loop_t* loop);
+static inline bool loop_is_ours(const uv_loop_t* loop) {
+  return loop->forks == loop_forks;
+}
 
 /* Nanoseconds until the poll must return: 0, or the time to the first timer, or -1 for
  * ever (contract I1). */

@@ -131,26 +131,30 @@ static bool size_allowed(uint64_t size) {
          size <= limit.rlim_cur;
 }
 
-/* Makes the file longer by `length` bytes that are really there, and maps them. */
-static int map_more(struct trace_output* output, size_t length, void** memory) {
-  uint64_t from = output->size;
+static int allocate(int fd, uint64_t from, size_t length) {
   if (!size_allowed(from + length))
     return UV_EFBIG;
-  int err = 0;
-  if (fallocate(output->fd, 0, (off_t) from, (off_t) length) != 0) {
-    err = uv_translate_sys_error(errno);
-    if (err == UV_ENOTSUP || err == UV_ENOSYS || err == UV_EINVAL)
-      err = write_zeros(output->fd, from, length);
+  if (fallocate(fd, 0, (off_t) from, (off_t) length) == 0)
+    return 0;
+  int err = uv_translate_sys_error(errno);
+  bool unable = err == UV_ENOTSUP || err == UV_ENOSYS || err == UV_EINVAL;
+  return unable ? write_zeros(fd, from, length) : err;
+}
+
+/* Makes the file longer by `length` bytes that are really there, and maps them. NULL, and
+ * why, if that can't be done. */
+static void* map_more(struct trace_output* output, size_t length, int* err) {
+  *err = allocate(output->fd, output->size, length);
+  if (*err != 0)
+    return NULL;
+  void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, output->fd,
+                      (off_t) output->size);
+  if (memory == MAP_FAILED) {
+    *err = uv_translate_sys_error(errno);
+    return NULL;
   }
-  if (err != 0)
-    return err;
-  void* mapped =
-      mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, output->fd, (off_t) from);
-  if (mapped == MAP_FAILED)
-    return uv_translate_sys_error(errno);
   output->size += length;
-  *memory = mapped;
-  return 0;
+  return memory;
 }
 
 /* Bytes, or with a K, M or G. */
@@ -178,20 +182,23 @@ static void header_fill(struct trace_header* header) {
   system_read_file("/proc/self/cmdline", header->command, sizeof(header->command));
 }
 
+static void piece_set(struct trace_output* output, void* memory) {
+  output->piece = memory;
+  output->next = output->piece;
+  output->end = output->piece + PIECE_RECORDS;
+}
+
 /* The header's page, and one piece at least, whatever the limit. */
 static int map_first(struct trace_output* output) {
-  void* memory;
-  int err = map_more(output, TRACE_HEADER_SIZE, &memory);
-  if (err != 0)
+  int err;
+  output->header = map_more(output, TRACE_HEADER_SIZE, &err);
+  if (output->header == NULL)
     return err;
-  output->header = memory;
   header_fill(output->header);
-  err = map_more(output, PIECE_SIZE, &memory);
-  if (err != 0)
-    return err;
-  output->piece = memory;
-  output->room = PIECE_RECORDS;
-  return 0;
+  void* piece = map_more(output, PIECE_SIZE, &err);
+  if (piece != NULL)
+    piece_set(output, piece);
+  return err;
 }
 
 int output_open(struct trace_output* output, const char* pattern, unsigned int loop,
@@ -223,7 +230,7 @@ static void piece_unmap(struct trace_output* output) {
 /* Says once why the trace ends before the program does. */
 static void full(struct trace_output* output, int err) {
   output->full = true;
-  output->used = output->room;
+  output->next = output->end;
   double size = (double) output->size / (1 << 20);
   if (err == 0)
     fprintf(stderr,
@@ -240,27 +247,25 @@ bool output_grow(struct trace_output* output, size_t count) {
   if (output->full)
     return false;
   int saved = errno;
-  void* memory = NULL;
+  int err = 0;
   bool limited = output->size + PIECE_SIZE > output->limit;
-  int err = limited ? 0 : map_more(output, PIECE_SIZE, &memory);
+  void* memory = limited ? NULL : map_more(output, PIECE_SIZE, &err);
   if (memory == NULL)
     full(output, err);
   errno = saved;
   if (memory == NULL)
     return false;
-  while (output->used < output->room) /* readers must not take zeros for the end */
-    output->piece[output->used++].when = TRACE_FILLER;
+  while (output->next < output->end) /* readers must not take zeros for the end */
+    (output->next++)->when = TRACE_FILLER;
   piece_unmap(output);
-  output->piece = memory;
-  output->used = 0;
-  output->room = PIECE_RECORDS;
+  piece_set(output, memory);
   return true;
 }
 
 void output_close(struct trace_output* output) {
   uint64_t length = output->size;
   if (output->piece != NULL)
-    length -= (output->room - output->used) * sizeof(struct trace_record);
+    length -= (size_t) (output->end - output->next) * sizeof(struct trace_record);
   output->header->length = length;
   piece_unmap(output);
   (void) !ftruncate(output->fd, (off_t) length); /* else zeros follow, which is as good */

@@ -21,8 +21,9 @@
 struct trace_output {
   struct trace_header* header; /* its page stays mapped to the end */
   struct trace_record* piece;
-  size_t used; /* records of the piece, */
-  size_t room; /* and how many fit; equal when there is no piece to write to */
+  struct trace_record* next; /* in the piece, */
+  struct trace_record*
+      end; /* and where it ends; equal when there is nothing to write to */
   uint64_t size;
   uint64_t limit;
   bool full;

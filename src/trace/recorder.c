@@ -18,19 +18,22 @@
 
 struct trace_record* record_next(struct recorder* recorder, size_t text) {
   struct trace_output* output = &recorder->output;
-  if (output->room - output->used < 1 + text && !output_grow(output, 1 + text)) {
+  if ((size_t) (output->end - output->next) < 1 + text &&
+      !output_grow(output, 1 + text)) {
     output->header->lost++;
     return NULL;
   }
-  struct trace_record* record = &output->piece[output->used];
-  output->used += 1 + text;
+  struct trace_record* record = output->next;
+  output->next += 1 + text;
   return record;
 }
 
-static void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
-                   uint64_t number, uint32_t name, int32_t detail) {
-  struct trace_record* next = record_next(recorder, 0);
-  if (next == NULL)
+static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
+                          uint64_t number, uint32_t name, int32_t detail) {
+  struct trace_record* next = recorder->output.next;
+  if (next != recorder->output.end)
+    recorder->output.next = next + 1;
+  else if ((next = record_next(recorder, 0)) == NULL)
     return;
   next->number = number;
   next->name = name;

@@ -23,8 +23,8 @@ struct recorder {
   char* pattern;
 };
 
-/* The next record, all but its first word to be filled in, or NULL when it is lost; then
- * record_commit. `text` is how many records of text will follow. */
+/* Place for a record and for `text` more of text behind it, or NULL when it is lost. All
+ * but its first word is to be filled in; then record_commit. */
 struct trace_record* record_next(struct recorder* recorder, size_t text);
 
 static inline void record_commit(struct recorder* recorder, struct trace_record* record,

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACE_COLD __attribute__((cold, noinline))
+/* Not "cold": that would make the compiler save space where time is wanted. */
+#define TRACE_APART __attribute__((noinline))
 
 typedef void (*trace_function)(void);
 
@@ -26,18 +27,18 @@ void trace_loop_close(uv_loop_t* loop);
 void trace_loop_fork(uv_loop_t* loop);
 
 /* --- what the hooks call --------------------------------------------------------- */
-TRACE_COLD void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase);
-TRACE_COLD void trace_write_run_end(uv_loop_t* loop, int outer_phase);
-TRACE_COLD void trace_write_turn(uv_loop_t* loop);
-TRACE_COLD void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase);
-TRACE_COLD void trace_write_poll(uv_loop_t* loop);
-TRACE_COLD void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns);
-TRACE_COLD void trace_write_wake(uv_loop_t* loop, uint64_t now);
-TRACE_COLD void trace_write_callback(uv_loop_t* loop, uint64_t subject,
-                                     trace_function function, int64_t detail);
-TRACE_COLD void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
-TRACE_COLD void trace_write_end(uv_loop_t* loop);
-TRACE_COLD void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
+TRACE_APART void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase);
+TRACE_APART void trace_write_run_end(uv_loop_t* loop, int outer_phase);
+TRACE_APART void trace_write_turn(uv_loop_t* loop);
+TRACE_APART void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase);
+TRACE_APART void trace_write_poll(uv_loop_t* loop);
+TRACE_APART void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns);
+TRACE_APART void trace_write_wake(uv_loop_t* loop, uint64_t now);
+TRACE_APART void trace_write_callback(uv_loop_t* loop, uint64_t subject,
+                                      trace_function function, int64_t detail);
+TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
+TRACE_APART void trace_write_end(uv_loop_t* loop);
+TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
 
 /* --- hooks ----------------------------------------------------------------------- */
 static inline bool traced(const uv_loop_t* loop) {

@@ -81,7 +81,7 @@ static int options_read(struct options* options, int argc, char** argv) {
     }
     if (valued && next + 1 >= argc)
       return -bad_argument("an argument is missing after ", option);
-    const char* value = valued ? argv[++next] : NULL;
+    const char* value = valued ? argv[++next] : "";
     if (is(option, "--output", "-o"))
       options->output = value;
     else if (strcmp(option, "--limit") == 0 && is_size(value))

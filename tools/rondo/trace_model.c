@@ -383,7 +383,7 @@ const char* trace_read(struct trace* trace, const char* path) {
     size += (size_t) n;
   }
   close(fd);
-  if (problem == NULL)
+  if (bytes != NULL && problem == NULL)
     problem = read_bytes(trace, bytes, size);
   free(bytes);
   return problem;
