@@ -206,4 +206,88 @@ class Luv:
         return [str(root / "usr/bin/lua5.3"), str(HERE / "luv_features.lua")], environment
 
 
-PROGRAMS = {"node": Node(), "rollup": Rollup(), "neovim": Neovim(), "cmake": CMake(), "uvloop": Uvloop(), "luv": Luv()}
+class Bind:
+    title = "BIND"
+    soak = None
+    packages = ["bind9", "bind9-utils", "bind9-dnsutils", "bind9-host"]
+
+    @staticmethod
+    def proves(output):
+        return (f"{lines(output)} with the same results: two servers and their tools over UDP, TCP, TLS and HTTP, "
+                "thousands of queries, transfers, updates, reloads")
+
+    def prepare(self, shelf):
+        root = shelf.unpack("bind", self.packages)
+        return ["python3", str(HERE / "bind_features.py"), str(root)], shelf.environment(root, PYTHONDONTWRITEBYTECODE="1")
+
+
+class KnotResolver:
+    title = "Knot Resolver"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return (f"{lines(output)} with the same results: queries over UDP, TCP, TLS and HTTP, passed on to a BIND, "
+                "Lua on the loop")
+
+    def prepare(self, shelf):
+        root = shelf.unpack("knot-resolver", ["knot-resolver", *Bind.packages])
+        kresd = self._relocate(shelf, root)
+        environment = shelf.environment(root, PYTHONDONTWRITEBYTECODE="1")
+        return ["python3", str(HERE / "knot_features.py"), str(root), str(kresd)], environment
+
+    @staticmethod
+    def _relocate(shelf, root):
+        """kresd reads its Lua and facts about the root from directories of /usr, by paths
+        inside the program: a copy of it gets others of the same length."""
+        (modules,) = root.glob("usr/lib/*/knot-resolver")
+        sandbox = modules / "sandbox.lua"
+        sandbox.write_text(sandbox.read_text().replace("'/usr/share/dns/", f"'{root}/usr/share/dns/"))
+        program = (root / "usr/sbin/kresd").read_bytes()
+        for directory, letter in (modules, "k"), (root / "usr/share/dns", "d"):
+            short = Path(f"/tmp/{letter}{os.getpid():07x}")
+            shelf.temporary_link(short, directory)
+            old = f"/{directory.relative_to(root)}".encode()
+            assert len(str(short)) <= len(old)
+            program = program.replace(old, str(short).encode().ljust(len(old), b"/"))
+        copy = shelf.temporary_directory() / "kresd"
+        copy.write_bytes(program)
+        copy.chmod(0o755)
+        return copy
+
+
+class Rakudo:
+    title = "Rakudo on MoarVM"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)} with the same results: Raku's sockets, datagrams, children, timers, watching, signals"
+
+    def prepare(self, shelf):
+        root = shelf.unpack("rakudo", ["rakudo"])
+        environment = shelf.environment(root, RAKUDO_HOME=str(root / "usr/lib/perl6"), NQP_HOME=str(root / "usr/share/nqp"))
+        environment["LD_LIBRARY_PATH"] += f":{root / 'usr/lib/moar'}"
+        return [str(root / "usr/bin/rakudo"), str(HERE / "rakudo_features.raku")], environment
+
+
+class Haxe:
+    title = "Haxe"
+    soak = None
+
+    @staticmethod
+    def proves(output):
+        return f"{lines(output)} with the same results: the loop as OCaml's luv offers it, in Haxe's interpreter"
+
+    def prepare(self, shelf):
+        # Haxe wants Neko for its packages' tool, and Neko wants a desktop: none of it is used here.
+        versions = shelf.apt.candidates("neko")
+        if not versions:
+            raise debian.Unavailable("this Debian has no neko, which haxe depends on")
+        root = shelf.unpack("haxe", ["haxe"], {"neko": versions[0]})
+        environment = shelf.environment(root, HAXE_STD_PATH=str(root / "usr/share/haxe/std"))
+        return [str(root / "usr/bin/haxe"), "--class-path", str(HERE), "--main", "HaxeFeatures", "--interp"], environment
+
+
+PROGRAMS = {"node": Node(), "rollup": Rollup(), "neovim": Neovim(), "cmake": CMake(), "uvloop": Uvloop(), "luv": Luv(),
+            "bind": Bind(), "knot-resolver": KnotResolver(), "rakudo": Rakudo(), "haxe": Haxe()}
