@@ -91,12 +91,16 @@ int fs_cancel(uv_fs_t* req) {
   case FS_POOL:
     return work_cancel(&req->work_req);
   case FS_RING:
+    if (fs_cancel_asked(req))
+      return 0;
     if (backend_cancel(req->loop, &req->work_req) != 0)
       return UV_EBUSY;
     fs_set_cancel_asked(req, true);
     return 0;
   case FS_BURST:
     return fs_change_place(req, FS_BURST, FS_CANCELLED) ? 0 : UV_EBUSY;
+  case FS_CANCELLED:
+    return 0;
   default:
     /* Done already: to report anything else would hide what it did. */
     return UV_EBUSY;

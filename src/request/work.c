@@ -368,7 +368,9 @@ static void work_deliver(uv_loop_t* loop) {
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
     loop->work_active--;
     loop->events++;
-    w->done(w, w->work == work_cancelled ? UV_ECANCELED : 0);
+    int status = w->work == work_cancelled ? UV_ECANCELED : 0;
+    w->work = NULL; /* from here on there is nothing to cancel */
+    w->done(w, status);
   }
   queue_append(&state->backlog, &batch);
   if (!queue_empty(&state->backlog))
@@ -458,17 +460,17 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
 
 int work_cancel(struct uv__work* w) {
   pthread_mutex_lock(&pool.mutex);
-  bool waiting = w->work != NULL && w->work != work_cancelled;
+  bool already = w->work == work_cancelled;
+  bool waiting = w->work != NULL && !already;
   if (waiting) {
     pool_withdraw(w);
     w->work = work_cancelled;
   }
   pthread_mutex_unlock(&pool.mutex);
 
-  if (!waiting)
-    return UV_EBUSY;
-  work_give_back(w);
-  return 0;
+  if (waiting)
+    work_give_back(w);
+  return waiting || already ? 0 : UV_EBUSY;
 }
 
 bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*)) {
