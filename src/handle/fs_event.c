@@ -37,6 +37,10 @@ static void entry_told(struct inotify_listener* listener,
                        const struct inotify_event* event) {
   struct fs_event* state = rondo_container_of(listener, struct fs_event, listener);
   int events = inotify_events(event->mask);
+  /* As libuv has it, which calls all a renaming that isn't only a change: any change to a
+   * directory, and once more what is gone, when the kernel stops watching it. */
+  if (event->mask & (IN_ISDIR | IN_IGNORED))
+    events |= UV_RENAME;
   if (events == 0)
     return;
   uv_fs_event_t* handle = state->handle;
@@ -170,7 +174,11 @@ int uv_fs_event_stop(uv_fs_event_t* handle) {
 }
 
 int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
-  if (!handle_active((uv_handle_t*) handle) || buffer == NULL || size == NULL)
+  if (buffer == NULL || size == NULL)
     return UV_EINVAL;
+  if (!handle_active((uv_handle_t*) handle)) {
+    *size = 0;
+    return UV_EINVAL;
+  }
   return string_give(handle->path, strlen(handle->path), buffer, size);
 }

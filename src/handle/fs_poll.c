@@ -192,8 +192,12 @@ int uv_fs_poll_stop(uv_fs_poll_t* handle) {
 }
 
 int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
-  if (!handle_active((uv_handle_t*) handle) || buffer == NULL || size == NULL)
+  if (buffer == NULL || size == NULL)
     return UV_EINVAL;
+  if (!handle_active((uv_handle_t*) handle)) {
+    *size = 0;
+    return UV_EINVAL;
+  }
   const struct fs_poller* poller = handle->poll_ctx;
   return string_give(poller->path, strlen(poller->path), buffer, size);
 }

@@ -150,6 +150,7 @@ static void the_path_can_be_asked_for(void** state) {
   make_file("file");
   assert_int_equal(uv_fs_poll_init(&files_loop, &handle), 0);
   assert_int_equal(uv_fs_poll_getpath(&handle, buffer, &size), UV_EINVAL);
+  assert_int_equal(size, 0);
   assert_int_equal(uv_fs_poll_start(&handle, NULL, "file", 1), UV_EINVAL);
   assert_int_equal(uv_fs_poll_start(&handle, never, NULL, 1), UV_EINVAL);
   assert_int_equal(uv_fs_poll_start(&handle, never, "file", 1000), 0);
