@@ -113,9 +113,11 @@ int uv_os_tmpdir(char* buffer, size_t* size) {
   if (directory == NULL) {
     directory = "/tmp";
   }
+  /* There must be room for all of it, also for the slash that is then left out. */
   size_t length = strlen(directory);
-  if (length > 1 && directory[length - 1] == '/') {
-    length--;
+  int err = string_give(directory, length, buffer, size);
+  if (err == 0 && length > 1 && buffer[length - 1] == '/') {
+    buffer[--*size] = '\0';
   }
-  return string_give(directory, length, buffer, size);
+  return err;
 }
