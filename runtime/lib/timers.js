@@ -199,13 +199,20 @@ function fireImmediate() {
   else task.apply(immediate, args);
 }
 
-// For the recorder of `rondo trace` only.
+// For the recorder of `rondo trace` only. A function without a name is known by how its
+// code begins.
+const names = new WeakMap();
+
 function nameOf(task) {
-  try {
-    return typeof task.name === 'string' && task.name !== '' ? task.name : '(anonymous)';
-  } catch {
-    return '(anonymous)';
+  if (typeof task !== 'function') return '(anonymous)';
+  let name = names.get(task);
+  if (name === undefined) {
+    const given = Object.getOwnPropertyDescriptor(task, 'name')?.value;
+    name = typeof given === 'string' && given !== '' ? given :
+      Function.prototype.toString.call(task).slice(0, 200).replace(/\s+/g, ' ').slice(0, 48);
+    names.set(task, name);
   }
+  return name;
 }
 
 binding.onTimers(fireTimer, fireImmediate, () => nameOf(timeouts[cell[0]]._onTimeout),
