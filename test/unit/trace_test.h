@@ -14,6 +14,8 @@ static inline int folder_setup(void** state) {
   (void) state;
   snprintf(folder, sizeof(folder), "/tmp/rondo-test-XXXXXX");
   log_text[0] = '\0';
+  unsetenv("RONDO_TRACE"); /* loops are recorded when a test says so */
+  unsetenv("RONDO_TRACE_LIMIT");
   return mkdtemp(folder) == NULL ? -1 : 0;
 }
 

@@ -119,7 +119,46 @@ static struct module* module_find(const char* path) {
   return module;
 }
 
-/* C++ names, if the library that knows how is about; without the arguments' types. */
+/* Without the types of the arguments: "f(int)" is f. */
+static void cut_arguments(char* name) {
+  size_t at = strlen(name);
+  int open = 0;
+  if (at == 0 || name[at - 1] != ')')
+    return;
+  do {
+    at--;
+    open += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+  } while (open != 0 && at > 0);
+  if (at > 0)
+    name[at] = '\0';
+}
+
+/* Templates without the types they were made for, if those are long. */
+static void cut_types(char* name) {
+  const size_t longest = 16;
+  char* out = name;
+  if (strstr(name, "operator") != NULL)
+    return; /* < and > may be its name */
+  for (const char* at = name; *at != '\0'; at++) {
+    const char* end = at;
+    int open = 0;
+    if (*at == '<') {
+      do
+        open += *end == '<' ? 1 : *end == '>' && end[-1] != '-' ? -1 : 0;
+      while (open > 0 && *++end != '\0');
+    }
+    if (*end == '>' && (size_t) (end - at) > longest) {
+      memcpy(out, "<...>", 5);
+      out += 5;
+      at = end;
+    } else {
+      *out++ = *at;
+    }
+  }
+  *out = '\0';
+}
+
+/* C++ names, if the library that knows how is about. */
 static char* demangled(const char* name) {
   typedef char* (*demangle_function)(const char*, char*, size_t*, int*);
   static demangle_function demangle;
@@ -130,22 +169,14 @@ static char* demangled(const char* name) {
     void* found = library == NULL ? NULL : dlsym(library, "__cxa_demangle");
     memcpy(&demangle, &found, sizeof(demangle));
   }
-  int status = -1;
-  char* text = demangle == NULL || strncmp(name, "_Z", 2) != 0
-                   ? NULL
-                   : demangle(name, NULL, NULL, &status);
-  if (text == NULL || status != 0)
+  char* text = NULL;
+  int status;
+  if (demangle != NULL && strncmp(name, "_Z", 2) == 0)
+    text = demangle(name, NULL, NULL, &status);
+  if (text == NULL)
     return text_copy(name, strlen(name));
-  size_t length = strlen(text);
-  int open = 0;
-  while (length > 0 && text[strlen(text) - 1] == ')') {
-    length--;
-    open += text[length] == ')' ? 1 : text[length] == '(' ? -1 : 0;
-    if (open == 0)
-      break;
-  }
-  if (length > 0)
-    text[length] = '\0';
+  cut_arguments(text);
+  cut_types(text);
   return text;
 }
 
