@@ -5,6 +5,7 @@
 #include "system/system.h"
 #include "uv.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -141,10 +142,18 @@ static int allocate(int fd, uint64_t from, size_t length) {
   return unable ? write_zeros(fd, from, length) : err;
 }
 
+/* A program that closes all descriptors has closed this one, and the number may be that
+ * of a file of its own by now. */
+static bool is_our_file(const struct trace_output* output) {
+  struct stat file;
+  return fstat(output->fd, &file) == 0 && file.st_dev == output->device &&
+         file.st_ino == output->inode;
+}
+
 /* Makes the file longer by `length` bytes that are really there, and maps them. NULL, and
  * why, if that can't be done. */
 static void* map_more(struct trace_output* output, size_t length, int* err) {
-  *err = allocate(output->fd, output->size, length);
+  *err = is_our_file(output) ? allocate(output->fd, output->size, length) : UV_EBADF;
   if (*err != 0)
     return NULL;
   void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, output->fd,
@@ -165,7 +174,8 @@ static uint64_t limit_wanted(void) {
   char* unit;
   errno = 0;
   uint64_t number = strtoull(text, &unit, 10);
-  int shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
+  int name = toupper((unsigned char) *unit);
+  int shift = name == 'K' ? 10 : name == 'M' ? 20 : name == 'G' ? 30 : 0;
   if (errno != 0 || number > UINT64_MAX >> shift)
     return LIMIT_DEFAULT;
   return number << shift;
@@ -211,6 +221,11 @@ int output_open(struct trace_output* output, const char* pattern, unsigned int l
   output->fd = open_output(name, own, for_many);
   if (output->fd < 0)
     return output->fd;
+  struct stat file;
+  if (fstat(output->fd, &file) == 0) {
+    output->device = file.st_dev;
+    output->inode = file.st_ino;
+  }
   output->limit = limit_wanted();
   output->path = mem_strdup(name);
   int err = output->path == NULL ? UV_ENOMEM : map_first(output);
@@ -268,7 +283,8 @@ void output_close(struct trace_output* output) {
     length -= (size_t) (output->end - output->next) * sizeof(struct trace_record);
   output->header->length = length;
   piece_unmap(output);
-  (void) !ftruncate(output->fd, (off_t) length); /* else zeros follow, which is as good */
+  if (is_our_file(output)) /* else zeros follow, which is as good */
+    (void) !ftruncate(output->fd, (off_t) length);
   output_leave(output);
 }
 
@@ -276,6 +292,7 @@ void output_leave(struct trace_output* output) {
   piece_unmap(output);
   if (output->header != NULL)
     munmap(output->header, TRACE_HEADER_SIZE);
-  close(output->fd);
+  if (is_our_file(output))
+    close(output->fd);
   mem_free(output->path);
 }

@@ -27,6 +27,7 @@ struct trace_output {
   uint64_t size;
   uint64_t limit;
   bool full;
+  uint64_t device, inode; /* of the file, for programs that close what isn't theirs */
   int fd;
   char* path;
 };

@@ -159,6 +159,32 @@ static void a_killed_process_leaves_all_it_did(void** state) {
   trace_free(&trace);
 }
 
+/* As some do that become daemons; one of their new ones has the number of ours. */
+static int lose_descriptors(void) {
+  enum { MORE = 32 };
+  uv_loop_t loop;
+  uv_loop_init(&loop);
+  rondo_trace_start(&loop, path_of("lost"));
+  close_range(3, ~0u, 0);
+  for (int i = 0; i < MORE; i++) {
+    int fd = open(path_of("own"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (write(fd, "mine", 4) != 4)
+      return 1;
+  }
+  rondo_trace_stop(&loop);
+  for (int fd = 3; fd < 3 + MORE; fd++) {
+    if (fcntl(fd, F_GETFD) < 0)
+      return 2;
+  }
+  return 0;
+}
+
+static void a_descriptor_of_the_programs_is_not_written_to(void** state) {
+  (void) state;
+  assert_in_child(lose_descriptors);
+  assert_int_equal(size_of(path_of("own")), 4);
+}
+
 /* --- forks -----------------------------------------------------------------------------
  */
 
@@ -346,6 +372,7 @@ int main(void) {
       trace_test(a_file_size_limit_ends_the_recording_only),
       trace_test(a_full_disk_ends_the_recording_only),
       trace_test(a_killed_process_leaves_all_it_did),
+      trace_test(a_descriptor_of_the_programs_is_not_written_to),
       trace_test(a_forked_child_has_a_file_of_its_own),
       trace_test(the_environment_asks_for_a_file_for_each_loop),
       trace_test(what_cannot_be_written_is_refused),
