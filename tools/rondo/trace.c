@@ -60,7 +60,7 @@ static bool is_size(const char* text) {
   size_t digits = strspn(text, "0123456789");
   text += digits;
   return digits > 0 &&
-         (*text == '\0' || (strchr("KMG", *text) != NULL && text[1] == '\0'));
+         (*text == '\0' || (strchr("KMGkmg", *text) != NULL && text[1] == '\0'));
 }
 
 /* The index of the first argument that is no option; 0 or less: the negative of the exit
@@ -126,9 +126,10 @@ static size_t events_of(const struct trace* trace) {
 /* Tells where it is, and what isn't in it. */
 static void tell(const struct trace* trace, const struct options* options,
                  const char* path) {
-  static const char* const what[] = {"the picture", "the events", "the summary"};
+  static const char* const what[] = {"the picture is", "the events are",
+                                     "the summary is"};
   if (strcmp(path, "-") != 0)
-    fprintf(stderr, "rondo: %s is in %s\n", what[options->form], path);
+    fprintf(stderr, "rondo: %s in %s\n", what[options->form], path);
   if (options->form == PICTURE && events_of(trace) > PICTURE_EVENTS)
     fprintf(stderr,
             "rondo: it shows the first %d of %zu events; --text and --json know "

@@ -326,7 +326,7 @@ static void write_holdups(FILE* out, const struct summary* summary) {
       fprintf(out, "in turn %" PRId64 ", ", turn->detail);
     fprintf(out, "%s after the start: ", time_text(when, holdup->start));
     write_who(out, loop, holdup->culprit);
-    fprintf(out, " took %s\n", time_text(own, holdup->culprit->duration));
+    fprintf(out, " took %s of it\n", time_text(own, holdup->culprit->duration));
   }
 }
 
