@@ -123,29 +123,57 @@ static char* path_in(const char* folder, const char* name) {
   return path;
 }
 
-/* Only what is good of it; then its length is known. */
-static bool append(FILE* out, const char* path, size_t length) {
+/* A name with its text behind it, in whole records. */
+static void write_name(FILE* out, struct trace_record record, const char* name) {
+  static const char nothing[sizeof(record)];
+  size_t length = strnlen(name, TRACE_TEXT_MAX);
+  size_t rest = length % sizeof(record);
+  record.when = (record.when & ~(uint64_t) 0xff) | TRACE_TEXT;
+  record.number = 0;
+  record.detail = (int32_t) length;
+  fwrite(&record, sizeof(record), 1, out);
+  fwrite(name, 1, length, out);
+  fwrite(nothing, 1, rest == 0 ? 0 : sizeof(record) - rest, out);
+}
+
+/* What is good of it, with the functions' names in place of where they are, so that it
+ * can be read when the program is no longer there. */
+static bool copy_records(FILE* out, FILE* in, const struct trace_loop* loop) {
+  struct trace_record record;
+  size_t left = (loop->length - TRACE_HEADER_SIZE) / sizeof(record);
+  while (left > 0 && fread(&record, sizeof(record), 1, in) == 1) {
+    unsigned int kind = record.when & 0xff;
+    left--;
+    if (kind != TRACE_FUNCTION && kind != TRACE_TEXT) {
+      fwrite(&record, sizeof(record), 1, out);
+      continue;
+    }
+    size_t text = ((size_t) record.detail + sizeof(record) - 1) / sizeof(record);
+    if (text > left || fseek(in, (long) (text * sizeof(record)), SEEK_CUR) != 0)
+      return false;
+    left -= text;
+    write_name(out, record, loop->names[record.name - 1]);
+  }
+  return left == 0;
+}
+
+static bool append(FILE* out, const char* path, const struct trace_loop* loop) {
+  union {
+    struct trace_header header;
+    char bytes[TRACE_HEADER_SIZE];
+  } page;
+  long start = ftell(out);
   FILE* in = fopen(path, "rb");
-  struct trace_header header;
-  if (in == NULL || fread(&header, sizeof(header), 1, in) != 1) {
-    if (in != NULL)
-      fclose(in);
+  if (in == NULL)
     return false;
-  }
-  header.length = length;
-  fwrite(&header, sizeof(header), 1, out);
-  length -= sizeof(header);
-  char buffer[65536];
-  while (length > 0) {
-    size_t wanted = length < sizeof(buffer) ? length : sizeof(buffer);
-    size_t n = fread(buffer, 1, wanted, in);
-    if (n == 0)
-      break;
-    fwrite(buffer, 1, n, out);
-    length -= n;
-  }
+  bool good = fread(&page, sizeof(page), 1, in) == 1 &&
+              fwrite(&page, sizeof(page), 1, out) == 1 && copy_records(out, in, loop);
   fclose(in);
-  return length == 0 && ferror(out) == 0;
+  long end = ftell(out);
+  page.header.length = (uint64_t) (end - start);
+  good = good && fseek(out, start, SEEK_SET) == 0 &&
+         fwrite(&page, sizeof(page), 1, out) == 1 && fseek(out, 0, SEEK_END) == 0;
+  return good && ferror(out) == 0;
 }
 
 bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep) {
@@ -161,7 +189,7 @@ bool trace_collect(const struct trace_run* run, struct trace* trace, const char*
     if (problem != NULL)
       fprintf(stderr, "rondo: %s %s\n", path, problem);
     else if (kept != NULL)
-      good = append(kept, path, trace->loops[trace->count - 1].length);
+      good = append(kept, path, &trace->loops[trace->count - 1]);
     free(path);
   }
   if (kept != NULL && fclose(kept) != 0)
