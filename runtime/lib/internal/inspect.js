@@ -6,6 +6,7 @@
 // follow. layout() then puts the entries on one line, in columns or on lines of their own
 // (internal/inspect_layout); what single values look like is in internal/inspect_text.
 
+const tools = require('internal/tools');
 const util = native('util');
 const kinds = require('internal/kinds');
 const { layout } = require('internal/inspect_layout');
@@ -357,13 +358,27 @@ function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
     const base = boxedBase(ctx, value, name, tag, keys);
     return { base, whole: base, keys };
   }
-  const open = `${ordinary(value, name, tag)}{`;
+  const open = tools.isNamespace?.(value) ? '[Module: null prototype] {' : `${ordinary(value, name, tag)}{`;
   return { open, whole: `${open}}`, keys };
 }
 
 // --- the walk --------------------------------------------------------------------------------------
 
+// What an ES module exports is read by getters, which are none of the program's business.
+function exported(ctx, namespace, depth, key) {
+  let text;
+  ctx.indent += 2;
+  try {
+    text = format(ctx, namespace[key], depth);
+  } catch {
+    text = ctx.style('<uninitialized>', 'special');
+  }
+  ctx.indent -= 2;
+  return `${ctx.style(/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key), 'name')}: ${text}`;
+}
+
 function property(ctx, value, depth, key, role) {
+  if (typeof key === 'string' && tools.isNamespace?.(value)) return exported(ctx, value, depth, key);
   const descriptor = Object.getOwnPropertyDescriptor(value, key) ??
     (typeof value === 'function' ? { value: null, enumerable: false } : { value: value[key], enumerable: true });
   let text;

@@ -10,10 +10,11 @@ const { coded, invalidArgType, invalidArgValue, notImplemented } = require('inte
 const FILE = 0;
 const DIRECTORY = 1;
 const head = '(function (exports, require, module, __filename, __dirname) { ';
-const sources = new Map(); // file → text, for messages about errors in it
+const sources = new Map(); // file → { text, skip: what stands before its first line }, for messages about errors in it
 
-tools.sourceOf = (file) => sources.get(file);
-tools.wrapperLength = (file) => sources.has(file) && !file.startsWith('[') ? head.length : 0;
+tools.sourceOf = (file) => sources.get(file)?.text;
+tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
+tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
 // Modules that Node has and rondo doesn't: asked for, they say so.
 const absent = new Set(('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
@@ -45,6 +46,18 @@ function readPackage(directory) {
 }
 
 const conditions = new Set(['node', 'require', 'default', 'module-sync', 'node-addons']);
+
+// For what is imported, "import" counts instead of "require".
+function withImport(look) {
+  conditions.delete('require');
+  conditions.add('import');
+  try {
+    return look();
+  } finally {
+    conditions.delete('import');
+    conditions.add('require');
+  }
+}
 
 // A target of "exports" under our conditions, with * replaced.
 function target(value, star) {
@@ -289,11 +302,19 @@ Module.prototype.load = function (file) {
   this.filename = file;
   this.paths = nodeModulePaths(path.dirname(file));
   const extension = path.extname(file);
-  if (extension === '.mjs')
-    throw coded(Error, 'ERR_REQUIRE_ESM', `${file} is an ES module, which rondo does not run: use CommonJS`);
+  if (isModuleFile(file)) {
+    this.exports = require('internal/esm/modules').requireModule(file);
+    this.loaded = true;
+    return;
+  }
   (Module._extensions[extension] ?? Module._extensions['.js'])(this, file);
   this.loaded = true;
 };
+
+function isModuleFile(file) {
+  if (file.endsWith('.mjs')) return true;
+  return path.extname(file) === '.js' && scopeOf(path.dirname(file))?.found.type === 'module';
+}
 
 Module.prototype.require = function (id) {
   if (typeof id !== 'string') throw invalidArgType('id', 'of type string', id);
@@ -303,11 +324,19 @@ Module.prototype.require = function (id) {
 
 Module.prototype._compile = function (text, file) {
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-  sources.set(file, text);
+  const imports = hasImport(text);
+  const before = imports ? head.replace('__dirname', '__dirname, $import$') : head;
+  tools.addSource(file, text, before.length);
   if (text.startsWith('#!')) text = `//${text.slice(2)}`;
-  const call = tools.script.evaluate(`${head}${text}\n})`, file, 1);
-  return call.call(this.exports, this.exports, makeRequire(this), this, file, path.dirname(file));
+  if (imports) text = require('internal/esm/source').rewriteScript(text);
+  const call = tools.script.evaluate(`${before}${text}\n})`, file, 1);
+  const args = [this.exports, makeRequire(this), this, file, path.dirname(file)];
+  if (imports) args.push(importFrom(file));
+  return call.apply(this.exports, args);
 };
+
+const hasImport = (text) => text.includes('import') && /\bimport\s*\(/.test(text);
+const importFrom = (file) => (specifier, options) => require('internal/esm/modules').importFrom(specifier, file, options);
 
 function makeRequire(module) {
   const require = function require(id) {
@@ -345,7 +374,9 @@ Module._extensions['.node'] = (module, file) => {
 // --- programs ------------------------------------------------------------------------------------
 
 function runMain(file) {
-  Module._load(file, null, true);
+  const found = Module._resolveFilename(file, null);
+  if (isModuleFile(found)) require('internal/esm/modules').runMain(found);
+  else Module._load(found, null, true);
 }
 
 // -e and standard input: a script whose names are global, with the module's names at hand.
@@ -365,8 +396,13 @@ function runCode(text, name) {
       });
   global.__filename = name;
   global.__dirname = '.';
-  sources.set(name, text);
+  tools.addSource(name, text, 0);
+  if (hasImport(text)) {
+    Object.defineProperty(global, '$import$', { value: importFrom(module.filename), configurable: true });
+    text = require('internal/esm/source').rewriteScript(text);
+  }
   return tools.script.evaluate(text, name, 1);
 }
 
-module.exports = { Module, runCode, runMain };
+const packageRules = { fromExports, refuseAbsent: (name) => loadBuiltin(name, false), fromScope, nodeModulePaths, readPackage, scopeOf, withImport };
+module.exports = { Module, packages: packageRules, runCode, runMain };

@@ -4,7 +4,8 @@
 
 const binding = native('process');
 const util = native('util');
-const { options } = require('internal/tools');
+const tools = require('internal/tools');
+const { options } = tools;
 
 // --- running ------------------------------------------------------------------------------
 
@@ -145,11 +146,16 @@ function beforeExit() {
   process.emit('beforeExit', process.exitCode || 0);
 }
 
+// A program's module that waits for what never comes ends with 13, unless it was told to end.
+const isUnsettled = () => tools.usesModules && !tools.toldToExit && require('internal/esm/modules').unsettled !== undefined;
+
 // Returns the exit code, which listeners may change.
 function exit(code) {
   process._exiting = true;
-  if (code !== 0) process.exitCode = code;
-  process.emit('exit', process.exitCode || 0);
+  const unsettled = code === 0 && process.exitCode === undefined && isUnsettled();
+  if (unsettled) process.exitCode = 13;
+  else if (code !== 0) process.exitCode = code;
+  process.emit('exit', unsettled ? 0 : process.exitCode || 0);
   return process.exitCode || 0;
 }
 

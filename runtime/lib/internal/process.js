@@ -92,6 +92,7 @@ Object.defineProperty(process, 'exitCode', {
 
 process.exit = function exit(code) {
   if (arguments.length !== 0) process.exitCode = code;
+  tools.toldToExit = true;
   binding.exit(exitCode || 0);
 };
 process.reallyExit = (code) => binding.exit(code);

@@ -1,0 +1,125 @@
+'use strict';
+// Running a graph of modules as the standard says (ECMA-262, "Cyclic Module Records"): depth
+// first, what is asked for before what asks. Modules in a circle are done together. One that
+// waits (top-level await) holds up those that need it and nobody else; when it is done, those
+// that can go on do so at once, in the order in which they were held up.
+
+const [NEW, RUNNING, WAITING, DONE] = [0, 1, 2, 3];
+let held = 0; // counts modules that wait or need one that does
+
+// What a module's record has for this.
+const newProgress = () => ({
+  progress: NEW, failed: false, error: undefined, depth: 0, lowest: 0, circle: undefined, missing: 0, needers: [], order: 0,
+  outcome: undefined,
+});
+
+const isDone = (module) => module.progress === DONE;
+
+function settle(module) {
+  module.progress = DONE;
+  module.order = 0;
+}
+
+function failAll(module, error) {
+  if (isDone(module)) return;
+  Object.assign(module, { failed: true, error });
+  settle(module);
+  for (const needer of module.needers) failAll(needer, error);
+  module.outcome?.reject(error);
+}
+
+function startWaiting(module, execute) {
+  (0, module.body)().then(() => finish(module, execute), (error) => failAll(module, error));
+}
+
+// Who has everything now, and who has everything once those are done.
+function ready(module, list) {
+  for (const needer of module.needers) {
+    if (list.includes(needer) || needer.circle.failed) continue;
+    if (--needer.missing > 0) continue;
+    list.push(needer);
+    if (!needer.awaits) ready(needer, list);
+  }
+  return list;
+}
+
+function finish(module, execute) {
+  if (isDone(module)) return;
+  const list = ready(module, []).sort((a, b) => a.order - b.order);
+  settle(module);
+  module.outcome?.resolve();
+  for (const next of list) {
+    if (isDone(next)) continue;
+    if (next.awaits) {
+      startWaiting(next, execute);
+      continue;
+    }
+    try {
+      execute(next);
+    } catch (error) {
+      failAll(next, error);
+      continue;
+    }
+    settle(next);
+    next.outcome?.resolve();
+  }
+}
+
+function visit(module, stack, execute) {
+  if (module.failed) throw module.error;
+  if (module.progress !== NEW) return;
+  Object.assign(module, { progress: RUNNING, depth: stack.seen, lowest: stack.seen, missing: 0 });
+  stack.seen++;
+  stack.modules.push(module);
+  for (const other of module.dependencies.values()) {
+    visit(other, stack, execute);
+    let needed = other;
+    if (other.progress === RUNNING) {
+      module.lowest = Math.min(module.lowest, other.lowest);
+    } else {
+      needed = other.circle;
+      if (needed.failed) throw needed.error;
+    }
+    if (needed.order > 0) {
+      module.missing++;
+      needed.needers.push(module);
+    }
+  }
+  if (module.missing > 0 || module.awaits) {
+    module.order = ++held;
+    if (module.missing === 0) startWaiting(module, execute);
+  } else {
+    execute(module);
+  }
+  if (module.lowest === module.depth) closeCircle(module, stack);
+}
+
+function closeCircle(first, { modules }) {
+  for (let module; module !== first;) {
+    module = modules.pop();
+    module.progress = module.order > 0 ? WAITING : DONE;
+    module.circle = first;
+  }
+}
+
+// A promise of the module's end. One that waits for nothing has ended when this returns.
+function evaluate(module, execute) {
+  const first = module.progress >= WAITING && module.circle !== undefined ? module.circle : module;
+  if (first.outcome !== undefined) return first.outcome.promise;
+  const outcome = first.outcome = {};
+  outcome.promise = new Promise((resolve, reject) => Object.assign(outcome, { resolve, reject }));
+  const stack = { modules: [], seen: 0 };
+  try {
+    visit(first, stack, execute);
+    if (first.order === 0) outcome.resolve();
+  } catch (error) {
+    for (const each of stack.modules) {
+      Object.assign(each, { failed: true, error, circle: each.circle ?? first });
+      settle(each);
+    }
+    outcome.reject(error);
+  }
+  return outcome.promise;
+}
+
+module.exports = { evaluate, isDone, newProgress };

@@ -1,0 +1,331 @@
+'use strict';
+// ES modules: loaded with all that they ask for, linked, and run in the order of the standard.
+// The text of one becomes a function in source.js.
+
+const stdio = native('stdio');
+const path = require('path');
+const tools = require('internal/tools');
+const { coded } = require('internal/errors');
+const source = require('internal/esm/source');
+const { resolve } = require('internal/esm/resolve');
+const { evaluate, isDone, newProgress } = require('internal/esm/evaluate');
+
+const modules = new Map(); // by url
+const namespaces = new WeakSet();
+tools.isNamespace = (value) => namespaces.has(value);
+
+// --- records --------------------------------------------------------------------------------------
+
+// Where a name comes from: { module, get }, null if nowhere, 'ambiguous' if from two modules.
+class Record {
+  constructor({ url, file, name, format }) {
+    Object.assign(this, {
+      url, file, name, format, requests: [], imports: [], indirect: [], stars: [], getters: null, namespace: undefined,
+      dependencies: new Map(), linked: false, awaits: false, body: undefined, generator: undefined, ...newProgress(),
+    });
+  }
+
+  of(specifier) { return this.dependencies.get(specifier); }
+
+  names(seen = new Set()) {
+    if (seen.has(this)) return [];
+    seen.add(this);
+    const found = new Set([...Object.keys(this.getters ?? {}), ...this.indirect.map(({ name }) => name)]);
+    for (const star of this.stars)
+      for (const name of this.of(star).names(seen)) if (name !== 'default') found.add(name);
+    return [...found];
+  }
+
+  find(name, seen = []) {
+    if (seen.some((each) => each.module === this && each.name === name)) return null;
+    seen.push({ module: this, name });
+    if (this.getters !== null && Object.hasOwn(this.getters, name)) return { module: this, name, get: this.getters[name] };
+    const passed = this.indirect.find((each) => each.name === name);
+    if (passed !== undefined) {
+      const other = this.of(passed.specifier);
+      return passed.from === undefined ? { module: other, name: '*', get: () => namespaceOf(other) } : other.find(passed.from, seen);
+    }
+    if (name === 'default') return null;
+    let result = null;
+    for (const star of this.stars) {
+      const found = this.of(star).find(name, seen);
+      if (found === 'ambiguous') return found;
+      if (found === null) continue;
+      if (result === null) result = found;
+      else if (found.module !== result.module || found.name !== result.name) return 'ambiguous';
+    }
+    return result;
+  }
+}
+
+// A module that has not begun may still change its getters.
+const getterOf = ({ module, name, get }) => name === '*' ? get : () => module.getters[name]();
+
+function namespaceOf(module) {
+  if (module.namespace !== undefined) return module.namespace;
+  const namespace = module.namespace = Object.create(null);
+  for (const name of module.names().sort()) {
+    const found = module.find(name);
+    if (found !== null && found !== 'ambiguous')
+      Object.defineProperty(namespace, name, { get: getterOf(found), enumerable: true, configurable: false });
+  }
+  Object.defineProperty(namespace, Symbol.toStringTag, { value: 'Module' });
+  namespaces.add(namespace);
+  return Object.preventExtensions(namespace);
+}
+
+// --- loading --------------------------------------------------------------------------------------
+
+function checkType(specifier, { format, url }, type) {
+  if (format === 'json' && type !== 'json')
+    throw coded(TypeError, 'ERR_IMPORT_ASSERTION_TYPE_MISSING', `Module "${url}" needs an import attribute of type "json"`);
+  if (format !== 'json' && type !== undefined)
+    throw coded(TypeError, 'ERR_IMPORT_ASSERTION_TYPE_FAILED', `Module "${url}" is not of type "${type}"`);
+}
+
+function isAsync(text) {
+  try {
+    tools.script.evaluate(`(function () { class Check { static { ${text}\n} } })`, '[check]', 1);
+    return false;
+  } catch {
+    return true; // or wrong anyway, which shows when it is compiled
+  }
+}
+
+function compile(module, text) {
+  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  tools.addSource(module.url, text, 0);
+  if (text.startsWith('#!')) text = `//${text.slice(2)}`;
+  let parts;
+  try {
+    parts = source.rewriteModule(text);
+  } catch (error) {
+    throw place(error, module, error.line);
+  }
+  const { imports, indirect, stars, requests } = parts;
+  module.awaits = parts.awaits && isAsync(parts.body);
+  const kind = module.awaits ? 'async function' : 'function*';
+  const head = `(function ($scope$, ${source.IMPORT}, ${source.META}, ${source.REGISTER}) { with ($scope$) { return ${kind} () { ` +
+    `'use strict'; ${parts.register}${module.awaits ? '' : ' yield;'} `;
+  tools.addSource(module.url, text, head.length);
+  const make = tools.script.evaluate(`${head}${parts.body}\n} } })`, module.url, 1);
+  Object.assign(module, { imports, indirect, stars, requests, make });
+  module.getters = Object.fromEntries(parts.exports.map(({ name }) => [name, () => {
+    throw new ReferenceError(`Cannot access '${name}' before initialization`);
+  }]));
+}
+
+const values = (object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, () => value]));
+
+function prepare(module) {
+  if (module.format === 'builtin') {
+    const exports = require('internal/loader').Module._load(`node:${module.name}`);
+    module.getters = { ...values(exports), default: () => exports };
+  } else if (module.format === 'commonjs') {
+    // What it exports shows when it has run.
+    module.getters = { default: () => module.exports };
+  } else if (module.format === 'json') {
+    module.exports = JSON.parse(stdio.readText(module.file));
+    module.getters = { default: () => module.exports };
+  } else {
+    compile(module, module.text ?? stdio.readText(module.file));
+    module.text = undefined;
+  }
+}
+
+function open(found) {
+  let module = modules.get(found.url);
+  if (module === undefined) {
+    module = new Record(found);
+    prepare(module);
+    modules.set(found.url, module);
+  }
+  return module;
+}
+
+function load(found, fresh) {
+  const known = modules.get(found.url);
+  if (known !== undefined) return known;
+  const module = open(found);
+  fresh.push(module);
+  for (const { specifier, type } of module.requests) {
+    const next = resolve(specifier, module.file);
+    checkType(specifier, next, type);
+    module.dependencies.set(specifier, load(next, fresh));
+  }
+  return module;
+}
+
+// A module with all that it needs, ready to run. What could not be made whole is forgotten.
+function linked(found, check = () => {}) {
+  const fresh = [];
+  try {
+    const module = load(found, fresh);
+    check(module);
+    link(module);
+    return module;
+  } catch (error) {
+    for (const { url } of fresh) modules.delete(url);
+    throw error;
+  }
+}
+
+// --- linking --------------------------------------------------------------------------------------
+
+const notThere = (specifier, name) =>
+  new SyntaxError(`The requested module '${specifier}' does not provide an export named '${name}'`);
+
+const notNamed = (specifier, { name, local }) => new SyntaxError(`Named export '${name}' not found. The requested module ` +
+  `'${specifier}' is a CommonJS module, which may not support all module.exports as named exports.\nCommonJS modules can ` +
+  `always be imported via the default export, for example using:\n\nimport pkg from '${specifier}';\n` +
+  `const { ${name}${local === name ? '' : `: ${local}`} } = pkg;\n`);
+
+// A getter for an imported name.
+function bind(module, wanted) {
+  const { specifier, name } = wanted;
+  const other = module.of(specifier);
+  if (name === undefined) return () => namespaceOf(other);
+  if (other.format === 'commonjs' && name !== 'default') return lateBinding(other, wanted);
+  const found = other.find(name);
+  if (found === 'ambiguous')
+    throw new SyntaxError(`The requested module '${specifier}' contains conflicting star exports for name '${name}'`);
+  if (found === null && [...other.stars].some((star) => other.of(star).format === 'commonjs')) return lateBinding(other, wanted);
+  if (found === null) throw notThere(specifier, name);
+  return getterOf(found);
+}
+
+// A CommonJS module's names are known once it has run; who asks before asks in vain.
+function lateBinding(other, { name }) {
+  return () => other.find(name)?.get();
+}
+
+function checkNames(module) {
+  for (const wanted of module.imports) {
+    const other = module.of(wanted.specifier);
+    if (wanted.name === undefined || other.format !== 'commonjs') continue;
+    if (isDone(other) && other.find(wanted.name) === null) throw place(notNamed(wanted.specifier, wanted), module, wanted.line);
+  }
+}
+
+// An error of a declaration is told with its place.
+function placed(module, { line }, work) {
+  try {
+    return work();
+  } catch (error) {
+    throw place(error, module, line);
+  }
+}
+
+const place = (error, { url }, line) => {
+  for (const [name, value] of Object.entries({ sourceURL: url, line }))
+    Object.defineProperty(error, name, { value, configurable: true, writable: true });
+  return error;
+};
+
+function link(module) {
+  if (module.linked) return;
+  module.linked = true;
+  for (const other of module.dependencies.values()) link(other);
+  if (module.format !== 'module') return;
+  for (const wanted of module.indirect)
+    if (wanted.from !== undefined) placed(module, wanted, () => bind(module, { ...wanted, name: wanted.from }));
+  const scope = Object.create(null);
+  for (const wanted of module.imports)
+    Object.defineProperty(scope, wanted.local, { get: placed(module, wanted, () => bind(module, wanted)), enumerable: true });
+  const register = (getters) => {
+    for (const [name, get] of Object.entries(getters)) module.getters[name] = name === 'default' ? named(get) : get;
+  };
+  const body = module.make(scope, (specifier, options) => importFrom(specifier, module.file, options), metaOf(module), register);
+  module.make = undefined;
+  if (module.awaits) {
+    module.body = body;
+  } else {
+    module.generator = body();
+    module.generator.next(); // declared functions are there from now on
+  }
+}
+
+// What is exported as default without a name is called so.
+function named(get) {
+  return () => {
+    const value = get();
+    if (typeof value === 'function' && Object.hasOwn(value, 'name') && value.name === source.DEFAULT)
+      Object.defineProperty(value, 'name', { value: 'default', configurable: true });
+    return value;
+  };
+}
+
+function metaOf(module) {
+  const { url, file } = module;
+  return Object.assign(Object.create(null), {
+    dirname: path.dirname(file), filename: file, resolve: (specifier) => resolve(`${specifier}`, file, true).url, url,
+  });
+}
+
+// --- running --------------------------------------------------------------------------------------
+
+function runCommonJS(module) {
+  const { Module } = require('internal/loader');
+  const exports = module.exports = Module._load(module.file, undefined, false);
+  if (exports !== null && (typeof exports === 'object' || typeof exports === 'function'))
+    for (const name of Object.keys(exports)) if (name !== 'default') module.getters[name] = values({ v: exports[name] }).v;
+  module.namespace = undefined;
+}
+
+function execute(module) {
+  checkNames(module);
+  if (module.format === 'commonjs') runCommonJS(module);
+  else module.generator?.next();
+}
+
+// --- from outside ---------------------------------------------------------------------------------
+
+// import(): files are read by the loop first, so that it takes turns as in Node.
+async function fetchAll(found, seen = new Set()) {
+  if (found.format !== 'module' || seen.has(found.url) || modules.has(found.url)) return;
+  seen.add(found.url);
+  const text = await require('fs/promises').readFile(found.file, 'utf8');
+  for (const { specifier } of source.rewriteModule(text).requests) await fetchAll(resolve(specifier, found.file), seen);
+}
+
+async function importFrom(specifier, from, options) {
+  const found = resolve(`${specifier}`, from);
+  checkType(specifier, found, options?.with?.type ?? options?.assert?.type);
+  await fetchAll(found).catch(() => {}); // errors are found again, in their order
+  const module = linked(found);
+  await evaluate(module, execute);
+  return namespaceOf(module);
+}
+
+let unsettled; // the program's first module, while it waits
+function runMain(file) {
+  const found = { url: require('url').pathToFileURL(file).href, file, format: 'module' };
+  unsettled = found.url;
+  tools.usesModules = true;
+  Promise.resolve().then(async () => {
+    await evaluate(linked(found), execute);
+  }).then(() => { unsettled = undefined; }, (error) => {
+    unsettled = undefined;
+    native('process').uncaught(error);
+  });
+}
+
+// require() of an ES module that waits for nothing.
+const waitsFor = (module, seen = new Set()) => !seen.has(module) && seen.add(module) && !isDone(module) &&
+  (module.awaits || [...module.dependencies.values()].some((other) => waitsFor(other, seen)));
+
+function requireModule(file) {
+  const module = linked({ url: require('url').pathToFileURL(file).href, file, format: 'module' }, (each) => {
+    if (waitsFor(each))
+      throw coded(Error, 'ERR_REQUIRE_ASYNC_MODULE',
+        'require() cannot be used on an ESM graph with top-level await. Use import() instead.');
+  });
+  evaluate(module, execute).catch(() => {});
+  if (module.failed) throw module.error;
+  return namespaceOf(module);
+}
+
+module.exports = {
+  importFrom, requireModule, runMain,
+  get unsettled() { return unsettled; },
+};

@@ -1,0 +1,338 @@
+'use strict';
+// The text of an ES module turned into that of a function, which is what the engine's C
+// interface can run. Declarations of imports and exports are taken out and told; all else
+// stays where it is, in its line and column.
+//
+// Imported names are found in a scope object around the function (`with`), whose getters ask
+// the exporting module: so they are live, and what the module declares itself goes first, by
+// the language's own rules. The function is a generator that stops before its first statement:
+// by then what it declares with `function` is there for others, as when modules are linked.
+
+const { tokensOf } = require('internal/esm/tokens');
+
+const IMPORT = '$import$';
+const META = '$meta$';
+const REGISTER = '$register$';
+const DEFAULT = '$default$';
+
+class Rewriter {
+  constructor(text, isModule) {
+    this.text = text;
+    this.tokens = tokensOf(text);
+    this.at = 0;
+    this.edits = []; // [start, end, replacement]
+    this.erased = []; // [start, end] of whole declarations
+    this.imports = []; // { specifier, name, local, line }: name undefined is the namespace
+    this.exports = []; // { name, local }
+    this.indirect = []; // { specifier, name, from, line }: from undefined is the namespace
+    this.stars = []; // specifiers
+    this.requests = []; // specifiers in their order: { specifier, type }
+    for (; this.at < this.tokens.length; this.at++) this.look(isModule);
+    if (isModule) this.freeCalls();
+  }
+
+  // Numbered from 1.
+  lineAt(place) { return this.text.slice(0, place).split('\n').length; }
+
+  fail(message) {
+    throw Object.assign(new SyntaxError(message), { line: this.lineAt(this.token?.start ?? this.text.length) });
+  }
+
+  get token() { return this.tokens[this.at]; }
+
+  is(value, index = this.at) { return this.tokens[index]?.value === value && this.tokens[index].type !== 'string'; }
+
+  need(value) {
+    if (!this.is(value)) this.fail(`Unexpected token '${this.token?.value ?? 'end of file'}'`);
+    this.at++;
+  }
+
+  look(isModule) {
+    const { token } = this;
+    if (token.type !== 'name') return;
+    const last = this.tokens[this.at - 1]?.value;
+    if (last === '.' || last === '?.') return;
+    if (token.value === 'import') {
+      if (this.is('(', this.at + 1)) this.edits.push([token.start, token.end, IMPORT]);
+      else if (this.is('.', this.at + 1) && this.is('meta', this.at + 2) && isModule)
+        this.edits.push([token.start, this.tokens[this.at + 2].end, META]);
+      else if (isModule && token.level === 0) this.importDeclaration();
+    } else if (token.value === 'export' && isModule && token.level === 0) {
+      this.exportDeclaration();
+    }
+  }
+
+  // Leaves lines and columns as they are. Instead of a whole declaration there is a semicolon,
+  // so that what is around it doesn't grow together.
+  erase(start, end, isWhole = false) {
+    const blank = this.text.slice(start, end).replace(/[^\n\r\u2028\u2029]/g, ' ');
+    this.edits.push([start, end, isWhole ? `;${blank.slice(1)}` : blank]);
+    if (isWhole) this.erased.push([start, end]);
+  }
+
+  literal() {
+    const { token } = this;
+    if (token?.type !== 'string') this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
+    this.at++;
+    return (0, eval)(token.value);
+  }
+
+  // A name, or a text in its place.
+  moduleName() {
+    if (this.token?.type === 'string') return this.literal();
+    const { token } = this;
+    if (token?.type !== 'name') this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
+    this.at++;
+    return token.value;
+  }
+
+  // The specifier, the attributes after it, and the end of the declaration, whose last token
+  // this.at is on afterwards.
+  source(start) {
+    const specifier = this.literal();
+    let type;
+    if ((this.is('with') || (this.is('assert') && !this.token.newline)) && this.is('{', this.at + 1)) {
+      const { match } = this.tokens[this.at + 1];
+      for (let index = this.at + 2; index < match; index++)
+        if (/^["']?type["']?$/.test(this.tokens[index].value) && this.is(':', index + 1))
+          type = (0, eval)(this.tokens[index + 2].value);
+      this.at = match + 1;
+    }
+    if (!this.is(';')) this.at--;
+    this.requests.push({ specifier, type });
+    this.erase(start, this.token.end, true);
+    return specifier;
+  }
+
+  importDeclaration() {
+    const { start } = this.token;
+    const found = [];
+    this.at++;
+    if (this.token?.type === 'string') {
+      this.source(start);
+      return;
+    }
+    if (this.token?.type === 'name') {
+      found.push({ name: 'default', local: this.moduleName() });
+      if (this.is(',')) this.at++;
+    }
+    if (this.is('*')) {
+      this.at++;
+      this.need('as');
+      found.push({ name: undefined, local: this.moduleName() });
+    } else if (this.is('{')) {
+      found.push(...this.list().map(([name, local]) => ({ name, local })));
+    }
+    this.need('from');
+    const specifier = this.source(start);
+    const line = this.lineAt(start);
+    for (const each of found) this.imports.push({ specifier, ...each, line });
+  }
+
+  // { a, b as c }: pairs
+  list() {
+    const pairs = [];
+    this.need('{');
+    while (!this.is('}')) {
+      const name = this.moduleName();
+      let other = name;
+      if (this.is('as')) {
+        this.at++;
+        other = this.moduleName();
+      }
+      pairs.push([name, other]);
+      if (!this.is('}')) this.need(',');
+    }
+    this.at++;
+    return pairs;
+  }
+
+  exportDeclaration() {
+    const { start, end } = this.token;
+    this.at++;
+    const { value } = this.token ?? { value: 'end of file' };
+    if (value === '*') this.exportStar(start);
+    else if (value === '{') this.exportList(start);
+    else if (value === 'default') this.exportDefault(start);
+    else {
+      this.erase(start, end);
+      this.exportNames(value);
+    }
+  }
+
+  exportStar(start) {
+    this.at++;
+    let name;
+    if (this.is('as')) {
+      this.at++;
+      name = this.moduleName();
+    }
+    this.need('from');
+    const specifier = this.source(start);
+    if (name === undefined) this.stars.push(specifier);
+    else this.indirect.push({ specifier, name, from: undefined });
+  }
+
+  exportList(start) {
+    const pairs = this.list();
+    if (this.is('from')) {
+      this.at++;
+      const specifier = this.source(start);
+      for (const [from, name] of pairs) this.indirect.push({ specifier, name, from, line: this.lineAt(start) });
+      return;
+    }
+    for (const [local, name] of pairs) this.exports.push({ name, local });
+    if (!this.is(';')) this.at--;
+    this.erase(start, this.token.end, true);
+  }
+
+  exportDefault(start) {
+    const { end } = this.token;
+    let index = this.at + 1;
+    if (this.is('async', index) && this.is('function', index + 1) && !this.tokens[index + 1].newline) index++;
+    let local = DEFAULT;
+    if (this.is('function', index) || this.is('class', index)) {
+      this.erase(start, end);
+      if (this.is('function', index) && this.is('*', index + 1)) index++;
+      const next = this.tokens[index + 1];
+      if (next?.type === 'name' && next.value !== 'extends') local = next.value;
+      else this.edits.push([this.tokens[index].end, this.tokens[index].end, ` ${DEFAULT}`]);
+      this.at = index;
+    } else {
+      this.edits.push([start, end, `const ${DEFAULT} =`]);
+    }
+    this.exports.push({ name: 'default', local });
+  }
+
+  exportNames(value) {
+    if (value === 'var' || value === 'let' || value === 'const') {
+      this.declarators();
+      return;
+    }
+    if (value === 'async') this.at++;
+    this.at++;
+    if (this.is('*')) this.at++;
+    const { token } = this;
+    if (token?.type !== 'name') this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
+    this.exports.push({ name: token.value, local: token.value });
+  }
+
+  // Looks ahead only: code inside what is declared is looked at after this.
+  declarators() {
+    let index = this.at + 1;
+    for (;;) {
+      index = this.pattern(index);
+      while (index < this.tokens.length && !this.endsDeclarator(index)) index++;
+      if (!this.is(',', index)) return;
+      index++;
+    }
+  }
+
+  endsDeclarator(index) {
+    const token = this.tokens[index];
+    if (token.level !== 0) return false;
+    return token.value === ',' || token.value === ';' || (token.newline && this.startsStatement(index));
+  }
+
+  // By the rules for semicolons that aren't written: the last token may end an expression,
+  // and this one can't go on with it.
+  startsStatement(index) {
+    const token = this.tokens[index];
+    if (!this.endsExpression(index - 1)) return false;
+    if (token.type === 'template') return false;
+    if (token.type === 'name') return token.value !== 'in' && token.value !== 'instanceof';
+    return token.type !== 'punctuator' || ['{', '}', ';', '!', '~', '@', '++', '--'].includes(token.value);
+  }
+
+  endsExpression(index) {
+    const token = this.tokens[index];
+    if (token === undefined) return false;
+    if (token.type === 'name')
+      return !/^(return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default|extends|export|var|let|const)$/
+        .test(token.value) || this.tokens[index - 1]?.value === '.';
+    if (token.type === 'template') return !token.value.endsWith('${');
+    if (token.type !== 'punctuator') return true;
+    return token.value === ')' ? token.kind !== 'head' : [']', '}', '++', '--'].includes(token.value);
+  }
+
+  // Notes the names that a pattern binds; answers where it ends.
+  pattern(index) {
+    const token = this.tokens[index];
+    if (token?.type === 'name') {
+      this.exports.push({ name: token.value, local: token.value });
+      return index + 1;
+    }
+    if (!this.is('{', index) && !this.is('[', index)) this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
+    const isObject = token.value === '{';
+    for (index++; index < token.match;) {
+      if (this.is(',', index)) {
+        index++;
+        continue;
+      }
+      if (this.is('...', index)) index++;
+      else if (isObject) {
+        const key = this.is('[', index) ? this.tokens[index].match : index;
+        if (this.is(':', key + 1)) index = key + 2;
+      }
+      index = this.pattern(index);
+      while (index < token.match && !(this.is(',', index) && this.tokens[index].level === token.level + 1)) index++;
+    }
+    return token.match + 1;
+  }
+
+  // A function found in a scope object would be called with that object as `this`. What is
+  // called by an imported name is called as a value instead; where the name is another one of
+  // the same spelling that makes no difference.
+  freeCalls() {
+    const names = new Set(this.imports.map(({ local }) => local));
+    if (names.size === 0) return;
+    this.tokens.forEach((token, index) => {
+      if (token.type !== 'name' || !names.has(token.value) || !this.isCall(index)) return;
+      if (this.erased.some(([start, end]) => start <= token.start && token.end <= end)) return;
+      const guard = token.newline && this.endsExpression(index - 1) ? ';' : '';
+      this.edits.push([token.start, token.end, `${guard}(0,${token.value})`]);
+    });
+  }
+
+  isCall(index) {
+    const last = this.tokens[index - 1]?.value;
+    if (last === '.' || last === '?.' || last === 'function') return false;
+    const before = this.tokens[index - 2];
+    const { inside } = this.tokens[index];
+    while (last === '(' && this.is(')', index + 1)) index++; // (name)()
+    const next = this.tokens[index + 1];
+    if (next === undefined) return false;
+    if (next.type === 'template') return true;
+    if (next.value === '?.') return this.is('(', index + 2);
+    if (next.value !== '(' || next.type !== 'punctuator') return false;
+    if (last === '*' && before?.value === 'function') return false;
+    return !((inside === 'class' || inside === 'object') && this.is('{', next.match + 1));
+  }
+
+  result() {
+    let text = '';
+    let from = 0;
+    this.edits.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    for (const [start, end, replacement] of this.edits) {
+      text += this.text.slice(from, start) + replacement;
+      from = end;
+    }
+    return text + this.text.slice(from);
+  }
+
+  get awaits() { return this.tokens.some(({ type, value }) => type === 'name' && value === 'await'); }
+}
+
+// A script's import() calls the runtime's.
+function rewriteScript(text) {
+  return /\bimport\b/.test(text) ? new Rewriter(text, false).result() : text;
+}
+
+function rewriteModule(text) {
+  const found = new Rewriter(text, true);
+  const names = found.exports.map(({ name, local }) => `${JSON.stringify(name)}: () => ${local}`).join(', ');
+  const { imports, exports, indirect, stars, requests, awaits } = found;
+  return { body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };
+}
+
+module.exports = { DEFAULT, IMPORT, META, REGISTER, rewriteModule, rewriteScript };

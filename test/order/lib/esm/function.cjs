@@ -1,0 +1,1 @@
+module.exports = function named() { return this; }; module.exports.part = 'part';

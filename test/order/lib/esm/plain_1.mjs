@@ -1,0 +1,1 @@
+console.log('plain 1'); export default 1;

@@ -1,0 +1,1 @@
+console.log('plain 2'); export default 2;

@@ -1,0 +1,1 @@
+console.log('plain 3'); export default 3;
