@@ -237,6 +237,11 @@ static bool can_be_compared(struct call* call, bool quiet) {
   }
 }
 
+void call_drop(struct call* call) {
+  free(call->buffers);
+  free(call->memory);
+}
+
 bool call_choose(struct call* call, bool quiet) {
   struct chain* chain = call->chain;
   do {
@@ -253,8 +258,7 @@ bool call_choose(struct call* call, bool quiet) {
   choose_arguments(call);
   if (can_be_compared(call, quiet))
     return true;
-  free(call->buffers);
-  free(call->memory);
+  call_drop(call);
   return false;
 }
 
@@ -412,6 +416,5 @@ void call_end(struct call* call) {
   uv_fs_req_cleanup(&call->request);
   expect(uv_fs_get_path(&call->request) == NULL);
   uv_fs_req_cleanup(&call->request);
-  free(call->buffers);
-  free(call->memory);
+  call_drop(call);
 }

@@ -102,6 +102,8 @@ struct shape {
 
 /* Chooses a call, quiet ones only or any; false if it is one that can't be compared. */
 bool call_choose(struct call* call, bool quiet);
+/* Not made after all. */
+void call_drop(struct call* call);
 /* Makes it. */
 void call_make(struct call* call, uv_fs_cb cb);
 /* After its end and print_call: the outcome is kept, all is cleaned up. */

@@ -94,12 +94,19 @@ static void on_random(uv_random_t* request, int status, void* bytes, size_t size
   over(queued, status);
 }
 
+static bool choose_call(struct call* call, bool first) {
+  if (!call_choose(call, !first))
+    return false;
+  if (!first || call->shape->type == UV_FS_UTIME)
+    return true;
+  call_drop(call);
+  return false;
+}
+
 static void queue_call(struct queued* queued, struct call* call, bool first) {
   queued->call = call;
-  do {
-    while (!call_choose(call, !first))
-      continue;
-  } while (first && call->shape->type != UV_FS_UTIME);
+  while (!choose_call(call, first))
+    continue;
   call->form = ASYNC;
   call->owner_of_it = queued;
   call_make(call, on_file);
