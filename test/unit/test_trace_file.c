@@ -2,7 +2,7 @@
  * forks (contract L9), names, and damage. The program goes on in every case. */
 #include "trace_test.h"
 #include "forked.h"
-#include "sanitizers.h"
+#include "trace_write.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -302,7 +302,7 @@ static void write_bytes(const char* path, const unsigned char* bytes, size_t siz
   fclose(file);
 }
 
-/* Refused, or read as far as it makes sense. */
+/* Refused, or read as far as it makes sense; then it can also be shown. */
 static void read_damaged(const unsigned char* bytes, size_t size) {
   char path[512];
   struct trace trace = {0};
@@ -311,6 +311,12 @@ static void read_damaged(const unsigned char* bytes, size_t size) {
   if (trace_read(&trace, path) == NULL) {
     for (size_t i = 0; i < trace.count; i++)
       assert_sound(&trace.loops[i]);
+    FILE* out = fopen("/dev/null", "w");
+    trace_sort(&trace);
+    assert_true(write_text(out, &trace, true));
+    assert_true(write_events(out, &trace));
+    write_model(out, &trace);
+    fclose(out);
   }
   trace_free(&trace);
 }
