@@ -92,21 +92,26 @@ function isAsync(text) {
   }
 }
 
+const isBuiltin = (specifier) => require('internal/loader').Module.isBuiltin(specifier);
+
 function compile(module, text) {
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   tools.addSource(module.url, text, 0);
   if (text.startsWith('#!')) text = `//${text.slice(2)}`;
   let parts;
   try {
-    parts = source.rewriteModule(text);
+    parts = source.rewriteModule(text, isBuiltin);
   } catch (error) {
     throw place(error, module, error.line);
   }
   const { imports, indirect, stars, requests } = parts;
   module.awaits = parts.awaits && isAsync(parts.body);
   const kind = module.awaits ? 'async function' : 'function*';
-  const head = `(function ($scope$, ${source.IMPORT}, ${source.META}, ${source.REGISTER}) { with ($scope$) { return ${kind} () { ` +
-    `'use strict'; ${parts.register}${module.awaits ? '' : ' yield;'} `;
+  const names = ['$scope$', source.IMPORT, source.META, source.REGISTER, source.FIXED].join(', ');
+  const fixed = imports.filter((each) => each.fixed).map(({ local }) => local).join(', ');
+  const isLive = imports.some((each) => !each.fixed);
+  const head = `(function (${names}) { ${isLive ? 'with ($scope$) ' : ''}{ const { ${fixed} } = ${source.FIXED}; ` +
+    `return ${kind} () { 'use strict'; ${parts.register}${module.awaits ? '' : ' yield;'} `;
   tools.addSource(module.url, text, head.length);
   const make = tools.script.evaluate(`${head}${parts.body}\n} } })`, module.url, 1);
   Object.assign(module, { imports, indirect, stars, requests, make });
@@ -230,12 +235,16 @@ function link(module) {
   for (const wanted of module.indirect)
     if (wanted.from !== undefined) placed(module, wanted, () => bind(module, { ...wanted, name: wanted.from }));
   const scope = Object.create(null);
-  for (const wanted of module.imports)
-    Object.defineProperty(scope, wanted.local, { get: placed(module, wanted, () => bind(module, wanted)), enumerable: true });
+  const fixed = Object.create(null);
+  for (const wanted of module.imports) {
+    const get = placed(module, wanted, () => bind(module, wanted));
+    if (wanted.fixed) fixed[wanted.local] = get();
+    else Object.defineProperty(scope, wanted.local, { get, enumerable: true });
+  }
   const register = (getters) => {
     for (const [name, get] of Object.entries(getters)) module.getters[name] = name === 'default' ? named(get) : get;
   };
-  const body = module.make(scope, (specifier, options) => importFrom(specifier, module.file, options), metaOf(module), register);
+  const body = module.make(scope, (specifier, options) => importFrom(specifier, module.file, options), metaOf(module), register, fixed);
   module.make = undefined;
   if (module.awaits) {
     module.body = body;

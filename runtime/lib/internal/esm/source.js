@@ -5,7 +5,8 @@
 //
 // Imported names are found in a scope object around the function (`with`), whose getters ask
 // the exporting module: so they are live, and what the module declares itself goes first, by
-// the language's own rules. The function is a generator that stops before its first statement:
+// the language's own rules. What is imported from the runtime's own modules doesn't change, and
+// is a constant around the function: the engine finds it, and globals, faster so. The function is a generator that stops before its first statement:
 // by then what it declares with `function` is there for others, as when modules are linked.
 
 const { tokensOf } = require('internal/esm/tokens');
@@ -14,15 +15,17 @@ const IMPORT = '$import$';
 const META = '$meta$';
 const REGISTER = '$register$';
 const DEFAULT = '$default$';
+const FIXED = '$fixed$';
 
 class Rewriter {
-  constructor(text, isModule) {
+  constructor(text, isModule, isFixed = () => false) {
     this.text = text;
+    this.isFixed = isFixed; // whether what a specifier names never changes
     this.tokens = tokensOf(text);
     this.at = 0;
     this.edits = []; // [start, end, replacement]
     this.erased = []; // [start, end] of whole declarations
-    this.imports = []; // { specifier, name, local, line }: name undefined is the namespace
+    this.imports = []; // { specifier, name, local, line, fixed }: name undefined is the namespace
     this.exports = []; // { name, local }
     this.indirect = []; // { specifier, name, from, line }: from undefined is the namespace
     this.stars = []; // specifiers
@@ -126,7 +129,8 @@ class Rewriter {
     this.need('from');
     const specifier = this.source(start);
     const line = this.lineAt(start);
-    for (const each of found) this.imports.push({ specifier, ...each, line });
+    const fixed = this.isFixed(specifier);
+    for (const each of found) this.imports.push({ specifier, ...each, line, fixed });
   }
 
   // { a, b as c }: pairs
@@ -284,7 +288,7 @@ class Rewriter {
   // called by an imported name is called as a value instead; where the name is another one of
   // the same spelling that makes no difference.
   freeCalls() {
-    const names = new Set(this.imports.map(({ local }) => local));
+    const names = new Set(this.imports.filter(({ fixed }) => !fixed).map(({ local }) => local));
     if (names.size === 0) return;
     this.tokens.forEach((token, index) => {
       if (token.type !== 'name' || !names.has(token.value) || !this.isCall(index)) return;
@@ -328,11 +332,11 @@ function rewriteScript(text) {
   return /\bimport\b/.test(text) ? new Rewriter(text, false).result() : text;
 }
 
-function rewriteModule(text) {
-  const found = new Rewriter(text, true);
+function rewriteModule(text, isFixed) {
+  const found = new Rewriter(text, true, isFixed);
   const names = found.exports.map(({ name, local }) => `${JSON.stringify(name)}: () => ${local}`).join(', ');
   const { imports, exports, indirect, stars, requests, awaits } = found;
   return { body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };
 }
 
-module.exports = { DEFAULT, IMPORT, META, REGISTER, rewriteModule, rewriteScript };
+module.exports = { DEFAULT, FIXED, IMPORT, META, REGISTER, rewriteModule, rewriteScript };
