@@ -23,11 +23,13 @@ watcher.on('close', () => {
     const quiet = fs.watch(dir, { persistent: false });
     console.log(typeof quiet.ref, quiet.unref() === quiet);
     fs.watchFile(path.join(dir, 'a'), { interval: 20 }, (now, before) => {
-      console.log('watchFile', now.size, before.size, now instanceof fs.Stats);
+      clearInterval(growing);
+      console.log('watchFile', now.size > before.size, before.size > 0, now instanceof fs.Stats);
       fs.unwatchFile(path.join(dir, 'a'));
       fs.rmSync(dir, { recursive: true });
     });
-    setTimeout(() => fs.writeFileSync(path.join(dir, 'a'), 'longer'), 60);
+    // Nobody says when the first look was taken, so it grows until it is seen to.
+    const growing = setInterval(() => fs.appendFileSync(path.join(dir, 'a'), 'more'), 60);
   });
   control.abort();
 });
