@@ -22,6 +22,8 @@
  * - times of access while many calls are under way, and who gets the last descriptor. */
 #include "fs_fuzz.h"
 
+#include "../unit/sanitizers.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -274,6 +276,12 @@ int main(int argc, char** argv) {
   set_up(&dice);
   switch (pick(&dice, 8)) {
   case 0:
+#if UNDER_THREAD_SANITIZER
+    /* It doesn't see what openat2(2) opens, and takes a number that two threads have had
+     * one after the other for a race. */
+    run_on_one_loop(2 + (int) pick(&dice, 4), seed, 40);
+    break;
+#endif
     run_on_threads(2 + (int) pick(&dice, 4), seed, 40);
     break;
   case 1:

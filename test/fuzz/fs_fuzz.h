@@ -87,6 +87,8 @@ int world_file(struct chain* chain, int* slot);
 void world_keep(struct chain* chain, int fd);
 /* Whether a read or write (POLLIN, POLLOUT) of it could wait for ever. */
 bool world_would_wait(int fd, short events);
+/* Whether a pipe or socket has so much to read, or room for it; true of all others. */
+bool world_has(int fd, short events, size_t size);
 /* Whether copying or opening it would take for ever. */
 bool world_is_endless(const char* path);
 mode_t world_type(const char* path);

@@ -198,6 +198,10 @@ enum { WATCHERS = 5, LINES = 200 };
 static char lines[LINES][160];
 static int line_count;
 static bool marked;
+static struct {
+  char who[64];
+  const char* path;
+} watched[WATCHERS]; /* or last watched */
 
 static void on_event(uv_fs_event_t* handle, const char* name, int events, int status) {
   if (line_count == LINES)
@@ -270,14 +274,40 @@ static void take_events(struct chain* chain) {
   line_count = 0;
 }
 
+/* Who a file is, whatever its name: its number alone may be used again. */
+static void identity(const char* path, char* text, size_t size) {
+  struct statx about;
+  if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &about) != 0)
+    memset(&about, 0, sizeof(about));
+  snprintf(text, size, "%llu %lld.%u", (unsigned long long) about.stx_ino,
+           (long long) about.stx_btime.tv_sec, about.stx_btime.tv_nsec);
+}
+
+/* libuv tells a second watcher of a file what the first one called it. */
+static bool has_another_name(const char* path, int number) {
+  char who[64];
+  identity(path, who, sizeof(who));
+  for (int i = 0; i < WATCHERS; i++) {
+    if (i != number && strcmp(watched[i].who, who) == 0 &&
+        strcmp(watched[i].path, path) != 0)
+      return true;
+  }
+  snprintf(watched[number].who, sizeof(watched[number].who), "%s", who);
+  watched[number].path = path;
+  return false;
+}
+
 static void change_watcher(struct chain* chain, uv_fs_event_t* watcher, int number) {
   static const char* const paths[] = {"c0",   "c0/d/", "c0/a",         "c0/e",
                                       "c0/x", "c0/b",  "c0/missing/x", "c0/a"};
   char path[64] = "";
   size_t size = sizeof(path);
-  int err = pick(chain, 3) == 0
-                ? uv_fs_event_stop(watcher)
-                : uv_fs_event_start(watcher, on_event, paths[pick(chain, 8)], 0);
+  const char* asked = paths[pick(chain, 8)];
+  int err = 0;
+  if (pick(chain, 3) == 0)
+    err = uv_fs_event_stop(watcher);
+  else if (uv_is_active((uv_handle_t*) watcher) || !has_another_name(asked, number))
+    err = uv_fs_event_start(watcher, on_event, asked, 0);
   int told = uv_fs_event_getpath(watcher, path, &size);
   /* Which path, libuv knows only of the first watcher of a file. */
   fprintf(chain->log, "watcher %d: %d active %d path %d\n", number, err,

@@ -91,6 +91,19 @@ bool world_would_wait(int fd, short events) {
   return (status & O_NONBLOCK) == 0 && poll(&asked, 1, 0) == 0;
 }
 
+bool world_has(int fd, short events, size_t size) {
+  struct stat about;
+  int there = 0;
+  if (fstat(fd, &about) != 0 || (!S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode)))
+    return true;
+  struct pollfd asked = {.fd = fd, .events = events};
+  if (poll(&asked, 1, 0) == 0 || size > 1000)
+    return false;
+  if (events == POLLIN && ioctl(fd, FIONREAD, &there) == 0 && (size_t) there < size)
+    return false;
+  return true;
+}
+
 mode_t world_type(const char* path) {
   struct stat about;
   return stat(path, &about) == 0 ? about.st_mode & S_IFMT : 0;
