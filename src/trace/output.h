@@ -22,8 +22,7 @@ struct trace_output {
   struct trace_header* header; /* its page stays mapped to the end */
   struct trace_record* piece;
   struct trace_record* next; /* in the piece, */
-  struct trace_record*
-      end; /* and where it ends; equal when there is nothing to write to */
+  struct trace_record* end;  /* and its end; equal when nothing can be written */
   uint64_t size;
   uint64_t limit;
   bool full;
