@@ -348,22 +348,34 @@ static void a_damaged_file_is_read_up_to_its_good_end(void** state) {
   }
 }
 
+static void join(const char* whole, const char* part) {
+  char buffer[4096];
+  size_t n;
+  FILE* out = fopen(whole, "ab");
+  FILE* in = fopen(path_of(part), "rb");
+  while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+    fwrite(buffer, 1, n, out);
+  fclose(in);
+  fclose(out);
+}
+
+/* Also one that was never closed, with zeros at its end. */
 static void files_can_be_joined(void** state) {
   (void) state;
-  unsigned char bytes[40000];
-  size_t size = 0;
-  for (int i = 0; i < 2; i++) {
-    recorded(path_of("part"), 10 + i);
-    FILE* file = fopen(path_of("part"), "rb");
-    size += fread(bytes + size, 1, sizeof(bytes) - size, file);
-    fclose(file);
-  }
-  write_bytes(path_of("whole"), bytes, size);
+  char whole[512];
+  snprintf(whole, sizeof(whole), "%s", path_of("whole"));
+  recorded(path_of("part"), 10);
+  join(whole, "part");
+  assert_int_equal(in_child(be_killed), 100 + SIGKILL);
+  join(whole, "killed");
+  recorded(path_of("part"), 11);
+  join(whole, "part");
   struct trace trace = {0};
   assert_null(trace_read(&trace, path_of("whole")));
-  assert_int_equal(trace.count, 2);
+  assert_int_equal(trace.count, 3);
   assert_int_equal(count_events(&trace.loops[0], EVENT_CALLBACK), 10);
-  assert_int_equal(count_events(&trace.loops[1], EVENT_CALLBACK), 11);
+  assert_int_equal(count_events(&trace.loops[1], EVENT_CALLBACK), 101);
+  assert_int_equal(count_events(&trace.loops[2], EVENT_CALLBACK), 11);
   trace_free(&trace);
   assert_non_null(trace_read(&trace, "/dev/null"));
   assert_non_null(trace_read(&trace, folder));

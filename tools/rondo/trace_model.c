@@ -324,6 +324,17 @@ static void loop_add(struct trace* trace, const struct trace_header* header,
   read_records(loop, records, count);
 }
 
+/* Where a section ends that was never closed: its file had whole pages, and perhaps
+ * another was joined to it. */
+static size_t section_end(const char* bytes, size_t left, size_t good) {
+  size_t at = (good + TRACE_HEADER_SIZE - 1) / TRACE_HEADER_SIZE * TRACE_HEADER_SIZE;
+  for (; at < left && left - at >= TRACE_HEADER_SIZE; at += TRACE_HEADER_SIZE) {
+    if (memcmp(bytes + at, TRACE_MAGIC, 8) == 0)
+      return at;
+  }
+  return left;
+}
+
 /* The section that begins here; how long it is, or 0 if it is none. */
 static size_t read_section(struct trace* trace, const char* bytes, size_t left,
                            const char** problem) {
@@ -338,10 +349,13 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
     return 0;
   }
   size_t length = left;
-  if (header->length >= TRACE_HEADER_SIZE && header->length < left)
+  if (header->length >= TRACE_HEADER_SIZE && header->length < left &&
+      header->length % sizeof(uint64_t) == 0)
     length = (size_t) header->length;
   loop_add(trace, header, (const void*) (bytes + TRACE_HEADER_SIZE),
            (length - TRACE_HEADER_SIZE) / sizeof(struct trace_record));
+  if (header->length == 0)
+    length = section_end(bytes, left, trace->loops[trace->count - 1].length);
   return length;
 }
 
