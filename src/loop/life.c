@@ -33,6 +33,7 @@ static void queues_init(uv_loop_t* loop) {
   queue_init(queue_of(loop->handle_queue));
   queue_init(queue_of(loop->changed_queue));
   queue_init(queue_of(loop->pending_queue));
+  queue_init(queue_of(loop->pending_earlier));
   queue_init(queue_of(loop->completed_queue));
   queue_init(queue_of(loop->idle_handles));
   queue_init(queue_of(loop->prepare_handles));
@@ -140,6 +141,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   if (err != 0)
     return err;
   __atomic_store_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
+  loop->wake_taken = 0;
   async_fork(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);

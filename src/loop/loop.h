@@ -185,10 +185,12 @@ bool wake_is_awake(const uv_loop_t* loop);
 /* The run is over: from now on the one who tells must also make the backend's
  * descriptor readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);
-/* What was told so far, a bit for each kind, and to call for it: two steps, since what is
- * told meanwhile is for the next poll. */
-unsigned int wake_take(uv_loop_t* loop);
-bool wake_deliver(uv_loop_t* loop, unsigned int told);
+/* Takes what was told so far, and calls for those kinds of it, a bit for each: two steps,
+ * since what is told meanwhile is for the next poll. The second is true if that was
+ * progress. What is taken and not called for yet can be given back. */
+void wake_take(uv_loop_t* loop);
+bool wake_deliver(uv_loop_t* loop, unsigned int kinds);
+void wake_give_back(uv_loop_t* loop);
 
 /* Waits awake for being told something, for a moment and not beyond the deadline, if
  * there is reason to expect it (look_out.c). True if it was told. */

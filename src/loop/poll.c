@@ -199,7 +199,8 @@ static bool deliver(uv_loop_t* loop) {
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
   bool progress = completed_run(loop, &finished);
-  progress |= wake_deliver(loop, wake_take(loop));
+  wake_take(loop);
+  progress |= wake_deliver(loop, ~0u);
   return progress;
 }
 
@@ -209,13 +210,13 @@ static bool deliver(uv_loop_t* loop) {
  */
 static bool serve(uv_loop_t* loop, const struct catch* caught) {
   const unsigned int work = 1u << WAKE_WORK;
-  unsigned int told = wake_take(loop);
+  wake_take(loop);
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
-  bool progress = wake_deliver(loop, told & work);
+  bool progress = wake_deliver(loop, work);
   progress |= completed_run(loop, &finished);
   progress |= dispatch(loop, caught->events, caught->count);
-  progress |= wake_deliver(loop, told & ~work);
+  progress |= wake_deliver(loop, ~work);
   return progress;
 }
 

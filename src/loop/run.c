@@ -75,6 +75,12 @@ static void pending_after_poll(uv_loop_t* loop) {
   }
 }
 
+static void pending_bring_back(uv_loop_t* loop) {
+  struct queue* earlier = queue_of(loop->pending_earlier);
+  queue_append(earlier, queue_of(loop->pending_queue));
+  queue_move(earlier, queue_of(loop->pending_queue));
+}
+
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   trace_phase(loop, RONDO_PHASE_POLL);
   if (loop->files_gathered > 0) {
@@ -82,14 +88,12 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
     clock_look(loop); /* it took its time */
   }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
-  struct queue earlier;
   loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
   loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
-  queue_move(queue_of(loop->pending_queue), &earlier);
+  queue_move(queue_of(loop->pending_queue), queue_of(loop->pending_earlier));
   poll_run(loop, timeout);
   pending_after_poll(loop);
-  queue_append(&earlier, queue_of(loop->pending_queue));
-  queue_move(&earlier, queue_of(loop->pending_queue));
+  pending_bring_back(loop);
 }
 
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
@@ -106,7 +110,17 @@ static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   closing_run(loop);
 }
 
+/* Inside a callback, which libuv's manual forbids and programs do: what the poll of the
+ * outer run has taken, and not served yet, is this one's too. It might wait for that for
+ * ever. */
+static void take_over(uv_loop_t* loop) {
+  wake_give_back(loop);
+  pending_bring_back(loop);
+}
+
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
+  unsigned int outer_callbacks = loop->callbacks_run;
+  take_over(loop);
   bool alive = loop_alive(loop);
   if (!alive)
     clock_update(loop);
@@ -126,6 +140,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     if (mode != UV_RUN_DEFAULT)
       break;
   }
+  loop->callbacks_run += outer_callbacks; /* the outer run has made them all */
   wake_left(loop);
   trace_run_end(loop, outer_phase);
   loop->stop_flag = 0;

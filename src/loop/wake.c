@@ -98,21 +98,34 @@ void wake_left(uv_loop_t* loop) {
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }
 
-unsigned int wake_take(uv_loop_t* loop) {
-  return wake_told(loop) ? __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST)
-                         : 0;
+void wake_take(uv_loop_t* loop) {
+  if (wake_told(loop))
+    loop->wake_taken |= __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Work that came back only to go on another way (request/fs_burst.c) is no news: the poll
- * sleeps on, unless there is a reason not to (contract L8). */
-bool wake_deliver(uv_loop_t* loop, unsigned int told) {
-  unsigned int before = loop->callbacks_run;
+void wake_give_back(uv_loop_t* loop) {
+  if (loop->wake_taken != 0)
+    __atomic_fetch_or(&loop->wake_flags, loop->wake_taken, __ATOMIC_SEQ_CST);
+  loop->wake_taken = 0;
+}
+
+/* Work that came back only to go on another way (request/fs_burst.c) is no news: no
+ * callback was made and no request has ended. The poll sleeps on then, unless there is a
+ * reason not to (contract L8). */
+bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
+  unsigned int told = loop->wake_taken & kinds;
+  unsigned int callbacks = loop->callbacks_run;
+  unsigned int requests = loop->active_reqs.count;
   if (told == 0)
     return false;
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
-    if ((told & 1u << kind) && loop->on_wake[kind] != NULL)
+    unsigned int flag = 1u << kind;
+    if ((loop->wake_taken & kinds & flag) == 0)
+      continue;
+    loop->wake_taken &= ~flag;
+    if (loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
-  return told != 1u << WAKE_WORK || loop->callbacks_run != before ||
-         loop_poll_timeout(loop) == 0;
+  return told != 1u << WAKE_WORK || loop->callbacks_run != callbacks ||
+         loop->active_reqs.count != requests || loop_poll_timeout(loop) == 0;
 }

@@ -80,6 +80,24 @@ static void nobody_needs_to_be_told(void** state) {
   assert_int_equal(job.worked, 1);
 }
 
+static void never_sent(uv_async_t* handle) {
+  (void) handle;
+  fail();
+}
+
+/* Covers L8: a request that ends is progress, whether or not anybody is told. */
+static void once_ends_with_work_that_nobody_is_told_of(void** state) {
+  (void) state;
+  struct job job = {.req.data = &job};
+  uv_async_t keeps_alive;
+  uv_async_init(&loop, &keeps_alive, never_sent);
+  assert_int_equal(uv_queue_work(&loop, &job.req, job_work, NULL), 0);
+  assert_int_equal(uv_run(&loop, UV_RUN_ONCE), 1);
+  assert_int_equal(job.worked, 1);
+  uv_close((uv_handle_t*) &keeps_alive, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+}
+
 static void bad_arguments_are_refused(void** state) {
   (void) state;
   uv_work_t req;
@@ -458,6 +476,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(work_runs_elsewhere_and_returns_here, loop_open,
                                       loop_shut),
       cmocka_unit_test_setup_teardown(nobody_needs_to_be_told, loop_open, loop_shut),
+      cmocka_unit_test_setup_teardown(once_ends_with_work_that_nobody_is_told_of,
+                                      loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(bad_arguments_are_refused, loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(much_work_all_comes_back, loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(a_limit_of_the_poll_holds_for_work_too, loop_open,
