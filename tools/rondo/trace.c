@@ -213,6 +213,9 @@ static int leave_as(int status) {
 static bool show_run(const struct options* options, const struct trace_run* run,
                      const struct trace* trace) {
   char name[64];
+  bool never_began = WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 126;
+  if (trace->count == 0 && never_began)
+    return false; /* that was told */
   if (trace->count == 0) {
     fprintf(
         stderr,
