@@ -89,6 +89,8 @@ uint32_t name_of_function(struct recorder* recorder, trace_function function) {
     if (known->key != 0)
       return known->number;
   }
+  if (recorder->output.full || !names_grow(&recorder->names))
+    return 0; /* the look-up takes its time */
   Dl_info info;
   if (dladdr((void*) (uintptr_t) key, &info) == 0 || info.dli_fbase == NULL)
     return name_add(recorder, key, TRACE_FUNCTION, key, "", 0);

@@ -67,6 +67,12 @@ static int open_file(const char* name, int flags) {
   return fd < 0 ? uv_translate_sys_error(errno) : fd;
 }
 
+/* False while another recorder writes to it. Where there are no locks, nobody is asked.
+ */
+static bool lock_taken(int fd) {
+  return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 /* A file that nobody has yet: `name`, or the same with a number. */
 static int open_new(char* name) {
   size_t length = strlen(name);
@@ -75,6 +81,8 @@ static int open_new(char* name) {
     sprintf(name + length, ".%d", i);
     fd = open_file(name, O_EXCL);
   }
+  if (fd >= 0)
+    (void) lock_taken(fd); /* rondo_trace_start can name this file too */
   return fd;
 }
 
@@ -88,7 +96,7 @@ static int open_named(char* name) {
   int err = 0;
   if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
     err = UV_EINVAL;
-  else if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  else if (!lock_taken(fd))
     err = UV_EBUSY;
   else if (ftruncate(fd, 0) != 0)
     err = uv_translate_sys_error(errno);
@@ -135,7 +143,11 @@ static bool size_allowed(uint64_t size) {
 static int allocate(int fd, uint64_t from, size_t length) {
   if (!size_allowed(from + length))
     return UV_EFBIG;
-  if (fallocate(fd, 0, (off_t) from, (off_t) length) == 0)
+  int result;
+  do /* a tmpfs before Linux 6.10 gives up when a signal comes, even an ignored one */
+    result = fallocate(fd, 0, (off_t) from, (off_t) length);
+  while (result != 0 && errno == EINTR);
+  if (result == 0)
     return 0;
   int err = uv_translate_sys_error(errno);
   bool unable = err == UV_ENOTSUP || err == UV_ENOSYS || err == UV_EINVAL;

@@ -229,6 +229,28 @@ static void a_forked_child_has_a_file_of_its_own(void** state) {
   closedir(directory);
 }
 
+static uv_loop_t forked_loop;
+
+static int turn_and_close_the_parents(void) {
+  turn(&forked_loop, 7);
+  return uv_loop_close(&forked_loop);
+}
+
+/* Covers L9: a child that just leaves its parent's loop, without uv_loop_fork. */
+static void a_child_that_closes_the_loop_leaves_the_file_alone(void** state) {
+  (void) state;
+  struct trace trace;
+  assert_int_equal(uv_loop_init(&forked_loop), 0);
+  assert_int_equal(rondo_trace_start(&forked_loop, path_of("parents")), 0);
+  assert_int_equal(turn(&forked_loop, 5), 0);
+  assert_in_child(turn_and_close_the_parents);
+  assert_int_equal(turn(&forked_loop, 5), 0);
+  assert_int_equal(uv_loop_close(&forked_loop), 0);
+  struct trace_loop* record = read_back(&trace, path_of("parents"));
+  assert_int_equal(count_events(record, EVENT_CALLBACK), 10);
+  trace_free(&trace);
+}
+
 /* --- names and refusals
  * ------------------------------------------------------------------ */
 
@@ -260,6 +282,40 @@ static void the_environment_asks_for_a_file_for_each_loop(void** state) {
     trace_free(&trace);
   }
   closedir(directory);
+}
+
+/* What the file in the folder is called. */
+static const char* only_file(void) {
+  static char name[256];
+  DIR* directory = opendir(folder);
+  const struct dirent* entry;
+  while ((entry = readdir(directory)) != NULL && entry->d_name[0] == '.')
+    ;
+  snprintf(name, sizeof(name), "%s", entry == NULL ? "" : entry->d_name);
+  closedir(directory);
+  return name;
+}
+
+static int record_beside_the_environment(void) {
+  uv_loop_t first, second;
+  setenv("RONDO_TRACE", path_of("both-%p"), 1);
+  uv_loop_init(&first);
+  unsetenv("RONDO_TRACE");
+  const char* path = path_of(only_file());
+  uv_loop_init(&second);
+  bool refused = rondo_trace_start(&second, path) == UV_EBUSY;
+  turn(&first, MANY);
+  uv_loop_close(&first);
+  bool free_then = rondo_trace_start(&second, path) == 0;
+  uv_loop_close(&second);
+  return refused && free_then ? 0 : 1;
+}
+
+/* Two that write to one file would overwrite each other, or die where it is cut. */
+static void a_file_that_the_environment_named_is_taken_too(void** state) {
+  (void) state;
+  assert_in_child(record_beside_the_environment);
+  assert_int_equal(files_in_folder(), 1);
 }
 
 static int record_nowhere(void) {
@@ -392,7 +448,9 @@ int main(void) {
       trace_test(a_killed_process_leaves_all_it_did),
       trace_test(a_descriptor_of_the_programs_is_not_written_to),
       trace_test(a_forked_child_has_a_file_of_its_own),
+      trace_test(a_child_that_closes_the_loop_leaves_the_file_alone),
       trace_test(the_environment_asks_for_a_file_for_each_loop),
+      trace_test(a_file_that_the_environment_named_is_taken_too),
       trace_test(what_cannot_be_written_is_refused),
       trace_test(a_damaged_file_is_read_up_to_its_good_end),
       trace_test(files_can_be_joined),
