@@ -72,9 +72,29 @@ static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset
   fputs("]}", out);
 }
 
+static size_t shown_of(const struct trace_loop* loop, size_t share) {
+  return loop->event_count < share ? loop->event_count : share;
+}
+
+/* How many events of a loop are shown, so that a busy one doesn't hide the others. */
+static size_t fair_share(const struct trace* trace) {
+  size_t low = 0, high = PICTURE_EVENTS;
+  while (low < high) {
+    size_t middle = (low + high + 1) / 2;
+    size_t sum = 0;
+    for (size_t i = 0; i < trace->count; i++)
+      sum += shown_of(&trace->loops[i], middle);
+    if (sum <= PICTURE_EVENTS)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
 void write_model(FILE* out, const struct trace* trace) {
   uint64_t origin = trace_origin_ns(trace);
-  size_t left = PICTURE_EVENTS;
+  size_t share = fair_share(trace);
   fputs("{\"format\":\"rondo-trace\",\"version\":1,\"command\":", out);
   write_string(out, trace->loops[0].command);
   uint64_t wall = trace->loops[0].start_wall_ns - (trace->loops[0].start_ns - origin);
@@ -89,9 +109,7 @@ void write_model(FILE* out, const struct trace* trace) {
     } else {
       putc(',', out);
     }
-    size_t shown = loop->event_count < left ? loop->event_count : left;
-    left -= shown;
-    write_loop(out, loop, loop->start_ns - origin, shown);
+    write_loop(out, loop, loop->start_ns - origin, shown_of(loop, share));
   }
   fputs("]}]}", out);
 }
