@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* Where a request is: the first of its reserved words. Of a burst it is changed by more
  * than one thread. */
@@ -171,7 +173,13 @@ ssize_t fs_do_chmod(uv_fs_t* req); /* and fchmod */
 ssize_t fs_do_chown(uv_fs_t* req); /* and fchown, lchown */
 ssize_t fs_do_utime(uv_fs_t* req); /* and futime, lutime */
 
-struct statx;
+/* Not the C library's, which makes up an answer where the kernel has none or a sandbox
+ * forbids it: the time of birth would be 0. */
+static inline int fs_statx(int directory, const char* path, int flags, unsigned int mask,
+                           struct statx* answer) {
+  return (int) syscall(SYS_statx, directory, path, flags, mask, answer);
+}
+
 /* What statx(2) answers, in the library's terms. */
 void fs_stat_fill(uv_stat_t* to, const struct statx* from);
 

@@ -94,7 +94,8 @@ static bool mount_type_is_local(const struct statfs* about) {
 static void mount_learn(int fd) {
   struct statx about;
   struct statfs system;
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID_UNIQUE, &about) != 0)
+  if (fs_statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID_UNIQUE, &about) !=
+      0)
     return;
   if (mount_find(&about) != MOUNT_UNKNOWN || fstatfs(fd, &system) != 0)
     return;
@@ -124,8 +125,8 @@ void fs_learn(const uv_fs_t* req) {
 
 /* What is known of the open file in memory; true if it can be believed. */
 static bool known_locally(uv_fs_t* req, int fd, unsigned int mask, struct statx* about) {
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask | STATX_MNT_ID_UNIQUE,
-            about) != 0)
+  if (fs_statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask | STATX_MNT_ID_UNIQUE,
+               about) != 0)
     return false;
   enum mount_answer answer = mount_find(about);
   if (answer == MOUNT_UNKNOWN)
@@ -318,7 +319,8 @@ enum fs_attempt fs_read_shared(uv_fs_t* req) {
     ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
     if (n < 0 && errno == EAGAIN)
       return FS_MUST_WAIT;
-    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+    /* EPERM: a sandbox knows no preadv2(2). */
+    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM))
       return FS_UNABLE;
     if (n < 0) {
       req->result = req->result > 0 ? req->result : -errno;

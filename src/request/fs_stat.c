@@ -71,7 +71,7 @@ ssize_t fs_do_stat(uv_fs_t* req) {
               : req->fs_type == UV_FS_LSTAT ? AT_SYMLINK_NOFOLLOW
                                             : 0;
   struct statx answer;
-  if (statx(directory, path, flags, STATX_BASIC_STATS | STATX_BTIME, &answer) != 0) {
+  if (fs_statx(directory, path, flags, STATX_BASIC_STATS | STATX_BTIME, &answer) != 0) {
     if (errno == ENOSYS || errno == EPERM || errno == EOPNOTSUPP)
       return fs_old_stat(req, directory, path, flags);
     return -errno;

@@ -179,8 +179,8 @@ static bool fs_suits_backend(const uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ && req->fs_type != UV_FS_WRITE)
     return true;
   struct statx about;
-  if (req->nbufs > IOV_MAX ||
-      statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about) != 0)
+  if (req->nbufs > IOV_MAX || fs_statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                                       STATX_TYPE, &about) != 0)
     return false;
   if (S_ISREG(about.stx_mode) || S_ISBLK(about.stx_mode))
     return true;

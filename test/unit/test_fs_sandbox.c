@@ -1,0 +1,90 @@
+/* Files where newer system calls are forbidden or unknown: the answers stay the same. */
+#include "forked.h"
+#include "helper_files.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static int forbid(long number, int err) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int) number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned int) err & 0xffff)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {.len = 4, .filter = filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void on_done(uv_fs_t* req) {
+  *(int*) req->data += 1;
+}
+
+/* Whether a file is read and asked about as ever, on a loop of its own. */
+static int expect_all_works(void) {
+  uv_loop_t loop;
+  uv_fs_t stat_req;
+  uv_fs_t read_req;
+  int calls = 0;
+  char bytes[8] = "";
+  uv_buf_t buffer = uv_buf_init(bytes, sizeof(bytes));
+  int fd = open("file", O_RDONLY | O_CLOEXEC);
+  stat_req.data = read_req.data = &calls;
+  if (uv_loop_init(&loop) != 0 || fd < 0)
+    return 1;
+  for (int round = 0; round < 3; round++) {
+    if (uv_fs_stat(&loop, &stat_req, "file", on_done) != 0 ||
+        uv_fs_read(&loop, &read_req, fd, &buffer, 1, 0, on_done) != 0)
+      return 2;
+    uv_run(&loop, UV_RUN_DEFAULT);
+    if (calls != 2 * (round + 1) || stat_req.result != 0 || read_req.result != 5)
+      return 3;
+    if (memcmp(bytes, "hello", 5) != 0 || stat_req.statbuf.st_size != 5 ||
+        stat_req.statbuf.st_birthtim.tv_sec == 0)
+      return 4;
+    uv_fs_req_cleanup(&stat_req);
+    uv_fs_req_cleanup(&read_req);
+  }
+  close(fd);
+  return uv_loop_close(&loop) == 0 ? 0 : 5;
+}
+
+static int without_statx(void) {
+  return forbid(SYS_statx, ENOSYS) != 0 ? 77 : expect_all_works();
+}
+
+static int with_statx_forbidden(void) {
+  return forbid(SYS_statx, EPERM) != 0 ? 77 : expect_all_works();
+}
+
+static int without_preadv2(void) {
+  return forbid(SYS_preadv2, ENOSYS) != 0 ? 77 : expect_all_works();
+}
+
+static int with_preadv2_forbidden(void) {
+  return forbid(SYS_preadv2, EPERM) != 0 ? 77 : expect_all_works();
+}
+
+static int with_openat2_forbidden(void) {
+  return forbid(SYS_openat2, EPERM) != 0 ? 77 : expect_all_works();
+}
+
+static void files_work_without_newer_calls(void** state) {
+  (void) state;
+  files_make("file", "hello", 5);
+  assert_in_child(without_statx);
+  assert_in_child(with_statx_forbidden);
+  assert_in_child(without_preadv2);
+  assert_in_child(with_preadv2_forbidden);
+  assert_in_child(with_openat2_forbidden);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {FILES_TEST(files_work_without_newer_calls)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
