@@ -22,8 +22,10 @@ const char* const event_names[EVENT_KINDS] = {
     "turn",    "timers", "pending",  "idle",  "prepare",    "poll",   "check",
     "closing", "sleep",  "callback", "ticks", "microtasks", "script", "outside"};
 
-/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans. */
+/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans. Programs
+ * have a handful of them open at a time. */
 enum open_kind { OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
+enum { OPEN_MOST = 1000 };
 
 struct open {
   enum open_kind kind;
@@ -216,6 +218,8 @@ static long name_define(struct reader* reader, const struct trace_record* record
 
 /* The same; -1 ends the reading. */
 static long take(struct reader* reader, const struct trace_record* record, size_t left) {
+  if (reader->depth > OPEN_MOST)
+    return -1;
   switch ((enum trace_kind)(record->when & 0xff)) {
   case TRACE_RUN:
     begin_run(reader, record);
@@ -405,22 +409,26 @@ const char* trace_read(struct trace* trace, const char* path) {
 
 static int by_process(const void* left, const void* right) {
   const struct trace_loop *a = left, *b = right;
+  if (a->process_ns != b->process_ns)
+    return a->process_ns < b->process_ns ? -1 : 1;
   if (a->pid != b->pid)
-    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns ? 1 : 0;
-  return a->number < b->number ? -1 : a->number > b->number ? 1 : 0;
+    return a->pid < b->pid ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
 }
 
 /* By start of their processes; loops of one process stand together. */
 void trace_sort(struct trace* trace) {
   for (size_t i = 0; i < trace->count; i++) {
-    for (size_t j = i + 1; j < trace->count; j++) {
-      if (by_process(&trace->loops[i], &trace->loops[j]) > 0) {
-        struct trace_loop swap = trace->loops[i];
-        trace->loops[i] = trace->loops[j];
-        trace->loops[j] = swap;
-      }
+    struct trace_loop* loop = &trace->loops[i];
+    loop->process_ns = loop->start_ns;
+    for (size_t j = 0; j < trace->count; j++) {
+      const struct trace_loop* other = &trace->loops[j];
+      if (other->pid == loop->pid && other->start_ns < loop->process_ns)
+        loop->process_ns = other->start_ns;
     }
   }
+  if (trace->count > 1)
+    qsort(trace->loops, trace->count, sizeof(*trace->loops), by_process);
 }
 
 uint64_t trace_origin_ns(const struct trace* trace) {

@@ -92,10 +92,20 @@ static bool is_outermost(const struct trace_loop* loop, const struct event* even
   return true;
 }
 
+/* Whoever recorded it chose the text, and a terminal would obey control characters: those
+ * of ASCII, and those behind them, which are two bytes in UTF-8. */
+static void write_plain(FILE* out, const char* text) {
+  for (const unsigned char* at = (const unsigned char*) text; *at != '\0'; at++) {
+    bool upper = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+    putc(*at < ' ' || *at == 0x7f || upper ? '?' : *at, out);
+    at += upper;
+  }
+}
+
 /* "on_read (tcp 7)" */
 static void write_who(FILE* out, const struct trace_loop* loop,
                       const struct event* event) {
-  fputs(event_name(loop, event), out);
+  write_plain(out, event_name(loop, event));
   if (event->subject != EVENT_NONE)
     fprintf(out, " (%s)", loop->subjects[event->subject]);
 }
@@ -303,9 +313,10 @@ static void write_totals(FILE* out, struct summary* summary) {
     char number[24] = "-";
     if (turn != NULL)
       snprintf(number, sizeof(number), "%" PRId64, turn->detail);
-    fprintf(out, "  %10s %9" PRIu64 " %10s %10s  %-9s %s", time_text(own, total->own),
+    fprintf(out, "  %10s %9" PRIu64 " %10s %10s  %-9s ", time_text(own, total->own),
             total->calls, time_text(mean, total->own / total->calls),
-            time_text(longest, total->longest), number, total->name);
+            time_text(longest, total->longest), number);
+    write_plain(out, total->name);
     if (total->subject != NULL)
       fprintf(out, " (%.*s)", (int) kind_length(total->subject), total->subject);
     putc('\n', out);
@@ -338,9 +349,10 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
     return false;
   count_events(&summary);
   find_holdups(&summary);
-  fprintf(out, "loop %u on %s, thread %u: %" PRIu64 " turn%s in %s\n", loop->number,
-          loop->backend, loop->thread, summary.turns, summary.turns == 1 ? "" : "s",
-          time_text(time, loop->end_ns));
+  fprintf(out, "loop %u on ", loop->number);
+  write_plain(out, loop->backend);
+  fprintf(out, ", thread %u: %" PRIu64 " turn%s in %s\n", loop->thread, summary.turns,
+          summary.turns == 1 ? "" : "s", time_text(time, loop->end_ns));
   if (loop->lost > 0)
     fprintf(out, "  %" PRIu64 " records did not fit and are missing at the end\n",
             loop->lost);
@@ -398,8 +410,11 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
 bool write_text(FILE* out, const struct trace* trace, bool turns) {
   for (size_t i = 0; i < trace->count; i++) {
     const struct trace_loop* loop = &trace->loops[i];
-    if (i == 0 || loop->pid != loop[-1].pid)
-      fprintf(out, "%sprocess %u: %s\n", i == 0 ? "" : "\n", loop->pid, loop->command);
+    if (i == 0 || loop->pid != loop[-1].pid) {
+      fprintf(out, "%sprocess %u: ", i == 0 ? "" : "\n", loop->pid);
+      write_plain(out, loop->command);
+      putc('\n', out);
+    }
     putc('\n', out);
     if (!write_summary(out, loop))
       return false;

@@ -1,0 +1,105 @@
+/* Recordings that no recorder of ours has made: what reads them must neither take for
+ * ever nor let them speak to the terminal. */
+#include "trace_test.h"
+#include "trace_write.h"
+
+static struct trace_record record_of(enum trace_kind kind, uint64_t time) {
+  return (struct trace_record){.when = time << TRACE_TIME_SHIFT | kind};
+}
+
+/* A section with nothing in it but these. */
+static void write_section(const char* path, const struct trace_header* header,
+                          const struct trace_record* records, size_t count) {
+  char page[TRACE_HEADER_SIZE] = {0};
+  memcpy(page, header, sizeof(*header));
+  FILE* file = fopen(path, "ab");
+  assert_int_equal(fwrite(page, sizeof(page), 1, file), 1);
+  assert_int_equal(fwrite(records, sizeof(*records), count, file), count);
+  fclose(file);
+}
+
+static struct trace_header header_of(uint32_t pid, uint32_t loop, uint64_t start,
+                                     size_t count) {
+  return (struct trace_header){.magic = TRACE_MAGIC,
+                               .version = TRACE_VERSION,
+                               .record_size = sizeof(struct trace_record),
+                               .length = TRACE_HEADER_SIZE +
+                                         count * sizeof(struct trace_record),
+                               .pid = pid,
+                               .loop = loop,
+                               .start_ns = start};
+}
+
+/* No program is a hundred thousand callbacks deep; the time it takes to show one is what
+ * is tested. */
+static void a_bottomless_file_ends_where_it_cannot_be(void** state) {
+  (void) state;
+  enum { DEEP = 100000 };
+  struct trace trace = {0};
+  struct trace_record* records = calloc(DEEP, sizeof(*records));
+  for (size_t i = 0; i < DEEP; i++)
+    records[i] = record_of(i == 0 ? TRACE_RUN : TRACE_CALLBACK, i);
+  struct trace_header header = header_of(1, 1, 0, DEEP);
+  write_section(path_of("deep"), &header, records, DEEP);
+  free(records);
+  struct trace_loop* loop = read_back(&trace, path_of("deep"));
+  assert_in_range(loop->event_count, 500, 2000);
+  FILE* out = fopen("/dev/null", "w");
+  assert_true(write_text(out, &trace, true));
+  fclose(out);
+  trace_free(&trace);
+}
+
+static void a_terminal_is_not_told_what_to_do(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[] = {
+      record_of(TRACE_RUN, 0),    record_of(TRACE_TEXT, 1),  {0},
+      record_of(TRACE_SCRIPT, 2), record_of(TRACE_NAMED, 3), record_of(TRACE_END, 4)};
+  char name[] = "\033[2Jname\302\2331m";
+  records[1].name = records[4].name = 1;
+  records[1].detail = sizeof(name) - 1;
+  memcpy(&records[2], name, sizeof(name) - 1);
+  struct trace_header header = header_of(1, 1, 0, 6);
+  snprintf(header.command, sizeof(header.command), "\033]0;title\a");
+  snprintf(header.backend, sizeof(header.backend), "\033c");
+  write_section(path_of("loud"), &header, records, 6);
+  read_back(&trace, path_of("loud"));
+  char* text = NULL;
+  size_t size = 0;
+  FILE* out = open_memstream(&text, &size);
+  assert_true(write_text(out, &trace, true));
+  fclose(out);
+  assert_non_null(strstr(text, "?[2Jname?1m"));
+  assert_null(strpbrk(text, "\033\a"));
+  free(text);
+  trace_free(&trace);
+}
+
+/* Also if another began between them. */
+static void loops_of_one_process_stand_together(void** state) {
+  (void) state;
+  static const uint32_t made[][3] = {{7, 2, 300}, {9, 1, 200}, {7, 1, 100}, {9, 2, 400}};
+  struct trace trace = {0};
+  struct trace_record run = record_of(TRACE_RUN, 0);
+  for (size_t i = 0; i < 4; i++) {
+    struct trace_header header = header_of(made[i][0], made[i][1], made[i][2], 1);
+    write_section(path_of("mixed"), &header, &run, 1);
+  }
+  assert_null(trace_read(&trace, path_of("mixed")));
+  trace_sort(&trace);
+  for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(trace.loops[i].pid, i < 2 ? 7 : 9);
+    assert_int_equal(trace.loops[i].number, i % 2 + 1);
+  }
+  trace_free(&trace);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      trace_test(a_bottomless_file_ends_where_it_cannot_be),
+      trace_test(a_terminal_is_not_told_what_to_do),
+      trace_test(loops_of_one_process_stand_together),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
