@@ -129,17 +129,20 @@ static ssize_t fs_read_piece(int in, char* piece, size_t size, off_t offset) {
   return fs_result(n);
 }
 
-/* For what the kernel has no shorter way: read a piece, write all of it. */
+/* For what the kernel has no shorter way: read a piece, write all of it. A write that
+ * fails is an error whatever was sent before, as in libuv: how much of the last piece
+ * went out isn't known, and with a count too small the program would send it twice. */
 static ssize_t fs_send_by_hand(int out, int in, off_t offset, size_t length) {
   char piece[16384];
   size_t sent = 0;
   while (sent < length) {
     ssize_t n = fs_read_piece(in, piece, size_min(length - sent, sizeof(piece)),
                               offset + (off_t) sent);
-    if (n > 0)
-      n = fs_write_all(out, piece, (size_t) n);
     if (n <= 0)
       return sent > 0 ? (ssize_t) sent : n;
+    n = fs_write_all(out, piece, (size_t) n);
+    if (n < 0)
+      return n;
     sent += (size_t) n;
   }
   return (ssize_t) sent;

@@ -1,7 +1,11 @@
 /* Open files: reading and writing in all forms, truncating, syncing, sending. */
 #include "helper_files.h"
 
+#include "forked.h"
+
 #include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 static int open_file(const char* path, int flags) {
@@ -341,6 +345,23 @@ static void all_is_sent_to_a_slow_reader(void** state) {
   close(from);
 }
 
+static int send_beyond_the_limit(void) {
+  struct rlimit limit = {.rlim_cur = 20000, .rlim_max = 20000};
+  uv_fs_t req;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  int from = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  int to = open("to", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  int result = uv_fs_sendfile(NULL, &req, to, from, 0, 40000, NULL);
+  return result == UV_EFBIG && lseek(to, 0, SEEK_END) == 20000 ? 0 : 1;
+}
+
+/* Some of it went out, nobody knows how much: no count would be true. */
+static void sending_that_fails_halfway_is_an_error(void** state) {
+  (void) state;
+  assert_in_child(send_beyond_the_limit);
+}
+
 /* A page at a time, if it is told not to wait. */
 static void endless_devices_fill_every_buffer(void** state) {
   (void) state;
@@ -481,6 +502,7 @@ int main(void) {
       FILES_TEST(sending_between_files_and_sockets),
       FILES_TEST(sending_from_a_pipe),
       FILES_TEST(all_is_sent_to_a_slow_reader),
+      FILES_TEST(sending_that_fails_halfway_is_an_error),
       FILES_TEST(endless_devices_fill_every_buffer),
       FILES_TEST(an_empty_buffer_still_asks_the_descriptor),
       FILES_TEST(errors_are_told),
