@@ -56,7 +56,8 @@ static bool copy_may_work_by_hand(int err) {
 }
 
 /* As many bytes as the source said it has: a device that never ends says none, and so do
- * the files of /proc. */
+ * the files of /proc. Those of /sys say a page, and before Linux 5.19 the kernel's copy
+ * of them was empty: nothing at all is not believed. */
 static int copy_data(int to, int from, off_t size) {
   bool begun = false;
   while (size > 0) {
@@ -65,7 +66,7 @@ static int copy_data(int to, int from, off_t size) {
       continue;
     if (n < 0 && (begun || !copy_may_work_by_hand(errno)))
       return -errno;
-    if (n < 0)
+    if (n <= 0 && !begun)
       return copy_by_hand(to, from, size);
     if (n == 0) /* it has become shorter */
       break;

@@ -55,6 +55,23 @@ static void as_much_is_copied_as_the_source_says_it_has(void** state) {
   }
 }
 
+/* It says that it has a page, and has less. */
+static void a_file_of_the_kernels_is_copied(void** state) {
+  (void) state;
+  uv_fs_t req;
+  char contents[4096];
+  const char* path = "/sys/kernel/mm/transparent_hugepage/enabled";
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    skip();
+  ssize_t size = read(fd, contents, sizeof(contents));
+  close(fd);
+  assert_true(size > 0);
+  assert_int_equal(ASYNC(req, uv_fs_copyfile, path, "to", 0), 0);
+  uv_fs_req_cleanup(&req);
+  files_expect("to", contents, (size_t) size);
+}
+
 static void exclusive_means_exclusive(void** state) {
   (void) state;
   uv_fs_t req;
@@ -188,6 +205,7 @@ int main(void) {
       FILES_TEST(a_copy_has_contents_and_mode),
       FILES_TEST(a_large_copy_is_whole),
       FILES_TEST(as_much_is_copied_as_the_source_says_it_has),
+      FILES_TEST(a_file_of_the_kernels_is_copied),
       FILES_TEST(exclusive_means_exclusive),
       FILES_TEST(a_file_copied_onto_itself_stays),
       FILES_TEST(sharing_blocks_or_failing),
