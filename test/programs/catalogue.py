@@ -256,21 +256,6 @@ class KnotResolver:
         return copy
 
 
-class Rakudo:
-    title = "Rakudo on MoarVM"
-    soak = None
-
-    @staticmethod
-    def proves(output):
-        return f"{lines(output)} with the same results: Raku's sockets, datagrams, children, timers, watching, signals"
-
-    def prepare(self, shelf):
-        root = shelf.unpack("rakudo", ["rakudo"])
-        environment = shelf.environment(root, RAKUDO_HOME=str(root / "usr/lib/perl6"), NQP_HOME=str(root / "usr/share/nqp"))
-        environment["LD_LIBRARY_PATH"] += f":{root / 'usr/lib/moar'}"
-        return [str(root / "usr/bin/rakudo"), str(HERE / "rakudo_features.raku")], environment
-
-
 class Haxe:
     title = "Haxe"
     soak = None
@@ -290,4 +275,4 @@ class Haxe:
 
 
 PROGRAMS = {"node": Node(), "rollup": Rollup(), "neovim": Neovim(), "cmake": CMake(), "uvloop": Uvloop(), "luv": Luv(),
-            "bind": Bind(), "knot-resolver": KnotResolver(), "rakudo": Rakudo(), "haxe": Haxe()}
+            "bind": Bind(), "knot-resolver": KnotResolver(), "haxe": Haxe()}
