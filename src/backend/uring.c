@@ -26,9 +26,11 @@
 #include <errno.h>
 #include <liburing.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Newer than Debian's liburing. */
@@ -79,19 +81,24 @@ static int ring_make(struct io_uring* ring) {
   return UV_ENOTSUP;
 }
 
-/* Whether a loop made now can count on a ring later. What the kernel can do is found out
- * once, with a ring for the purpose; whether this process is still allowed to, each time:
- * a call that is wrong in another way fails in another way if it is not forbidden. */
+/* DEFER_TASKRUN came with Linux 6.1. */
+static bool kernel_is_new_enough(void) {
+  struct utsname about;
+  int major;
+  int minor;
+  return uname(&about) == 0 && sscanf(about.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 1));
+}
+
+/* Whether a loop made now can count on a ring later, found out without making one: some
+ * milliseconds after a ring was closed the kernel interrupts the thread that had made it,
+ * and a program that happens to be in a wait of its own would see EINTR. Whether it is
+ * allowed: a call that is wrong in another way fails in another way if it is not
+ * forbidden. Should the ring fail all the same when it is needed, the loop does without
+ * (`refused`). */
 static int ring_possible(void) {
-  if (__atomic_load_n(&kernel_waits_for_sets, __ATOMIC_ACQUIRE) < 0) {
-    struct io_uring ring;
-    int err = ring_make(&ring);
-    if (err != 0)
-      return err;
-    probe_operations(&ring);
-    io_uring_queue_exit(&ring);
-    return 0;
-  }
+  if (!kernel_is_new_enough())
+    return UV_ENOSYS;
   long made = syscall(SYS_io_uring_setup, 1, NULL);
   return made < 0 && errno == EFAULT ? 0 : uv_translate_sys_error(errno);
 }
@@ -112,6 +119,8 @@ static bool ring_own(struct uring_state* state) {
     state->refused = true;
     return false;
   }
+  if (__atomic_load_n(&kernel_waits_for_sets, __ATOMIC_RELAXED) < 0)
+    probe_operations(&state->ring);
   state->open = true;
   state->owner = this_thread();
   return true;

@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -239,6 +240,25 @@ static void a_killed_process_lets_go_of_its_sockets(void** state) {
   }
 }
 
+/* The kernel interrupts a thread some time after a ring of its own was closed: so none is
+ * made only to see whether it can be. In a child, which has had no rings before. */
+static int own_wait_is_not_interrupted(void) {
+  uv_loop_t loop;
+  struct epoll_event event;
+  if (uv_loop_init(&loop) != 0)
+    return 1;
+  int set = epoll_create1(EPOLL_CLOEXEC);
+  int count = epoll_wait(set, &event, 1, 100);
+  close(set);
+  return count != 0 || uv_loop_close(&loop) != 0;
+}
+
+static void making_a_loop_interrupts_nobody(void** state) {
+  (void) state;
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(in_child(own_wait_is_not_interrupted), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_environment_chooses),
@@ -247,6 +267,7 @@ int main(void) {
       cmocka_unit_test(a_loop_survives_losing_system_calls),
       cmocka_unit_test(kernels_without_epoll_wait_are_served),
       cmocka_unit_test(a_killed_process_lets_go_of_its_sockets),
+      cmocka_unit_test(making_a_loop_interrupts_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
