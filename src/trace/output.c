@@ -57,6 +57,17 @@ static bool name_expand(char* name, const char* pattern, unsigned int loop, bool
   return true;
 }
 
+/* In a program without standard output or error, its number could be theirs: what is
+ * printed would go into the file. */
+static int above_standard(int fd) {
+  if (fd > 2)
+    return fd;
+  int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  int err = higher < 0 ? uv_translate_sys_error(errno) : higher;
+  close(fd);
+  return err;
+}
+
 static int open_file(const char* name, int flags) {
   /* O_NONBLOCK: a FIFO without a reader is refused, not waited for. */
   flags |= O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -64,7 +75,7 @@ static int open_file(const char* name, int flags) {
   do
     fd = open(name, flags, 0666);
   while (fd < 0 && errno == EINTR);
-  return fd < 0 ? uv_translate_sys_error(errno) : fd;
+  return fd < 0 ? uv_translate_sys_error(errno) : above_standard(fd);
 }
 
 /* False while another recorder writes to it. Where there are no locks, nobody is asked.

@@ -229,8 +229,6 @@ static void a_forked_child_has_a_file_of_its_own(void** state) {
   closedir(directory);
 }
 
-static uv_loop_t forked_loop;
-
 static int turn_and_close_the_parents(void) {
   turn(&forked_loop, 7);
   return uv_loop_close(&forked_loop);
@@ -248,6 +246,24 @@ static void a_child_that_closes_the_loop_leaves_the_file_alone(void** state) {
   assert_int_equal(uv_loop_close(&forked_loop), 0);
   struct trace_loop* record = read_back(&trace, path_of("parents"));
   assert_int_equal(count_events(record, EVENT_CALLBACK), 10);
+  trace_free(&trace);
+}
+
+static int record_without_standard_error(void) {
+  uv_loop_t loop;
+  uv_loop_init(&loop);
+  close(2);
+  int err = rondo_trace_start(&loop, path_of("silent"));
+  bool theirs = write(2, "what a program says", 19) >= 0;
+  turn(&loop, 5);
+  return err != 0 || theirs || uv_loop_close(&loop) != 0;
+}
+
+static void standard_error_is_never_the_file(void** state) {
+  (void) state;
+  struct trace trace;
+  assert_in_child(record_without_standard_error);
+  assert_int_equal(count_events(read_back(&trace, path_of("silent")), EVENT_CALLBACK), 5);
   trace_free(&trace);
 }
 
@@ -448,6 +464,7 @@ int main(void) {
       trace_test(a_killed_process_leaves_all_it_did),
       trace_test(a_descriptor_of_the_programs_is_not_written_to),
       trace_test(a_forked_child_has_a_file_of_its_own),
+      trace_test(standard_error_is_never_the_file),
       trace_test(a_child_that_closes_the_loop_leaves_the_file_alone),
       trace_test(the_environment_asks_for_a_file_for_each_loop),
       trace_test(a_file_that_the_environment_named_is_taken_too),
