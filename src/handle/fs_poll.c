@@ -48,6 +48,8 @@ static bool same_file(const uv_stat_t* a, const uv_stat_t* b) {
          same_time(&a->st_birthtim, &b->st_birthtim);
 }
 
+static const uv_stat_t nothing;
+
 static void tell(struct fs_poller* poller, int status, const uv_stat_t* current) {
   loop_call_back(poller->handle->loop, subject_handle(poller->handle), status, poller->cb,
                  poller->handle, status, &poller->last, current);
@@ -56,7 +58,6 @@ static void tell(struct fs_poller* poller, int status, const uv_stat_t* current)
 /* An error is told when it is a new one. The first look that succeeds is what later ones
  * are compared with, and is told only after an error. */
 static void compare(struct fs_poller* poller, int status, const uv_stat_t* current) {
-  static const uv_stat_t nothing;
   bool first = !poller->looked;
   int before = poller->status;
   poller->looked = true;
@@ -114,7 +115,7 @@ static void look(uv_timer_t* timer) {
   if (err == 0)
     return;
   set_busy(poller);
-  compare(poller, err, NULL);
+  compare(poller, err, &nothing);
   look_over(poller);
 }
 
