@@ -29,7 +29,7 @@ static const char* const inner[] = {
 static const char* const outer[] = {
     "",          "/",          "/dev/null",         "/dev/full",
     "/dev/zero", "/etc/hosts", "/etc/shadow",       "/proc/version",
-    "/none/x",   "/dev/null/", "/proc/filesystems", "/etc",
+    "/none/x",   "/dev/null/", "/proc/filesystems", "/etc/hosts/",
 };
 enum {
   INNER = sizeof(inner) / sizeof(inner[0]),
