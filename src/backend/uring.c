@@ -26,7 +26,6 @@
 #include <errno.h>
 #include <liburing.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -84,10 +83,12 @@ static int ring_make(struct io_uring* ring) {
 /* DEFER_TASKRUN came with Linux 6.1. */
 static bool kernel_is_new_enough(void) {
   struct utsname about;
-  int major;
-  int minor;
-  return uname(&about) == 0 && sscanf(about.release, "%d.%d", &major, &minor) == 2 &&
-         (major > 6 || (major == 6 && minor >= 1));
+  if (uname(&about) != 0)
+    return false;
+  char* rest;
+  long major = strtol(about.release, &rest, 10);
+  long minor = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
+  return major > 6 || (major == 6 && minor >= 1);
 }
 
 /* Whether a loop made now can count on a ring later, found out without making one: some
