@@ -84,7 +84,7 @@ static JSValueRef process_cpu(JS_ARGS) {
       js_number((double) usage.ru_nvcsw),
       js_number((double) usage.ru_nivcsw),
   };
-  return js_array(sizeof values / sizeof *values, values);
+  return js_array(sizeof(values) / sizeof(values[0]), values);
 }
 
 /* kill(pid, signal number) → 0 or a libuv error */

@@ -50,8 +50,8 @@ struct trace_loop {
   uint64_t start_ns; /* on the monotonic clock, which all loops of a machine share */
   uint64_t start_wall_ns;
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
-  uint64_t end_ns; /* of the last event, since start_ns */
-  size_t length;   /* of what is good of its section in the file, header included */
+  uint64_t end_ns;     /* of the last event, since start_ns */
+  size_t length;       /* of what is good of its section in the file, header included */
   char backend[17];
   char* program;
   char* command;
