@@ -30,7 +30,10 @@ static int epoll_backend_wait(uv_loop_t* loop, int64_t timeout_ns,
                               const struct epoll_event** events, int max) {
   struct epoll_state* state = loop->backend_state;
   *events = state->events;
-  return interest_wait(loop, interest_flush(loop, timeout_ns), state->events, max);
+  timeout_ns = interest_flush(loop, timeout_ns);
+  if (interest_needs_no_look(loop, timeout_ns))
+    return 0;
+  return interest_wait(loop, timeout_ns, state->events, max);
 }
 
 static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,

@@ -166,8 +166,6 @@ static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, in
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max) {
   static bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
-  if (interest_needs_no_look(loop, timeout_ns))
-    return 0;
   loop->flags |= LOOP_LOOKED;
   sigset_t storage;
   const sigset_t* mask = wait_mask_of(loop, &storage);

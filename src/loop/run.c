@@ -68,11 +68,9 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
 static void pending_after_poll(uv_loop_t* loop) {
   if (loop->limits[RONDO_PHASE_PENDING] != 0)
     return;
-  for (int round = 0; round < PENDING_ROUNDS; round++) {
-    if (loop->pending_queue[0] == loop->pending_queue)
-      return;
+  for (int round = 0;
+       round < PENDING_ROUNDS && !queue_empty(queue_of(loop->pending_queue)); round++)
     pending_run(loop);
-  }
 }
 
 static void pending_bring_back(uv_loop_t* loop) {
