@@ -1,13 +1,10 @@
 /* The choice of a backend, and both backends on bad days. */
 #include "forked.h"
 #include "loop_test.h"
+#include "sandbox.h"
 
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -84,19 +81,6 @@ static void the_environment_chooses(void** state) {
 }
 
 /* --- io_uring forbidden, missing, out of memory ---------------------------------- */
-
-static int forbid(int number, int err) {
-  struct sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int) number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned int) err & 0xffff)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program = {.len = 4, .filter = filter};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return -1;
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
 
 static int uring_fails_with(int err) {
   if (forbid(SYS_io_uring_setup, err) != 0)
