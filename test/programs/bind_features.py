@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
+import dns_server
 from dns_server import LIMIT_S, NAMES, Bind, ask_by_datagram, ask_in_pieces, free_ports, run_features, zone_text
 
 ROOT = Path(sys.argv[1])
@@ -36,13 +38,8 @@ def tool(name, *arguments, text=None):
                           text=True, timeout=LIMIT_S, check=False)
 
 
-def dig(port, *arguments):
-    return tool("dig", "-r", "+time=5", "+tries=2", "@127.0.0.1", "-p", port, *arguments)
-
-
-def short(port, *arguments):
-    done = dig(port, "+short", *arguments)
-    return f"{done.returncode} {done.stdout.strip()}"
+dig = partial(dns_server.dig, ROOT)
+short = partial(dns_server.dig_short, ROOT)
 
 
 def digest(text):

@@ -39,6 +39,16 @@ def zone_text(origin, names):
     return "\n".join(lines) + "\n"
 
 
+def dig(root, port, *arguments):
+    return subprocess.run([str(root / "usr/bin/dig"), "-r", "+time=5", "+tries=2", "@127.0.0.1", "-p", str(port),
+                           *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+
+
+def dig_short(root, port, *arguments):
+    done = dig(root, port, "+short", *arguments)
+    return f"{done.returncode} {done.stdout.strip()}"
+
+
 def question(name):
     """A query for an address, as it goes over TCP."""
     labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))

@@ -3,12 +3,13 @@ answers over UDP, TCP, TLS and HTTPS, by asking a BIND, and runs Lua on the loop
 
 import signal
 import socket
-import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
-from dns_server import LIMIT_S, NAMES, Bind, Server, ask_by_datagram, ask_in_pieces, free_ports, run_features, zone_text
+from dns_server import (LIMIT_S, NAMES, Bind, Server, ask_by_datagram, ask_in_pieces, dig_short, free_ports,
+                        run_features, zone_text)
 
 ROOT, KRESD = Path(sys.argv[1]), sys.argv[2]
 UPSTREAM, UPSTREAM_TLS, CONTROL, PORT, TLS, HTTPS = free_ports(6)
@@ -42,10 +43,7 @@ event.after(20, function() io.stderr:write('the timer says: ready\\n') end)
 kresd = Server([KRESD, "--noninteractive", "--config", "kresd.conf", "."], ("the timer says: ready", "kresd"))
 
 
-def dig(port, *arguments):
-    done = subprocess.run([str(ROOT / "usr/bin/dig"), "-r", "+short", "+time=5", "+tries=2", "@127.0.0.1", "-p", str(port),
-                           *arguments], capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    return f"{done.returncode} {done.stdout.strip()}"
+dig = partial(dig_short, ROOT)
 
 
 def over_udp():
