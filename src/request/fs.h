@@ -18,30 +18,22 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Where a request is: the first of its reserved words. Of a burst it is changed by more
- * than one thread. */
+/* Where a request is: the first of its reserved words. */
 enum fs_place {
   FS_NOWHERE, /* not started, or called back */
   FS_DONE,    /* done on the loop's thread, its callback is to come */
   FS_RING,    /* with the backend */
   FS_POOL,
-  FS_BURST,     /* waiting for whoever comes first, the loop or its helper */
-  FS_TRYING,    /* taken by one of them */
+  FS_BURST,     /* where whoever comes first takes it, the loop or its helper */
   FS_CANCELLED, /* before that */
 };
 
 static inline enum fs_place fs_place(const uv_fs_t* req) {
-  return (enum fs_place)(uintptr_t) __atomic_load_n(&req->reserved[0], __ATOMIC_RELAXED);
+  return (enum fs_place)(uintptr_t) req->reserved[0];
 }
 
 static inline void fs_set_place(uv_fs_t* req, enum fs_place place) {
-  __atomic_store_n(&req->reserved[0], (void*) (uintptr_t) place, __ATOMIC_RELAXED);
-}
-
-static inline bool fs_change_place(uv_fs_t* req, enum fs_place from, enum fs_place to) {
-  void* expected = (void*) (uintptr_t) from;
-  return __atomic_compare_exchange_n(&req->reserved[0], &expected, (void*) (uintptr_t) to,
-                                     false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  req->reserved[0] = (void*) (uintptr_t) place;
 }
 
 /* The second reserved word: the file system this request is about isn't known yet. */
@@ -102,16 +94,6 @@ ssize_t fs_run(uv_fs_t* req);
 /* Sends an asynchronous request on the first way that is open to it. */
 int fs_send(uv_fs_t* req);
 
-/* For one of a burst: tries the first way, on any thread; then, on the loop's thread,
- * sees to its end or sends it on the next way. */
-void fs_try(uv_fs_t* req);
-void fs_tried(uv_fs_t* req);
-
-/* --- fs_burst.c: many reads at once ---------------------------------------------- */
-
-/* Puts the request where the loop or its helper takes it. False if there is no room. */
-bool fs_burst_add(uv_fs_t* req);
-
 /* --- fs_cached.c: what can be had without waiting -------------------------------- */
 
 /* Each tries without ever waiting for a device, a server or another process. Unless it
@@ -122,18 +104,10 @@ enum fs_attempt {
   FS_UNABLE,    /* it can't be known without waiting whether it would */
 };
 enum fs_attempt fs_read_cached(uv_fs_t* req);
-/* The same on any thread, for a request of which fs_read_may_share is true. */
-enum fs_attempt fs_read_shared(uv_fs_t* req);
+/* The same when preadv2(RWF_NOWAIT) has been tried and has given `answer`: bytes or a
+ * negative error. Any thread may try it if fs_read_may_share. */
+enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer);
 bool fs_read_may_share(const uv_fs_t* req);
-
-/* The fourth reserved word: how trying has ended. */
-static inline enum fs_attempt fs_attempt_of(const uv_fs_t* req) {
-  return (enum fs_attempt)(uintptr_t) req->reserved[3];
-}
-
-static inline void fs_set_attempt(uv_fs_t* req, enum fs_attempt attempt) {
-  req->reserved[3] = (void*) (uintptr_t) attempt;
-}
 enum fs_attempt fs_write_direct(uv_fs_t* req); /* never answers */
 enum fs_attempt fs_open_cached(uv_fs_t* req);
 enum fs_attempt fs_close_cached(uv_fs_t* req);

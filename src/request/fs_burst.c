@@ -1,72 +1,168 @@
 /* Reads that come in numbers.
  *
  * One read from the page cache is done on the loop's thread before another could be woken
- * for it. Many of them are shared: they are put into a ring from which both the loop's
- * thread, when it comes to its poll, and one thread of the pool take them one by one. The
- * loop never waits for that thread. If it is slow to get up, or has other things to do,
- * the loop does all of it; if it is awake, which it is while bursts follow each other,
- * the work takes half the time.
+ * for it. Many of them are shared: they are written into a ring of places from which both
+ * the loop's thread, when it comes to its poll, and one thread of the pool take their
+ * share. The loop never waits for that thread. If it is slow to get up, or has other
+ * things to do, the loop does all of it; if it is awake, which it is while bursts follow
+ * each other, the work takes half the time.
  *
- * Both do nothing but what cannot wait (fs_read_cached). What would have to goes its own
- * way from the loop's thread. Results of the helper come back as any work of the pool.
+ * Both do nothing but what cannot wait: one attempt for each. What comes of it is the
+ * loop's business alone (fs_way.c).
  *
- * A place in the ring is given out by moving `head`; whoever moves it owns the request
- * that was read there before. The loop alone moves `tail`, and not before the place is
- * free, so a value read at a `head` that has moved on is never used. */
-#include "request/fs.h"
+ * What two processors write costs them up to a third of a microsecond every time it
+ * changes hands, half as much as reading a page. So the helper sees nothing of a request
+ * but its place, which it only reads; places are offered, taken and given back several at
+ * a time; and what each side writes are cache lines of its own. It holds for the buffers
+ * too, so each side gets those it had the last time, if a program uses them again: the
+ * helper takes from the front, where its own stand, since they are called back first, and
+ * the loop from the back. */
+#include "request/fs_burst.h"
 
+#include "backend/backend.h"
 #include "base/alloc.h"
+#include "base/queue.h"
 #include "loop/loop.h"
 #include "request/work.h"
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/uio.h>
 
 enum {
   BURST_ROOM = 256,
-  /* As many waiting reads are worth a thread's getting up. */
-  BURST_CALL = 8,
+  /* As many waiting reads are worth a thread's getting up, and are offered at once. */
+  BURST_OFFER = 8,
+  LOOP_SHARE = 16,
+  HELPER_SHARE = 8,
   /* A helper that got less done than this was not worth it: the next calls are left out,
    * twice as many each time, up to BURST_PATIENCE. */
   BURST_WORTH = 4,
   BURST_PATIENCE = 64,
+  CACHE_LINE = 64,
 };
 
 enum { HELPER_AWAY, HELPER_CALLED };
 
-/* What both sides write is a cache line away from what only the loop writes, wherever the
- * memory begins: no allocator promises more than the alignment of a pointer or two. */
-struct burst {
-  struct loop_part part;
-  struct uv__work helper;
-  _Atomic unsigned int tail;
-  unsigned int calls_left_out;
-  unsigned int to_leave_out;
-  char before[64];
-  _Atomic unsigned int head;
-  _Atomic int helper_state;
-  _Atomic unsigned int helped; /* what the helper did since it was called */
-  char behind[64];
-  _Atomic(uv_fs_t*) requests[BURST_ROOM];
+/* What is to be read. `answer` and `req` are not for the helper. */
+struct place {
+  int fd;
+  unsigned int count;
+  const struct iovec* vectors; /* `one`, or the request's own */
+  struct iovec one;
+  int64_t offset;
+  uv_fs_t* req;
+  ssize_t answer;
+  bool cancelled;
 };
 
-static unsigned int burst_waiting(struct burst* burst) {
-  return atomic_load_explicit(&burst->tail, memory_order_relaxed) -
-         atomic_load_explicit(&burst->head, memory_order_relaxed);
+static_assert(sizeof(struct place) == CACHE_LINE, "a place is a cache line");
+
+/* Places that somebody has taken. They are numbered on and on; what is left of a number
+ * in the ring is where it is. */
+struct share {
+  unsigned int first;
+  unsigned int count;
+};
+
+/* One that the helper has done: a cache line as well. No read gives more than an int. */
+struct returned {
+  struct share share;
+  int answers[HELPER_SHARE];
+  char rest[CACHE_LINE - sizeof(struct share) - HELPER_SHARE * sizeof(int)];
+};
+
+/* The distances between hold wherever the memory begins: no allocator promises more than
+ * the alignment of a pointer or two. */
+struct burst {
+  struct loop_part part;
+  uv_loop_t* loop;
+  struct place* places;
+  struct returned* shares;
+
+  /* The loop's own. */
+  unsigned int tail;      /* the next place to be filled */
+  unsigned int offered;   /* the helper may take what is before it */
+  unsigned int left;      /* what is before it was left to the helper */
+  unsigned int oldest;    /* what is before it is done */
+  unsigned int collected; /* of the returned shares */
+  unsigned int calls_left_out;
+  unsigned int to_leave_out;
+  struct uv__work helper;
+  char before[CACHE_LINE];
+
+  _Atomic uint64_t open; /* what is to be taken: see open_make */
+  char behind[CACHE_LINE];
+
+  /* The helper's own, which the loop reads. */
+  _Atomic int helper_state;
+  _Atomic unsigned int helped; /* how much it did since it was called */
+  _Atomic unsigned int returned;
+  _Atomic unsigned int finished; /* all it took before this place is done */
+
+  char memory[CACHE_LINE + BURST_ROOM * (sizeof(struct place) + sizeof(struct returned))];
+};
+
+static struct place* place_at(const struct burst* burst, unsigned int number) {
+  return &burst->places[number % BURST_ROOM];
 }
 
-/* The next one before `end`, or NULL. Since `end` was read, `head` may have gone past
- * it: the loop may have added more, and all of it may have been taken. */
-static uv_fs_t* burst_take(struct burst* burst, unsigned int end) {
-  unsigned int head = atomic_load_explicit(&burst->head, memory_order_acquire);
-  while ((int) (end - head) > 0) {
-    uv_fs_t* req =
-        atomic_load_explicit(&burst->requests[head % BURST_ROOM], memory_order_relaxed);
-    if (atomic_compare_exchange_weak_explicit(&burst->head, &head, head + 1,
-                                              memory_order_acq_rel, memory_order_acquire))
-      return req;
-  }
-  return NULL;
+static struct returned* returned_at(const struct burst* burst, unsigned int number) {
+  return &burst->shares[number % BURST_ROOM];
+}
+
+static ssize_t place_read(const struct place* place) {
+  return fs_result(
+      preadv2(place->fd, place->vectors, (int) place->count, place->offset, RWF_NOWAIT));
+}
+
+/* --- What is open ---------------------------------------------------------------- */
+
+/* The places from `front` on and before `back`, in one word. To take some is to move
+ * either. Whether both came back to where they were in the meantime doesn't matter:
+ * what the places hold is looked at when they are taken. */
+static uint64_t open_make(unsigned int front, unsigned int back) {
+  return (uint64_t) back << 32 | front;
+}
+
+static unsigned int open_front(uint64_t open) {
+  return (unsigned int) open;
+}
+
+static unsigned int open_back(uint64_t open) {
+  return (unsigned int) (open >> 32);
+}
+
+enum side { FROM_FRONT, FROM_BACK };
+
+/* Half of them, so that both sides are done at the same time, and `most` at most. */
+static struct share open_take(struct burst* burst, enum side side, unsigned int most) {
+  uint64_t open = atomic_load_explicit(&burst->open, memory_order_acquire);
+  uint64_t rest;
+  struct share share;
+  do {
+    unsigned int front = open_front(open);
+    unsigned int back = open_back(open);
+    share.count = (back - front + 1) / 2;
+    if (share.count > most)
+      share.count = most;
+    share.first = side == FROM_FRONT ? front : back - share.count;
+    rest = side == FROM_FRONT ? open_make(front + share.count, back)
+                              : open_make(front, back - share.count);
+  } while (share.count > 0 &&
+           !atomic_compare_exchange_weak_explicit(
+               &burst->open, &open, rest, memory_order_acq_rel, memory_order_acquire));
+  return share;
+}
+
+/* Only the loop moves the back. */
+static void open_extend(struct burst* burst) {
+  uint64_t open = atomic_load_explicit(&burst->open, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(
+      &burst->open, &open, open_make(open_front(open), burst->tail), memory_order_release,
+      memory_order_relaxed))
+    continue;
+  burst->offered = burst->tail;
 }
 
 /* --- The helper's side ----------------------------------------------------------- */
@@ -74,18 +170,34 @@ static uv_fs_t* burst_take(struct burst* burst, unsigned int end) {
 /* It leaves after a while even if there is more: other work may wait for its thread. */
 static void burst_help(struct uv__work* w) {
   struct burst* burst = rondo_container_of(w, struct burst, helper);
+  unsigned int returned = atomic_load_explicit(&burst->returned, memory_order_relaxed);
   unsigned int helped = 0;
-  uv_fs_t* req;
-  while (helped < BURST_ROOM &&
-         (req = burst_take(
-              burst, atomic_load_explicit(&burst->tail, memory_order_acquire))) != NULL) {
-    fs_try(req);
-    work_give_back(&req->work_req);
-    helped++;
+  while (helped < BURST_ROOM) {
+    struct share share = open_take(burst, FROM_FRONT, HELPER_SHARE);
+    if (share.count == 0)
+      break;
+    struct returned* back = returned_at(burst, returned);
+    back->share = share;
+    for (unsigned int i = 0; i < share.count; i++)
+      __builtin_prefetch(place_at(burst, share.first + i));
+    for (unsigned int i = 0; i < share.count; i++) {
+      const struct place* place = place_at(burst, share.first + i);
+      if (!place->cancelled)
+        back->answers[i] = (int) place_read(place);
+    }
+    atomic_store_explicit(&burst->finished, share.first + share.count,
+                          memory_order_release);
+    atomic_store_explicit(&burst->returned, ++returned, memory_order_release);
+    loop_wake(burst->loop, WAKE_WORK);
+    helped += share.count;
   }
   atomic_store_explicit(&burst->helped, helped, memory_order_relaxed);
   /* The loop may be closed from here on. */
   atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_release);
+}
+
+static bool helper_is_away(const struct burst* burst) {
+  return atomic_load_explicit(&burst->helper_state, memory_order_acquire) == HELPER_AWAY;
 }
 
 static bool burst_call_is_worth_it(struct burst* burst) {
@@ -103,26 +215,102 @@ static bool burst_call_is_worth_it(struct burst* burst) {
   return true;
 }
 
-static void burst_call(uv_loop_t* loop, struct burst* burst) {
-  if (atomic_load_explicit(&burst->helper_state, memory_order_acquire) != HELPER_AWAY ||
-      !burst_call_is_worth_it(burst))
+static void burst_call(struct burst* burst) {
+  if (!helper_is_away(burst) || !burst_call_is_worth_it(burst))
     return;
   atomic_store_explicit(&burst->helper_state, HELPER_CALLED, memory_order_relaxed);
-  if (!work_lend(loop, &burst->helper, burst_help))
+  if (!work_lend(burst->loop, &burst->helper, burst_help))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
 }
 
 /* --- The loop's side ------------------------------------------------------------- */
 
-static void burst_run(uv_loop_t* loop) {
-  struct burst* burst = loop->burst_state;
-  unsigned int end = atomic_load_explicit(&burst->tail, memory_order_relaxed);
-  uv_fs_t* req;
-  loop->files_gathered = 0;
-  while ((req = burst_take(burst, end)) != NULL) {
-    fs_try(req);
+/* All of a share in one call to the kernel, as far as the backend has such. */
+static void burst_read(struct burst* burst, struct share share) {
+  struct place* places[LOOP_SHARE];
+  struct file_operation operations[LOOP_SHARE];
+  int results[LOOP_SHARE];
+  int count = 0;
+  for (unsigned int i = 0; i < share.count; i++) {
+    struct place* place = place_at(burst, share.first + i);
+    if (place->cancelled)
+      continue;
+    operations[count] = (struct file_operation){.opcode = FILE_READV,
+                                                .fd = place->fd,
+                                                .address = place->vectors,
+                                                .count = place->count,
+                                                .offset = place->offset};
+    places[count++] = place;
+  }
+  uv_loop_t* loop = burst->loop;
+  int tried = count > 1 ? loop->backend->read_now(loop, operations, count, results) : 0;
+  for (int i = 0; i < count; i++) {
+    /* Errors are asked for again: they shall be the same whoever was asked. */
+    bool good = i < tried && (results[i] >= 0 || results[i] == -EAGAIN);
+    places[i]->answer = good ? results[i] : place_read(places[i]);
+  }
+}
+
+/* The loop has other things to do now, called-back programs to listen to: while it does,
+ * a helper that is at it finishes what little is left. But nothing is left to it twice,
+ * in case it isn't. */
+static bool burst_leaves_the_rest(struct burst* burst) {
+  uint64_t open = atomic_load_explicit(&burst->open, memory_order_relaxed);
+  unsigned int front = open_front(open);
+  unsigned int back = open_back(open);
+  if (back - front > HELPER_SHARE || helper_is_away(burst) ||
+      (int) (burst->left - front) > 0)
+    return false;
+  burst->left = back;
+  return true;
+}
+
+static void burst_take_part(uv_loop_t* loop, struct burst* burst) {
+  unsigned int first = burst->tail;
+  open_extend(burst);
+  struct share share = open_take(burst, FROM_BACK, LOOP_SHARE);
+  while (share.count > 0) {
+    burst_read(burst, share);
+    first = share.first;
+    if (burst_leaves_the_rest(burst))
+      break;
+    share = open_take(burst, FROM_BACK, LOOP_SHARE);
+  }
+  /* What was taken from the back is the loop's alone again, and is called back in the
+   * order in which it was asked for. */
+  unsigned int end = burst->tail;
+  burst->tail = burst->offered = first;
+  loop->files_gathered =
+      first - open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
+  for (; first != end; first++) {
+    struct place* place = place_at(burst, first);
     loop->work_active--;
-    fs_tried(req);
+    fs_burst_done(place->req, place->answer);
+  }
+}
+
+/* The poll doesn't sleep while something is left. So something must be there to be called
+ * back, or the turn would be in vain, which ONCE must not be (contract L8). */
+static void burst_run(uv_loop_t* loop) {
+  do
+    burst_take_part(loop, loop->burst_state);
+  while (loop->files_gathered > 0 && queue_empty(queue_of(loop->completed_queue)));
+}
+
+/* What the helper has done goes the way of all work that comes back. */
+static void burst_collect(uv_loop_t* loop, struct queue* finished) {
+  struct burst* burst = loop->burst_state;
+  unsigned int returned = atomic_load_explicit(&burst->returned, memory_order_acquire);
+  for (unsigned int i = burst->collected; i != returned; i++)
+    __builtin_prefetch(returned_at(burst, i));
+  for (; burst->collected != returned; burst->collected++) {
+    const struct returned* back = returned_at(burst, burst->collected);
+    for (unsigned int i = 0; i < back->share.count; i++) {
+      uv_fs_t* req = place_at(burst, back->share.first + i)->req;
+      fs_set_answer(req, back->answers[i]);
+      queue_push_back(finished, queue_of(req->work_req.wq));
+    }
+    burst->oldest = back->share.first + back->share.count;
   }
 }
 
@@ -138,49 +326,100 @@ static void burst_close(uv_loop_t* loop, struct loop_part* part) {
     burst_forget_helper(burst);
   if (work_take_back(&burst->helper))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
-  while (atomic_load_explicit(&burst->helper_state, memory_order_acquire) != HELPER_AWAY)
+  while (!helper_is_away(burst))
     sched_yield(); /* it has nothing to do and is about to see it */
   loop->run_gathered = NULL;
   mem_free(burst);
 }
 
-/* What the helper had taken is the parent's. */
+/* What the helper had taken and not given back is the parent's. */
 static int burst_fork(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
   burst_forget_helper(burst);
-  loop->work_active += burst_waiting(burst);
+  atomic_store_explicit(&burst->returned, burst->collected, memory_order_relaxed);
+  burst->oldest = open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
+  atomic_store_explicit(&burst->finished, burst->oldest, memory_order_relaxed);
+  loop->work_active += burst->tail - burst->oldest;
   return 0;
 }
 
 static struct burst* burst_make(uv_loop_t* loop) {
+  if (!work_can_give_back(loop))
+    return NULL;
   struct burst* burst = mem_calloc(1, sizeof(*burst));
   if (burst == NULL)
     return NULL;
+  uintptr_t memory = (uintptr_t) burst->memory + CACHE_LINE - 1;
+  burst->places = (struct place*) (memory - memory % CACHE_LINE);
+  burst->shares = (struct returned*) (void*) (burst->places + BURST_ROOM);
+  burst->loop = loop;
   burst->part.close = burst_close;
   burst->part.fork = burst_fork;
   atomic_store_explicit(&burst->helped, BURST_WORTH, memory_order_relaxed);
   loop->burst_state = burst;
   loop->run_gathered = burst_run;
+  work_also_collect(loop, burst_collect);
   return burst;
 }
 
 bool fs_burst_add(uv_fs_t* req) {
   uv_loop_t* loop = req->loop;
   struct burst* burst = loop->burst_state;
-  if ((burst == NULL && (burst = burst_make(loop)) == NULL) || !work_can_give_back(loop))
+  if ((burst == NULL && (burst = burst_make(loop)) == NULL) ||
+      burst->tail - burst->oldest == BURST_ROOM)
     return false;
-  unsigned int tail = atomic_load_explicit(&burst->tail, memory_order_relaxed);
-  unsigned int head = atomic_load_explicit(&burst->head, memory_order_acquire);
-  assert(tail - head <= BURST_ROOM);
-  if (tail - head == BURST_ROOM)
-    return false;
-  req->work_req.loop = loop;
-  fs_set_place(req, FS_BURST);
+
+  struct place* place = place_at(burst, burst->tail);
+  const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
+  place->fd = req->file;
+  place->count = req->nbufs;
+  place->vectors = req->nbufs == 1 ? &place->one : vectors;
+  place->one = vectors[0];
+  place->offset = req->off;
+  place->req = req;
+  place->cancelled = false;
+  fs_set_burst_place(req, burst->tail++);
+
   loop->work_active++;
   loop->files_gathered++;
-  atomic_store_explicit(&burst->requests[tail % BURST_ROOM], req, memory_order_relaxed);
-  atomic_store_explicit(&burst->tail, tail + 1, memory_order_release);
-  if (tail + 1 - head == BURST_CALL)
-    burst_call(loop, burst);
+  if (burst->tail - burst->offered == BURST_OFFER) {
+    open_extend(burst);
+    burst_call(burst);
+  }
   return true;
+}
+
+/* To be alone with it, the loop takes all that is open, and opens it again. */
+bool fs_burst_cancel(uv_fs_t* req) {
+  struct burst* burst = req->loop->burst_state;
+  uint64_t open = atomic_load_explicit(&burst->open, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(
+      &burst->open, &open, open_make(open_front(open), open_front(open)),
+      memory_order_acquire, memory_order_relaxed))
+    continue;
+  struct place* place = place_at(burst, fs_burst_place(req));
+  unsigned int ahead = fs_burst_place(req) - open_front(open);
+  /* One that is back and not called back yet has its answer where the number was. */
+  bool waiting = ahead < burst->tail - open_front(open) && place->req == req;
+  if (waiting)
+    place->cancelled = true;
+  atomic_store_explicit(&burst->open, open, memory_order_release);
+  return waiting;
+}
+
+/* Only the helper moves the front, so this number is never lower than an earlier one. */
+void fs_burst_before(uv_fs_t* req) {
+  struct burst* burst = req->loop->burst_state;
+  req->reserved[4] = burst;
+  if (burst != NULL)
+    fs_set_burst_place(
+        req, open_front(atomic_load_explicit(&burst->open, memory_order_relaxed)));
+}
+
+void fs_burst_wait(const uv_fs_t* req) {
+  const struct burst* burst = req->reserved[4];
+  while (burst != NULL &&
+         (int) (fs_burst_place(req) -
+                atomic_load_explicit(&burst->finished, memory_order_acquire)) > 0)
+    sched_yield(); /* a few reads that cannot wait */
 }

@@ -312,27 +312,32 @@ static bool read_is_complete(const uv_fs_t* req) {
   return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
-enum fs_attempt fs_read_shared(uv_fs_t* req) {
+/* What preadv2(RWF_NOWAIT) gives, or its negative error. */
+static ssize_t read_now(const uv_fs_t* req) {
+  const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
+  return fs_result(preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT));
+}
+
+enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer) {
   size_t total = bytes_of(req);
   for (;;) {
-    const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
-    ssize_t n = preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT);
-    if (n < 0 && errno == EAGAIN)
+    if (answer == -EAGAIN)
       return FS_MUST_WAIT;
     /* EPERM: a sandbox knows no preadv2(2). */
-    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM))
+    if (answer == -EOPNOTSUPP || answer == -ENOSYS || answer == -EPERM)
       return FS_UNABLE;
-    if (n < 0) {
-      req->result = req->result > 0 ? req->result : -errno;
+    if (answer < 0) {
+      req->result = req->result > 0 ? req->result : answer;
       return FS_ANSWERED;
     }
-    req->result += n;
-    if (n == 0 || (size_t) n == total)
+    req->result += answer;
+    if (answer == 0 || (size_t) answer == total)
       return FS_ANSWERED;
-    total -= (size_t) n;
-    fs_advance(req, (size_t) n);
+    total -= (size_t) answer;
+    fs_advance(req, (size_t) answer);
     if (read_is_complete(req))
       return FS_ANSWERED;
+    answer = read_now(req);
   }
 }
 
@@ -340,7 +345,7 @@ enum fs_attempt fs_read_cached(uv_fs_t* req) {
   size_t total = bytes_of(req);
   if (total == 0)
     return FS_UNABLE;
-  return is_direct(req, total) ? FS_MUST_WAIT : fs_read_shared(req);
+  return is_direct(req, total) ? FS_MUST_WAIT : fs_read_begun(req, read_now(req));
 }
 
 /* Reads at the file's own position must keep their order. */

@@ -4,6 +4,7 @@
  * req->result starts at 0 and, for a read or write that is done in parts, holds what the
  * parts so far have moved. */
 #include "request/fs.h"
+#include "request/fs_burst.h"
 
 #include "backend/backend.h"
 #include "base/alloc.h"
@@ -98,7 +99,10 @@ int fs_cancel(uv_fs_t* req) {
     fs_set_cancel_asked(req, true);
     return 0;
   case FS_BURST:
-    return fs_change_place(req, FS_BURST, FS_CANCELLED) ? 0 : UV_EBUSY;
+    if (!fs_burst_cancel(req))
+      return UV_EBUSY;
+    fs_set_place(req, FS_CANCELLED);
+    return 0;
   case FS_CANCELLED:
     return 0;
   default:

@@ -17,6 +17,7 @@
  *   - for closing a descriptor while other file work of this loop is under way, which may
  *     be about that descriptor. */
 #include "request/fs.h"
+#include "request/fs_burst.h"
 
 #include "backend/backend.h"
 #include "base/base.h"
@@ -115,6 +116,8 @@ static void fs_done(struct uv__work* w, int status) {
 
 void fs_run_on_pool(struct uv__work* w) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  if (req->fs_type == UV_FS_CLOSE)
+    fs_burst_wait(req);
   if (req->fs_type != UV_FS_OPEN)
     fs_learn(req);
   req->result = fs_run(req);
@@ -123,6 +126,8 @@ void fs_run_on_pool(struct uv__work* w) {
 }
 
 static int fs_send_to_pool(uv_fs_t* req) {
+  if (req->fs_type == UV_FS_CLOSE)
+    fs_burst_before(req);
   int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err == 0)
     fs_set_place(req, FS_POOL);
@@ -234,7 +239,7 @@ static bool fs_fits_into_turn(const uv_fs_t* req) {
 
 static bool fs_needs_a_thread(const uv_fs_t* req) {
   uv_loop_t* loop = req->loop;
-  if (req->fs_type == UV_FS_CLOSE && loop->files_gathered > 0)
+  while (req->fs_type == UV_FS_CLOSE && loop->files_gathered > 0)
     loop->run_gathered(loop);
   if (work_files_waiting() || !fs_fits_into_turn(req))
     return true;
@@ -259,28 +264,28 @@ static void fs_answered(uv_fs_t* req) {
 
 /* --- Bursts ---------------------------------------------------------------------- */
 
-/* Back from the helper, in the poll phase. */
+/* How a request goes on after its attempt. */
+static enum fs_attempt fs_attempted(uv_fs_t* req, ssize_t answer) {
+  if (fs_place(req) != FS_CANCELLED)
+    return fs_read_begun(req, answer);
+  req->result = UV_ECANCELED;
+  return FS_ANSWERED;
+}
+
+/* By the helper; in the poll phase. */
 static void fs_helped(struct uv__work* w, int status) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
   (void) status;
-  if (fs_attempt_of(req) == FS_ANSWERED)
+  enum fs_attempt attempt = fs_attempted(req, fs_answer(req));
+  if (attempt == FS_ANSWERED)
     fs_finish(req);
   else
-    fs_go_on(req, fs_attempt_of(req));
-}
-
-void fs_try(uv_fs_t* req) {
-  enum fs_attempt attempt = FS_ANSWERED;
-  if (fs_change_place(req, FS_BURST, FS_TRYING))
-    attempt = fs_read_shared(req);
-  else
-    req->result = UV_ECANCELED;
-  fs_set_attempt(req, attempt);
+    fs_go_on(req, attempt);
 }
 
 /* Perhaps inside a call of the program's, so nothing is called back from here. */
-void fs_tried(uv_fs_t* req) {
-  enum fs_attempt attempt = fs_attempt_of(req);
+void fs_burst_done(uv_fs_t* req, ssize_t answer) {
+  enum fs_attempt attempt = fs_attempted(req, answer);
   if (attempt == FS_ANSWERED || !fs_goes_on(req, attempt))
     fs_answered(req);
 }
@@ -289,9 +294,13 @@ static bool fs_send_to_burst(uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ || req->loop->file_spent <= TURN_ALONE ||
       !wake_is_awake(req->loop) || !fs_read_may_share(req))
     return false;
+  if (!fs_burst_add(req))
+    return false;
+  req->work_req.loop = req->loop;
   req->work_req.work = NULL;
   req->work_req.done = fs_helped;
-  return fs_burst_add(req);
+  fs_set_place(req, FS_BURST);
+  return true;
 }
 
 int fs_send(uv_fs_t* req) {

@@ -77,6 +77,7 @@ struct work_state {
   /* Finished work, last first, linked through wq[0]. */
   _Atomic(struct uv__work*) finished;
   struct queue backlog; /* taken off the stack and not yet called back */
+  void (*also_collect)(uv_loop_t* loop, struct queue* finished);
   /* Threads that are between their push and the end of loop_wake. They touch the loop,
    * and the push may have been all the program waited for before it closes the loop. */
   _Atomic unsigned int visitors;
@@ -237,7 +238,7 @@ static void pool_sleep(void) {
 
 /* Hands finished work to its loop. The loop may not be touched any more once the last
  * visitor has left, nor the work once it is pushed. */
-void work_give_back(struct uv__work* w) {
+static void work_give_back(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
   struct work_state* state = loop->file_state;
 
@@ -344,7 +345,7 @@ static void work_cancelled(struct uv__work* w) {
 
 /* Behind what a limit left over the last time, what has finished since, in the order it
  * finished: the stack has it the other way round. */
-static void work_collect(struct work_state* state) {
+static void work_collect(uv_loop_t* loop, struct work_state* state) {
   struct uv__work* w =
       atomic_exchange_explicit(&state->finished, NULL, memory_order_acquire);
   struct queue batch;
@@ -355,11 +356,13 @@ static void work_collect(struct work_state* state) {
     w = next;
   }
   queue_append(&state->backlog, &batch);
+  if (state->also_collect != NULL)
+    state->also_collect(loop, &state->backlog);
 }
 
 static void work_deliver(uv_loop_t* loop) {
   struct work_state* state = loop->file_state;
-  work_collect(state);
+  work_collect(loop, state);
   struct queue batch;
   queue_move(&state->backlog, &batch);
   while (!queue_empty(&batch) && poll_take(loop)) {
@@ -391,7 +394,7 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
-  work_collect(state);
+  work_collect(loop, state);
   loop->work_active = 0;
   for (struct queue* link = queue_first(&state->backlog); link != NULL;
        link = queue_next(&state->backlog, link))
@@ -425,6 +428,12 @@ bool work_can_give_back(uv_loop_t* loop) {
     return true;
   pthread_once(&pool_once, pool_init);
   return work_state_make(loop) == 0;
+}
+
+void work_also_collect(uv_loop_t* loop,
+                       void (*collect)(uv_loop_t* loop, struct queue* finished)) {
+  struct work_state* state = loop->file_state;
+  state->also_collect = collect;
 }
 
 /* With the mutex held. */

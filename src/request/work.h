@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+struct queue;
+
 /* 0, UV_ENOMEM, or UV_EAGAIN when not even one thread is to be had: nothing is kept
  * then and done won't be called. */
 int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w),
@@ -20,11 +22,13 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
  * UV_EBUSY for what runs or has run. */
 int work_cancel(struct uv__work* w);
 
-/* For work that a thread of the pool has done without having been handed it: from that
- * thread, it goes back to its loop, whose work_active counts it, like any other. The loop
- * must be able to take it, which is asked on its own thread. */
+/* For work that was done without having been handed over: after WAKE_WORK, `collect`
+ * puts it behind what has finished, linked by its wq, and it is called back like the
+ * rest, with the loop's work_active counting it. The loop must be able to take work back.
+ */
 bool work_can_give_back(uv_loop_t* loop);
-void work_give_back(struct uv__work* w);
+void work_also_collect(uv_loop_t* loop,
+                       void (*collect)(uv_loop_t* loop, struct queue* finished));
 
 /* Has `work` run once by a thread that has nothing else to do; nothing comes back. False
  * if there is none, or no second processor for it to run on. Until it has begun it can

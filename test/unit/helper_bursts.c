@@ -84,3 +84,16 @@ void burst_begin_all(int file, uv_fs_cb cb) {
     burst_begin(&burst_readers[i], cb);
   }
 }
+
+void burst_read_for_long(uv_loop_t* loop, struct burst_reader* some, int file) {
+  for (unsigned int i = 0; i < BURST_READS; i++) {
+    some[i].loop = loop;
+    some[i].file = file;
+    some[i].block = i;
+    some[i].left = 5 * BURST_ROUNDS;
+    burst_begin(&some[i], burst_read_on);
+  }
+  assert_int_equal(uv_run(loop, UV_RUN_DEFAULT), 0);
+  for (unsigned int i = 0; i < BURST_READS; i++)
+    assert_int_equal(some[i].left, -1u);
+}

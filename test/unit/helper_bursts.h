@@ -40,6 +40,9 @@ void burst_begin_all(int file, uv_fs_cb cb);
 void burst_read_on(uv_fs_t* req);
 void burst_whole_or_cancelled(uv_fs_t* req);
 
+/* Reads with that many readers, again and again, until the loop has nothing to do. */
+void burst_read_for_long(uv_loop_t* loop, struct burst_reader* some, int file);
+
 /* Runs a function from a callback, where the loop is awake and bursts begin; returns when
  * the loop has nothing more to do. */
 void burst_run_inside(void (*function)(int file), int file);

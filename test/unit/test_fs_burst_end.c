@@ -6,6 +6,9 @@
 #include <sys/resource.h>
 
 #include "forked.h"
+#include "sandbox.h"
+
+#include <sys/syscall.h>
 
 /* A loop that is closed as soon as its reads are done, while its helper may still be
  * looking for more. */
@@ -116,6 +119,43 @@ static void failures_are_called_back_later(void** state) {
   assert_in_child(read_without_threads);
 }
 
+static int read_without_descriptors(void) {
+  int file = burst_file();
+  struct rlimit limit;
+  if (file < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return 77;
+  limit.rlim_cur = (rlim_t) file + 1;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || dup(file) >= 0)
+    return 77;
+  burst_read_for_long(&files_loop, burst_readers, file);
+  return 0;
+}
+
+/* The backend would like a ring for them. */
+static void no_descriptors_are_needed(void** state) {
+  (void) state;
+  if (UNDER_THREAD_SANITIZER)
+    skip();
+  assert_in_child(read_without_descriptors);
+}
+
+/* The ring is there, and then it may not be used any more. */
+static int read_with_ring_forbidden(void) {
+  int file = burst_file();
+  burst_read_for_long(&files_loop, burst_readers, file);
+  if (forbid(SYS_io_uring_enter, EPERM) != 0)
+    return 77;
+  burst_read_for_long(&files_loop, burst_readers, file);
+  return 0;
+}
+
+static void ring_may_be_forbidden(void** state) {
+  (void) state;
+  if (UNDER_THREAD_SANITIZER)
+    skip();
+  assert_in_child(read_with_ring_forbidden);
+}
+
 static void nothing(uv_work_t* work) {
   (void) work;
 }
@@ -180,10 +220,9 @@ static void child_may_close(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      FILES_TEST(loop_may_close_at_once),
-      FILES_TEST(fork_in_the_middle),
-      FILES_TEST(child_may_close),
-      FILES_TEST(failures_are_called_back_later),
+      FILES_TEST(loop_may_close_at_once),    FILES_TEST(fork_in_the_middle),
+      FILES_TEST(child_may_close),           FILES_TEST(failures_are_called_back_later),
+      FILES_TEST(no_descriptors_are_needed), FILES_TEST(ring_may_be_forbidden),
   };
   return cmocka_run_group_tests_name("files: the end of bursts", tests, NULL, NULL);
 }
