@@ -178,6 +178,14 @@ static struct uv__work* pool_next(void) {
   }
 }
 
+/* Where the loop's work is done. Most of the time it is known already, and the loop's
+ * memory is left alone: it is being used on another processor. */
+static void pool_tell_processor(uv_loop_t* loop) {
+  unsigned int processor = (unsigned int) sched_getcpu() + 1;
+  if (__atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED) != processor)
+    __atomic_store_n(&loop->work_processor, processor, __ATOMIC_RELAXED);
+}
+
 /* Takes it, NULL if there is none. Clearing `work` marks it as begun: see work_cancel. */
 static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup) {
   if (pool_ready() == 0)
@@ -191,8 +199,7 @@ static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup)
   *work = w->work;
   w->work = NULL;
   pool_count_ready();
-  __atomic_store_n(&w->loop->work_processor, (unsigned int) sched_getcpu() + 1,
-                   __ATOMIC_RELAXED);
+  pool_tell_processor(w->loop);
   return w;
 }
 
