@@ -13,13 +13,13 @@ enum { READ_RING_ENTRIES = 32 };
  * less does without. */
 enum { READS_BEFORE_RING = 1024 };
 
-static bool reads_open(struct uring_reads* reads, int count) {
+/* Two calls are made for all of them. */
+enum { READS_WORTH_IT = 4 };
+
+static bool reads_open(struct uring_reads* reads) {
   if (reads->open)
     return true;
-  if (reads->refused)
-    return false;
-  reads->before += (unsigned int) count;
-  if (reads->before < READS_BEFORE_RING)
+  if (reads->refused || ++reads->before < READS_BEFORE_RING)
     return false;
   struct io_uring_params params = {.flags = IORING_SETUP_SUBMIT_ALL};
   int err = io_uring_queue_init_params(READ_RING_ENTRIES, &reads->ring, &params);
@@ -27,6 +27,20 @@ static bool reads_open(struct uring_reads* reads, int count) {
   reads->open = err == 0;
   reads->refused = err != 0 && err != -EMFILE && err != -ENFILE;
   return reads->open;
+}
+
+/* Those of one file, from the first on. */
+static int same_file(const struct file_operation* ops, int count) {
+  int same = 1;
+  while (same < count && ops[same].fd == ops[0].fd)
+    same++;
+  return same;
+}
+
+/* A ring takes an offset for what has none, and would empty a pipe or a socket that
+ * preadv(2) refuses to read. So that is asked, with nothing to be read. */
+static bool has_offsets(int fd) {
+  return preadv(fd, NULL, 0, 0) == 0;
 }
 
 static void fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
@@ -66,9 +80,9 @@ static void wait_for_all(struct io_uring* ring, int submitted, int* results) {
 
 int uring_reads_run(struct uring_reads* reads, const struct file_operation* ops,
                     int count, int* results) {
-  if (!reads_open(reads, count))
+  int filled = int_min(same_file(ops, count), READ_RING_ENTRIES);
+  if (filled < READS_WORTH_IT || !reads_open(reads) || !has_offsets(ops[0].fd))
     return 0;
-  int filled = int_min(count, READ_RING_ENTRIES);
   for (int i = 0; i < filled; i++) {
     struct io_uring_sqe* sqe = io_uring_get_sqe(&reads->ring);
     fill(sqe, &ops[i]);

@@ -16,7 +16,7 @@ struct uring_reads {
   struct io_uring ring;
   bool open;
   bool refused;        /* no ring is to be had, or it didn't do as it should */
-  unsigned int before; /* reads so far, without it */
+  unsigned int before; /* reads that were done without it */
 };
 
 /* See read_now in backend.h. Any thread may call it, one at a time. */

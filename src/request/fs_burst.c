@@ -225,7 +225,12 @@ static void burst_call(struct burst* burst) {
 
 /* --- The loop's side ------------------------------------------------------------- */
 
-/* All of a share in one call to the kernel, as far as the backend has such. */
+/* Errors are asked for again: they shall be the same whoever was asked. */
+static ssize_t burst_answer(const struct place* place, int result) {
+  return result >= 0 || result == -EAGAIN ? result : place_read(place);
+}
+
+/* All of a share, with few calls to the kernel as far as the backend has such. */
 static void burst_read(struct burst* burst, struct share share) {
   struct place* places[LOOP_SHARE];
   struct file_operation operations[LOOP_SHARE];
@@ -243,11 +248,14 @@ static void burst_read(struct burst* burst, struct share share) {
     places[count++] = place;
   }
   uv_loop_t* loop = burst->loop;
-  int tried = count > 1 ? loop->backend->read_now(loop, operations, count, results) : 0;
-  for (int i = 0; i < count; i++) {
-    /* Errors are asked for again: they shall be the same whoever was asked. */
-    bool good = i < tried && (results[i] >= 0 || results[i] == -EAGAIN);
-    places[i]->answer = good ? results[i] : place_read(places[i]);
+  for (int i = 0; i < count;) {
+    int tried = loop->backend->read_now(loop, &operations[i], count - i, results);
+    if (tried == 0) {
+      places[i]->answer = place_read(places[i]);
+      i++;
+    }
+    for (int j = 0; j < tried; j++, i++)
+      places[i]->answer = burst_answer(places[i], results[j]);
   }
 }
 

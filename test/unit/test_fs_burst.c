@@ -78,6 +78,34 @@ static void errors_are_told(void** state) {
   close(file);
 }
 
+static void has_no_offsets(uv_fs_t* req) {
+  burst_calls++;
+  assert_int_equal(req->result, UV_ESPIPE);
+  uv_fs_req_cleanup(req);
+}
+
+static void begin_at_offsets(int file) {
+  burst_begin_all(file, has_no_offsets);
+}
+
+/* However many reads were done before, and in whatever way: what has no offsets is not
+ * read at one. */
+static void pipes_keep_their_data(void** state) {
+  (void) state;
+  int file = burst_file();
+  int ends[2];
+  char data[100] = "something";
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  assert_int_equal(write(ends[1], data, sizeof data), sizeof data);
+  burst_read_for_long(&files_loop, burst_readers, file);
+  burst_run_inside(begin_at_offsets, ends[0]);
+  assert_int_equal(burst_calls, BURST_READS);
+  assert_int_equal(read(ends[0], data, sizeof data), sizeof data);
+  close(ends[0]);
+  close(ends[1]);
+  close(file);
+}
+
 static void at_the_end(uv_fs_t* req) {
   struct burst_reader* reader = req->data;
   burst_calls++;
@@ -243,7 +271,7 @@ int main(void) {
       FILES_TEST(end_of_file_is_told),     FILES_TEST(cold_files_are_read),
       FILES_TEST(closing_comes_after),     FILES_TEST(own_position_keeps_its_order),
       FILES_TEST(poll_limit_holds),        FILES_TEST(outer_loop_is_told),
-      FILES_TEST(once_calls_back),
+      FILES_TEST(once_calls_back),         FILES_TEST(pipes_keep_their_data),
   };
   return cmocka_run_group_tests_name("files: bursts", tests, NULL, NULL);
 }
