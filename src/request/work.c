@@ -77,6 +77,7 @@ struct work_state {
   /* Finished work, last first, linked through wq[0]. */
   _Atomic(struct uv__work*) finished;
   struct queue backlog; /* taken off the stack and not yet called back */
+  struct queue batch;   /* of it, what is called back in this poll */
   void (*also_collect)(uv_loop_t* loop, struct queue* finished);
   /* Threads that are between their push and the end of loop_wake. They touch the loop,
    * and the push may have been all the program waited for before it closes the loop. */
@@ -370,10 +371,9 @@ static void work_collect(uv_loop_t* loop, struct work_state* state) {
 static void work_deliver(uv_loop_t* loop) {
   struct work_state* state = loop->file_state;
   work_collect(loop, state);
-  struct queue batch;
-  queue_move(&state->backlog, &batch);
-  while (!queue_empty(&batch) && poll_take(loop)) {
-    struct queue* link = queue_first(&batch);
+  queue_append(&state->batch, &state->backlog);
+  while (!queue_empty(&state->batch) && poll_take(loop)) {
+    struct queue* link = queue_first(&state->batch);
     queue_remove(link);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
     loop->work_active--;
@@ -382,7 +382,8 @@ static void work_deliver(uv_loop_t* loop) {
     w->work = NULL; /* from here on there is nothing to cancel */
     w->done(w, status);
   }
-  queue_append(&state->backlog, &batch);
+  queue_append(&state->batch, &state->backlog);
+  queue_move(&state->batch, &state->backlog);
   if (!queue_empty(&state->backlog))
     loop_wake(loop, WAKE_WORK);
 }
@@ -396,16 +397,21 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
   mem_free(state);
 }
 
-/* In the child: of all that was under way, only what had come back will be called
- * back. */
+static unsigned int queue_count(const struct queue* queue) {
+  unsigned int count = 0;
+  for (struct queue* link = queue_first(queue); link != NULL;
+       link = queue_next(queue, link))
+    count++;
+  return count;
+}
+
+/* In the child: of all that was under way, only what had come back will be called back.
+ * Perhaps we are inside a callback of it. */
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
   work_collect(loop, state);
-  loop->work_active = 0;
-  for (struct queue* link = queue_first(&state->backlog); link != NULL;
-       link = queue_next(&state->backlog, link))
-    loop->work_active++;
+  loop->work_active = queue_count(&state->backlog) + queue_count(&state->batch);
   if (loop->work_active > 0)
     loop_wake(loop, WAKE_WORK);
   return 0;
@@ -418,6 +424,7 @@ static int work_state_make(uv_loop_t* loop) {
   state->part.close = work_state_close;
   state->part.fork = work_state_fork;
   queue_init(&state->backlog);
+  queue_init(&state->batch);
   loop->file_state = state;
   loop->on_wake[WAKE_WORK] = work_deliver;
   return 0;

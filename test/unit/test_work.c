@@ -317,6 +317,48 @@ static void a_forked_child_has_a_pool_of_its_own(void** state) {
   work_runs_elsewhere_and_returns_here(state);
 }
 
+static uv_work_t together[POOL];
+static int together_after;
+static int is_child;
+
+/* The child goes on where it was made, in the middle of what came back together. The
+ * blocked threads are the parent's, and what they do is never told here. */
+static void together_forks(uv_work_t* req, int status) {
+  (void) req;
+  assert_int_equal(status, UV_ECANCELED);
+  if (together_after++ == 0) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    is_child = child == 0;
+    if (is_child && uv_loop_fork(&loop) != 0)
+      _exit(1);
+    together[0].data = (void*) (intptr_t) child;
+  }
+  if (is_child && together_after == POOL)
+    _exit(loop.work_active == 0 ? 0 : 2);
+}
+
+static void a_child_made_in_a_callback_has_the_rest(void** state) {
+  (void) state;
+  pool_block();
+  together_after = 0;
+  for (int i = 0; i < POOL; i++) {
+    assert_int_equal(uv_queue_work(&loop, &together[i], job_work, together_forks), 0);
+    assert_int_equal(uv_cancel((uv_req_t*) &together[i]), 0);
+  }
+  uv_run(&loop, UV_RUN_NOWAIT);
+  if (is_child)
+    _exit(3);
+  assert_int_equal(together_after, POOL);
+  int status;
+  pid_t child = (pid_t) (intptr_t) together[0].data;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  pool_unblock();
+  assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+  pool_forget();
+}
+
 static int child_works_without_threads(void) {
   uv_loop_t own;
   if (uv_loop_init(&own) != 0)
@@ -491,6 +533,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(cancelling_never_lies, loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(many_loops_share_the_pool, loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(a_forked_child_has_a_pool_of_its_own, loop_open,
+                                      loop_shut),
+      cmocka_unit_test_setup_teardown(a_child_made_in_a_callback_has_the_rest, loop_open,
                                       loop_shut),
       cmocka_unit_test_setup_teardown(signals_are_not_for_the_pool, loop_open, loop_shut),
       cmocka_unit_test_setup_teardown(the_pool_ends_with_the_library, loop_open,
