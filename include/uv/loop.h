@@ -142,11 +142,7 @@ struct uv_loop_s {
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   unsigned int backend_files;  /* file operations that the backend has */
   unsigned int file_spent;     /* of what files may take on this thread in a turn */
-  int looked_at_file;          /* a descriptor whose flags are known */
-  uint64_t looked_at_until;    /* until then; the lowest bit: they have O_DIRECT */
   uint64_t file_turn;          /* the turn that file_spent is about */
-  uint64_t opened_until;       /* until then, */
-  int opened_file;             /* a descriptor known to be a file opened for reading */
   unsigned int files_gathered; /* reads to be done in the next poll phase, */
   void (*run_gathered)(struct uv_loop_s* loop); /* by this */
 
@@ -160,7 +156,7 @@ struct uv_loop_s {
   unsigned int wake_taken;  /* see wake_take */
   uint64_t pauses_end;      /* of watchers, see watcher_pause */
   void* pending_earlier[2]; /* of pending_queue, what the poll must leave alone */
-  char padding[152];
+  char padding[168];
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include "request/fs.h"
 
 #include "base/base.h"
+#include "request/fs_facts.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -199,18 +200,6 @@ static bool opens_without_waiting(const struct statx* about) {
   return S_ISREG(about->stx_mode) || S_ISDIR(about->stx_mode);
 }
 
-/* Most files are closed soon after they were opened. So what was found out then is good
- * for a millisecond: should the number mean another file before its end, or this one have
- * lost its name, at worst one close waits. */
-static void opened_remember(uv_loop_t* loop, int fd) {
-  loop->opened_file = fd;
-  loop->opened_until = loop->now_ns + 1000000;
-}
-
-static bool opened_known(const uv_loop_t* loop, int fd) {
-  return loop->opened_file == fd && loop->now_ns < loop->opened_until;
-}
-
 /* Only for reading what exists, and only files and directories: opening anything else
  * may wait (a FIFO, a terminal) or do something (a tape drive). The name is looked at
  * first, and the file that is then opened once more, since the name may have changed
@@ -240,7 +229,7 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
     close(fd);
     return FS_UNABLE;
   }
-  opened_remember(req->loop, fd);
+  fs_facts_learn(req->loop, fd, FACT_ONLY_READ); /* most are closed soon after */
   req->result = fd;
   return FS_ANSWERED;
 }
@@ -250,7 +239,7 @@ enum fs_attempt fs_open_cached(uv_fs_t* req) {
  * happens to files and directories of a local file system that were only read and still
  * have a name. */
 static bool closes_without_waiting(uv_fs_t* req) {
-  if (opened_known(req->loop, req->file))
+  if (fs_facts(req->loop, req->file) & FACT_ONLY_READ)
     return true;
   struct statx about;
   if (!known_locally(req, req->file, STATX_TYPE | STATX_NLINK, &about) ||
@@ -263,7 +252,7 @@ static bool closes_without_waiting(uv_fs_t* req) {
 enum fs_attempt fs_close_cached(uv_fs_t* req) {
   if (!closes_without_waiting(req))
     return FS_UNABLE;
-  req->loop->opened_until = 0;
+  fs_facts_forget(req->file, FACT_ONLY_READ);
   req->result = fs_do_close(req);
   return FS_ANSWERED;
 }
@@ -278,20 +267,18 @@ static size_t bytes_of(const uv_fs_t* req) {
 }
 
 /* With O_DIRECT the kernel waits for the device whatever it was told. Such a request goes
- * in whole sectors; what doesn't needs no question. The answer is good for a millisecond:
- * should the number mean another file before its end, at worst one read waits. */
+ * in whole sectors; what doesn't needs no question. */
 static bool is_direct(const uv_fs_t* req, size_t total) {
-  uv_loop_t* loop = req->loop;
   if ((total & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
-  if (loop->looked_at_file == req->file && loop->now_ns < loop->looked_at_until)
-    return loop->looked_at_until & 1;
+  unsigned int known = fs_facts(req->loop, req->file);
+  if (known & (FACT_DIRECT | FACT_BUFFERED))
+    return known & FACT_DIRECT;
   int status = fcntl(req->file, F_GETFL);
   if (status < 0)
     return true;
   bool direct = (status & O_DIRECT) != 0;
-  loop->looked_at_file = req->file;
-  loop->looked_at_until = ((loop->now_ns + 1000000) & ~1ull) | direct;
+  fs_facts_learn(req->loop, req->file, direct ? FACT_DIRECT : FACT_BUFFERED);
   return direct;
 }
 

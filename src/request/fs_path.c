@@ -1,5 +1,6 @@
 /* What is done with names: opening, closing, links, renaming, removing. */
 #include "request/fs.h"
+#include "request/fs_facts.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
@@ -103,8 +104,7 @@ int uv_fs_close(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
   if (err != 0)
     return err;
   req->file = file;
-  if (cb != NULL)
-    loop->looked_at_until = 0; /* the number may soon mean another file */
+  fs_facts_forget(file, FACT_DIRECT | FACT_BUFFERED); /* the next to have the number */
   return fs_start(req);
 }
 
