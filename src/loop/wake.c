@@ -111,8 +111,9 @@ void wake_give_back(uv_loop_t* loop) {
 
 /* Work that came back only to go on another way (request/fs_burst.c) is no news: no
  * callback was made and no request has ended. The poll sleeps on then, unless there is a
- * reason not to (contract L8). */
+ * reason not to (contract L8). What an outer loop is told is none either. */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
+  loop->wake_taken &= ~(1u << WAKE_OUTER);
   unsigned int told = loop->wake_taken & kinds;
   unsigned int callbacks = loop->callbacks_run;
   unsigned int requests = loop->active_reqs.count;

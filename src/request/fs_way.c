@@ -292,14 +292,14 @@ void fs_burst_done(uv_fs_t* req, ssize_t answer) {
 
 static bool fs_send_to_burst(uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ || req->loop->file_spent <= TURN_ALONE ||
-      !wake_is_awake(req->loop) || !fs_read_may_share(req))
-    return false;
-  if (!fs_burst_add(req))
+      !fs_read_may_share(req) || !fs_burst_add(req))
     return false;
   req->work_req.loop = req->loop;
   req->work_req.work = NULL;
   req->work_req.done = fs_helped;
   fs_set_place(req, FS_BURST);
+  if (!wake_is_awake(req->loop))
+    loop_wake(req->loop, WAKE_OUTER); /* that it has something to do now */
   return true;
 }
 

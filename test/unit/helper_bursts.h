@@ -20,7 +20,7 @@ struct burst_reader {
   unsigned int block;
   unsigned int left;
   bool cancelled;
-  char buffer[BURST_BLOCK];
+  _Alignas(BURST_BLOCK) char buffer[BURST_BLOCK]; /* as O_DIRECT wants it */
 };
 
 extern struct burst_reader burst_readers[BURST_READS];

@@ -5,6 +5,8 @@
 
 #include "rondo.h"
 
+#include <poll.h>
+
 static void each_gets_its_own_bytes(void** state) {
   (void) state;
   int file = burst_file();
@@ -13,7 +15,7 @@ static void each_gets_its_own_bytes(void** state) {
 }
 
 static void read_in_thread(void* argument) {
-  struct burst_reader* some = calloc(BURST_READS, sizeof *some);
+  struct burst_reader* some = aligned_alloc(BURST_BLOCK, BURST_READS * sizeof *some);
   uv_loop_t loop;
   assert_non_null(some);
   assert_int_equal(uv_loop_init(&loop), 0);
@@ -264,14 +266,74 @@ static void once_calls_back(void** state) {
   close(check_file);
 }
 
+/* Asked for while the loop isn't running: an outer loop sees that there is something to
+ * do, and the callbacks come from the run. */
+static void may_begin_before_the_run(void** state) {
+  (void) state;
+  int file = burst_file();
+  for (int round = 0; round < BURST_ROUNDS / 10; round++) {
+    bool cold = round % 2 != 0;
+    if (cold)
+      (void) files_make_cold(file, (size_t) BURST_BLOCK * BURST_BLOCKS);
+    burst_calls = 0;
+    burst_begin_all(file, burst_whole_or_cancelled);
+    assert_int_equal(burst_calls, 0);
+    if (!cold) {
+      struct pollfd backend = {.fd = uv_backend_fd(&files_loop), .events = POLLIN};
+      assert_int_equal(uv_backend_timeout(&files_loop), 0);
+      assert_int_equal(poll(&backend, 1, 0), 1);
+    }
+    for (int before = 0; burst_calls < BURST_READS; before = burst_calls) {
+      uv_run(&files_loop, UV_RUN_ONCE);
+      assert_true(burst_calls > before);
+    }
+    assert_int_equal(uv_run(&files_loop, UV_RUN_NOWAIT), 0);
+  }
+  close(file);
+}
+
+/* More files than a loop remembers, some of them to be read past the cache. */
+static void files_may_be_many(void** state) {
+  (void) state;
+  enum { FILES = 100 };
+  int files[FILES];
+  files[0] = burst_file();
+  assert_int_equal(fsync(files[0]), 0);
+  for (int i = 1; i < FILES; i++) {
+    files[i] = open("blocks", O_RDONLY | O_CLOEXEC | (i % 5 == 0 ? O_DIRECT : 0));
+    if (files[i] < 0 && errno == EINVAL)
+      files[i] = open("blocks", O_RDONLY | O_CLOEXEC); /* a file system without it */
+    assert_true(files[i] >= 0);
+  }
+  for (int round = 0; round < BURST_ROUNDS / 10; round++) {
+    burst_calls = 0;
+    for (unsigned int i = 0; i < BURST_READS; i++) {
+      struct burst_reader* reader = &burst_readers[i];
+      uv_buf_t buf = uv_buf_init(reader->buffer, BURST_BLOCK);
+      reader->cancelled = false;
+      reader->block = i;
+      reader->req.data = reader;
+      assert_int_equal(uv_fs_read(&files_loop, &reader->req,
+                                  files[(i * 7 + (unsigned int) round) % FILES], &buf, 1,
+                                  (int64_t) i * BURST_BLOCK, burst_whole_or_cancelled),
+                       0);
+    }
+    assert_int_equal(uv_run(&files_loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(burst_calls, BURST_READS);
+  }
+  for (int i = 0; i < FILES; i++)
+    close(files[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      FILES_TEST(each_gets_its_own_bytes), FILES_TEST(loops_share_the_pool),
-      FILES_TEST(cancelling_is_exact),     FILES_TEST(errors_are_told),
-      FILES_TEST(end_of_file_is_told),     FILES_TEST(cold_files_are_read),
-      FILES_TEST(closing_comes_after),     FILES_TEST(own_position_keeps_its_order),
-      FILES_TEST(poll_limit_holds),        FILES_TEST(outer_loop_is_told),
-      FILES_TEST(once_calls_back),         FILES_TEST(pipes_keep_their_data),
+      FILES_TEST(each_gets_its_own_bytes),  FILES_TEST(loops_share_the_pool),
+      FILES_TEST(cancelling_is_exact),      FILES_TEST(errors_are_told),
+      FILES_TEST(end_of_file_is_told),      FILES_TEST(cold_files_are_read),
+      FILES_TEST(closing_comes_after),      FILES_TEST(own_position_keeps_its_order),
+      FILES_TEST(poll_limit_holds),         FILES_TEST(outer_loop_is_told),
+      FILES_TEST(once_calls_back),          FILES_TEST(pipes_keep_their_data),
+      FILES_TEST(may_begin_before_the_run), FILES_TEST(files_may_be_many),
   };
   return cmocka_run_group_tests_name("files: bursts", tests, NULL, NULL);
 }
