@@ -125,9 +125,17 @@ void fs_run_on_pool(struct uv__work* w) {
     fs_learn(req);
 }
 
+/* What is with the backend must be known to the kernel by its file, not by a number that
+ * is about to be free. */
+static void fs_before_close(uv_fs_t* req) {
+  if (req->loop->backend_files > 0)
+    (void) req->loop->backend->flush(req->loop, 0);
+  fs_burst_before(req);
+}
+
 static int fs_send_to_pool(uv_fs_t* req) {
   if (req->fs_type == UV_FS_CLOSE)
-    fs_burst_before(req);
+    fs_before_close(req);
   int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err == 0)
     fs_set_place(req, FS_POOL);

@@ -8,6 +8,8 @@
 #include "rondo.h"
 #include "sanitizers.h"
 
+#include <sched.h>
+
 /* TURNING and PATIENCE in ticks of 2 ms. */
 enum { LOCAL_WORK = 4, TURNING = 20, PATIENCE = 5000 };
 
@@ -352,6 +354,34 @@ static void a_chain_of_requests_starves_nobody(void** state) {
   assert_int_equal(uv_run(&files_loop, UV_RUN_DEFAULT), 0);
 }
 
+static uv_fs_t sync_req;
+static uv_fs_t close_req;
+
+/* The loop comes back from here when the descriptor is gone. */
+static void sync_and_close(uv_timer_t* timer) {
+  int file = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  assert_true(file >= 0);
+  assert_int_equal(uv_fs_fsync(&files_loop, &sync_req, file, files_called), 0);
+  assert_int_equal(uv_fs_close(&files_loop, &close_req, file, files_called), 0);
+  while (fcntl(file, F_GETFD) >= 0)
+    sched_yield();
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void closing_does_not_overtake_the_ring(void** state) {
+  (void) state;
+  if (!on_uring())
+    skip(); /* two threads of the pool, and nobody knows which is first */
+  uv_timer_t timer;
+  files_calls = 0;
+  assert_int_equal(uv_timer_init(&files_loop, &timer), 0);
+  assert_int_equal(uv_timer_start(&timer, sync_and_close, 0, 0), 0);
+  assert_int_equal(uv_run(&files_loop, UV_RUN_DEFAULT), 0);
+  assert_int_equal(files_calls, 2);
+  assert_int_equal(sync_req.result, 0);
+  assert_int_equal(close_req.result, 0);
+}
+
 static int child_uses_files(void) {
   uv_fs_t req;
   if (uv_loop_fork(&files_loop) != 0)
@@ -392,6 +422,7 @@ int main(void) {
       FILES_TEST(a_read_that_waits_can_be_cancelled),
       FILES_TEST(a_request_under_way_is_not_cleaned_up),
       FILES_TEST(a_chain_of_requests_starves_nobody),
+      FILES_TEST(closing_does_not_overtake_the_ring),
       FILES_TEST(a_forked_child_has_files_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
