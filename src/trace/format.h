@@ -1,5 +1,5 @@
-/* What a trace file is made of; the recorder writes it, tools/rondo/trace_file.c reads
- * it.
+/* What a trace file is made of; the recorder writes it, tools/rondo/trace_file.c and
+ * trace_model.c read it.
  *
  * A file is a row of sections, one for each loop. A section is a header of one page and,
  * behind it, records of 24 bytes in the order in which things happened; its length is in
@@ -38,6 +38,7 @@ struct trace_header {
   char backend[16];
   char program[1024];
   char command[2048]; /* arguments, each with its terminator, as many as fit */
+  uint64_t end_ns;    /* of the process, since the start, if somebody saw it; else 0 */
 };
 
 enum trace_kind {

@@ -67,6 +67,11 @@ const tests = {
     assert.deepStrictEqual(list(mixed.end), [40, 40, 25]);
   },
 
+  'what the recording ended in is known'() {
+    assert.ok(loopOf(TWO_TURNS, { unfinished: [13] }).unfinished.has(13));
+    assert.strictEqual(loopOf(TWO_TURNS, { unfinished: 'x' }).unfinished.size, 0);
+  },
+
   'what is not an event is left out and counted'() {
     const loop = loopOf([[0, 0, 10, -1, -1, 1], null, [77, 1, 1], [5, 'x', 1], 'turn', [5, 2, 3]]);
     assert.strictEqual(loop.count, 2);

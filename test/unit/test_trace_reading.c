@@ -95,11 +95,45 @@ static void loops_of_one_process_stand_together(void** state) {
   trace_free(&trace);
 }
 
+/* Killed in a callback: how long that had taken is what one wants to know. */
+static void what_is_open_lasts_until_the_process_ended(void** state) {
+  (void) state;
+  struct trace_record records[] = {record_of(TRACE_RUN, 0), record_of(TRACE_TURN, 10),
+                                   record_of(TRACE_PHASE, 20),
+                                   record_of(TRACE_CALLBACK, 30)};
+  struct trace_header header = header_of(1, 1, 1000, 4);
+  header.length = 0;
+  write_section(path_of("open"), &header, records, 4);
+  struct trace trace = {.seen_ns = 6000};
+  assert_null(trace_read(&trace, path_of("open")));
+  const struct trace_loop* loop = &trace.loops[0];
+  assert_sound(loop);
+  assert_int_equal(loop->end_ns, 5000);
+  const struct event* callback = &loop->events[loop->event_count - 1];
+  assert_int_equal(callback->kind, EVENT_CALLBACK);
+  assert_int_equal(callback->duration, 4970);
+  assert_true(callback->unfinished);
+  trace_free(&trace);
+
+  header.lost = 1; /* it ended before the program did */
+  write_section(path_of("lost"), &header, records, 4);
+  trace.seen_ns = 6000;
+  assert_null(trace_read(&trace, path_of("lost")));
+  assert_int_equal(trace.loops[0].end_ns, 30);
+  trace_free(&trace);
+  header = header_of(1, 1, 1000, 4); /* as it is kept */
+  header.end_ns = 5000;
+  write_section(path_of("kept"), &header, records, 4);
+  assert_int_equal(read_back(&trace, path_of("kept"))->end_ns, 5000);
+  trace_free(&trace);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       trace_test(a_bottomless_file_ends_where_it_cannot_be),
       trace_test(a_terminal_is_not_told_what_to_do),
       trace_test(loops_of_one_process_stand_together),
+      trace_test(what_is_open_lasts_until_the_process_ended),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

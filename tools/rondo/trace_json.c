@@ -53,6 +53,19 @@ static void write_strings(FILE* out, char* const* strings, size_t count) {
 
 /* --- for the picture -------------------------------------------------------------- */
 
+/* Those that the recording ended in; there are few. */
+static void write_unfinished(FILE* out, const struct trace_loop* loop, size_t shown) {
+  const char* comma = "";
+  fputs(",\"unfinished\":[", out);
+  for (size_t i = 0; i < shown; i++) {
+    if (!loop->events[i].unfinished)
+      continue;
+    fprintf(out, "%s%zu", comma, i);
+    comma = ",";
+  }
+  putc(']', out);
+}
+
 static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset,
                        size_t shown) {
   fprintf(out, "{\"id\":%u,\"thread\":%u,\"backend\":", loop->number, loop->thread);
@@ -62,6 +75,7 @@ static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset
   write_strings(out, loop->names, loop->name_count);
   fputs(",\"subjects\":", out);
   write_strings(out, loop->subjects, loop->subject_count);
+  write_unfinished(out, loop, shown);
   fputs(",\"events\":[", out);
   for (size_t i = 0; i < shown; i++) {
     const struct event* event = &loop->events[i];
@@ -150,6 +164,9 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
   if (name != NULL)
     fprintf(out, "%s\"%s\":%" PRId64, event->subject == EVENT_NONE ? "" : ",", name,
             event->detail);
+  if (event->unfinished)
+    fprintf(out, "%s\"unfinished\":true",
+            event->subject == EVENT_NONE && name == NULL ? "" : ",");
   fputs("}}", out);
 }
 

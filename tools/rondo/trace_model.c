@@ -3,20 +3,16 @@
  * every turn its poll.
  *
  * A file may have been cut anywhere, or be damaged: a record that can't be is where the
- * reading ends, and what is open then ends with the last event. */
+ * reading ends, and what is open then ends with the process, if that is known, or with
+ * the last event. */
 #include "trace_model.h"
 #include "trace_subjects.h"
 
 #include "rondo.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char* const event_names[EVENT_KINDS] = {
     "turn",    "timers", "pending",  "idle",  "prepare",    "poll",   "check",
@@ -78,7 +74,7 @@ static int32_t event_add(struct reader* reader, unsigned int kind, uint64_t star
                                                    .name = EVENT_NONE,
                                                    .subject = EVENT_NONE,
                                                    .parent = parent,
-                                                   .kind = kind};
+                                                   .kind = (uint16_t) kind};
   return (int32_t) loop->event_count++;
 }
 
@@ -275,14 +271,25 @@ static long take(struct reader* reader, const struct trace_record* record, size_
 /* Fillers and names have no time that matters, and a damaged file none that can be
  * trusted: time never goes back, nor further than a century. */
 static void clock_set(struct reader* reader, const struct trace_record* record) {
-  const uint64_t century = (uint64_t) 100 * 366 * 24 * 3600 * 1000000000u;
   uint64_t time = record->when >> TRACE_TIME_SHIFT;
-  if (time > reader->now && time < century)
+  if (time > reader->now && time < TRACE_CENTURY_NS)
     reader->now = time;
 }
 
-static void read_records(struct trace_loop* loop, const struct trace_record* records,
-                         size_t count) {
+/* What is open at the end goes on until `ended`. */
+static void close_all(struct reader* reader, uint64_t ended) {
+  if (ended > reader->now)
+    reader->now = ended;
+  reader->loop->end_ns = reader->now;
+  while (reader->depth > 0) {
+    if (top(reader)->event != EVENT_NONE)
+      reader->loop->events[top(reader)->event].unfinished = true;
+    pop(reader);
+  }
+}
+
+void loop_read(struct trace_loop* loop, const struct trace_record* records, size_t count,
+               uint64_t ended) {
   struct reader reader = {.loop = loop};
   size_t i = 0;
   while (i < count) {
@@ -292,165 +299,8 @@ static void read_records(struct trace_loop* loop, const struct trace_record* rec
       break;
     i += 1 + (size_t) text;
   }
-  loop->end_ns = reader.now;
   loop->length = TRACE_HEADER_SIZE + i * sizeof(*records);
-  while (reader.depth > 0)
-    pop(&reader);
+  close_all(&reader, ended);
   free(reader.stack);
   subjects_free(&reader.subjects);
-}
-
-/* --- files ------------------------------------------------------------------------ */
-
-static void loop_add(struct trace* trace, const struct trace_header* header,
-                     const struct trace_record* records, size_t count) {
-  struct trace_loop* loops = realloc(trace->loops, (trace->count + 1) * sizeof(*loops));
-  if (loops == NULL)
-    return;
-  trace->loops = loops;
-  struct trace_loop* loop = &loops[trace->count++];
-  memset(loop, 0, sizeof(*loop));
-  loop->pid = header->pid;
-  loop->thread = header->thread;
-  loop->number = header->loop;
-  loop->lost = header->lost;
-  loop->start_ns = header->start_ns;
-  loop->start_wall_ns = header->start_wall_ns;
-  memcpy(loop->backend, header->backend, sizeof(header->backend));
-  loop->program =
-      text_copy(header->program, strnlen(header->program, sizeof(header->program)));
-  size_t length = sizeof(header->command);
-  while (length > 0 && header->command[length - 1] == '\0')
-    length--;
-  loop->command = text_copy(header->command, length);
-  for (size_t i = 0; i < length; i++)
-    loop->command[i] = header->command[i] == '\0' ? ' ' : header->command[i];
-  read_records(loop, records, count);
-}
-
-/* Where a section ends that was never closed: its file had whole pages, and perhaps
- * another was joined to it. */
-static size_t section_end(const char* bytes, size_t left, size_t good) {
-  size_t at = (good + TRACE_HEADER_SIZE - 1) / TRACE_HEADER_SIZE * TRACE_HEADER_SIZE;
-  for (; at < left && left - at >= TRACE_HEADER_SIZE; at += TRACE_HEADER_SIZE) {
-    if (memcmp(bytes + at, TRACE_MAGIC, 8) == 0)
-      return at;
-  }
-  return left;
-}
-
-/* The section that begins here; how long it is, or 0 if it is none. */
-static size_t read_section(struct trace* trace, const char* bytes, size_t left,
-                           const char** problem) {
-  if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0) {
-    *problem = "is not a trace of Rondo's";
-    return 0;
-  }
-  const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
-  if (header->version != TRACE_VERSION ||
-      header->record_size != sizeof(struct trace_record)) {
-    *problem = "was recorded by another version of Rondo";
-    return 0;
-  }
-  size_t length = left;
-  if (header->length >= TRACE_HEADER_SIZE && header->length < left &&
-      header->length % sizeof(uint64_t) == 0)
-    length = (size_t) header->length;
-  loop_add(trace, header, (const void*) (bytes + TRACE_HEADER_SIZE),
-           (length - TRACE_HEADER_SIZE) / sizeof(struct trace_record));
-  if (header->length == 0)
-    length = section_end(bytes, left, trace->loops[trace->count - 1].length);
-  return length;
-}
-
-static const char* read_bytes(struct trace* trace, const char* bytes, size_t size) {
-  const char* problem = NULL;
-  size_t before = trace->count;
-  for (size_t at = 0; at < size;) {
-    size_t length = read_section(trace, bytes + at, size - at, &problem);
-    if (length == 0)
-      break;
-    at += length;
-  }
-  return trace->count > before ? NULL : problem != NULL ? problem : "is empty";
-}
-
-/* Read, not mapped: a file that is still being written may become shorter. */
-const char* trace_read(struct trace* trace, const char* path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat file;
-  if (fd < 0)
-    return strerror(errno);
-  const char* problem = NULL;
-  char* bytes = NULL;
-  size_t size = 0;
-  if (fstat(fd, &file) != 0)
-    problem = strerror(errno);
-  else if (!S_ISREG(file.st_mode))
-    problem = "is not a file";
-  else if ((bytes = malloc((size_t) file.st_size + 1)) == NULL)
-    problem = "is too large for the memory";
-  while (problem == NULL && size < (size_t) file.st_size) {
-    ssize_t n = read(fd, bytes + size, (size_t) file.st_size - size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      problem = strerror(errno);
-    if (n <= 0)
-      break;
-    size += (size_t) n;
-  }
-  close(fd);
-  if (bytes != NULL && problem == NULL)
-    problem = read_bytes(trace, bytes, size);
-  free(bytes);
-  return problem;
-}
-
-static int by_process(const void* left, const void* right) {
-  const struct trace_loop *a = left, *b = right;
-  if (a->process_ns != b->process_ns)
-    return a->process_ns < b->process_ns ? -1 : 1;
-  if (a->pid != b->pid)
-    return a->pid < b->pid ? -1 : 1;
-  return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* By start of their processes; loops of one process stand together. */
-void trace_sort(struct trace* trace) {
-  for (size_t i = 0; i < trace->count; i++) {
-    struct trace_loop* loop = &trace->loops[i];
-    loop->process_ns = loop->start_ns;
-    for (size_t j = 0; j < trace->count; j++) {
-      const struct trace_loop* other = &trace->loops[j];
-      if (other->pid == loop->pid && other->start_ns < loop->process_ns)
-        loop->process_ns = other->start_ns;
-    }
-  }
-  if (trace->count > 1)
-    qsort(trace->loops, trace->count, sizeof(*trace->loops), by_process);
-}
-
-uint64_t trace_origin_ns(const struct trace* trace) {
-  uint64_t origin = UINT64_MAX;
-  for (size_t i = 0; i < trace->count; i++)
-    origin = trace->loops[i].start_ns < origin ? trace->loops[i].start_ns : origin;
-  return origin;
-}
-
-void trace_free(struct trace* trace) {
-  for (size_t i = 0; i < trace->count; i++) {
-    struct trace_loop* loop = &trace->loops[i];
-    for (size_t j = 0; j < loop->name_count; j++)
-      free(loop->names[j]);
-    for (size_t j = 0; j < loop->subject_count; j++)
-      free(loop->subjects[j]);
-    free(loop->names);
-    free(loop->subjects);
-    free(loop->events);
-    free(loop->program);
-    free(loop->command);
-  }
-  free(trace->loops);
-  *trace = (struct trace){0};
 }

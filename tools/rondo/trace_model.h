@@ -1,6 +1,6 @@
 /* A trace as the command's writers see it: loops with events that are sorted by their
  * start, parents before children, and nest. Made of the recorder's records, which are
- * terser, by trace_model.c. */
+ * terser, by trace_model.c; trace_file.c finds those in files. */
 #ifndef RONDO_TOOL_TRACE_MODEL_H
 #define RONDO_TOOL_TRACE_MODEL_H
 
@@ -39,7 +39,8 @@ struct event {
   int32_t name; /* indexes, or EVENT_NONE */
   int32_t subject;
   int32_t parent;
-  uint32_t kind;
+  uint16_t kind;
+  bool unfinished; /* the recording ended in it */
 };
 
 struct trace_loop {
@@ -66,7 +67,17 @@ struct trace_loop {
 struct trace {
   struct trace_loop* loops; /* sorted by process, then by number */
   size_t count;
+  uint64_t seen_ns; /* when the process of the file that is read next was last seen, on
+                       the monotonic clock; 0: nobody looked */
 };
+
+/* No program runs that long, and what is added to it stays a number. */
+static const uint64_t TRACE_CENTURY_NS = (uint64_t) 100 * 366 * 24 * 3600 * 1000000000u;
+
+/* Makes a loop's events. What is open behind the last record goes on until `ended`, in
+ * ns since the loop's start, if that is later. */
+void loop_read(struct trace_loop* loop, const struct trace_record* records, size_t count,
+               uint64_t ended);
 
 /* Adds the loops of a file. NULL, or what is wrong with it; what is good of a file that
  * was cut short is taken. */

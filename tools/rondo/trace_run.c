@@ -7,11 +7,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t child;
@@ -21,22 +24,34 @@ static void pass_on(int number) {
     kill((pid_t) child, number);
 }
 
-/* The terminal's signals are for the child, which has them from the terminal; others are
- * sent to us alone, and mean it. */
+/* What the terminal sends, the child has from the terminal. */
+static void pass_on_unless_typed(int number, siginfo_t* info, void* context) {
+  (void) context;
+  if (info->si_code != SI_KERNEL)
+    pass_on(number);
+}
+
 static const int terminal_signals[] = {SIGINT, SIGQUIT};
 static const int passed_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 static void signals_set(void) {
-  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  struct sigaction typed = {.sa_sigaction = pass_on_unless_typed,
+                            .sa_flags = SA_RESTART | SA_SIGINFO};
   struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
   for (size_t i = 0; i < sizeof(terminal_signals) / sizeof(terminal_signals[0]); i++)
-    sigaction(terminal_signals[i], &ignore, NULL);
+    sigaction(terminal_signals[i], &typed, NULL);
   for (size_t i = 0; i < sizeof(passed_signals) / sizeof(passed_signals[0]); i++) {
     struct sigaction before;
     sigaction(passed_signals[i], &pass, &before);
     if (before.sa_handler == SIG_IGN) /* nohup */
       sigaction(passed_signals[i], &before, NULL);
   }
+}
+
+static uint64_t clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
 static char* folder_make(void) {
@@ -108,6 +123,7 @@ bool trace_run(struct trace_run* run) {
       return false;
   }
   child = 0;
+  run->ended_ns = clock_ns();
   run->pid = pid;
   run->status = status;
   return true;
@@ -157,6 +173,30 @@ static bool copy_records(FILE* out, FILE* in, const struct trace_loop* loop) {
   return left == 0;
 }
 
+/* Its recorder holds a lock. */
+static bool is_being_written(const char* path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (fd >= 0)
+    close(fd);
+  return locked;
+}
+
+/* When the process that wrote this file was last seen; 0 if nobody looked. We know of
+ * what still runs and of our child, unless it became another program: that has made a
+ * second file for its first loop, and when is all that can be known. */
+static uint64_t last_seen(const struct trace_run* run, const char* name,
+                          const char* path) {
+  char second[64];
+  if (is_being_written(path))
+    return clock_ns();
+  snprintf(second, sizeof(second), "%d-1.rtrace.2", run->pid);
+  char* successor = path_in(run->folder, second);
+  bool replaced = successor != NULL && access(successor, F_OK) == 0;
+  free(successor);
+  return atoi(name) != run->pid || replaced ? 0 : run->ended_ns;
+}
+
 static bool append(FILE* out, const char* path, const struct trace_loop* loop) {
   union {
     struct trace_header header;
@@ -171,6 +211,7 @@ static bool append(FILE* out, const char* path, const struct trace_loop* loop) {
   fclose(in);
   long end = ftell(out);
   page.header.length = (uint64_t) (end - start);
+  page.header.end_ns = loop->end_ns;
   good = good && fseek(out, start, SEEK_SET) == 0 &&
          fwrite(&page, sizeof(page), 1, out) == 1 && fseek(out, 0, SEEK_END) == 0;
   return good && ferror(out) == 0;
@@ -185,6 +226,7 @@ bool trace_collect(const struct trace_run* run, struct trace* trace, const char*
     char* path = entry->d_name[0] == '.' ? NULL : path_in(run->folder, entry->d_name);
     if (path == NULL)
       continue;
+    trace->seen_ns = last_seen(run, entry->d_name, path);
     const char* problem = trace_read(trace, path);
     if (problem != NULL)
       fprintf(stderr, "rondo: %s %s\n", path, problem);

@@ -9,7 +9,8 @@ struct trace_run {
   bool script;       /* our own runtime runs it; else a program on our library */
   const char* limit; /* of each recording, NULL for the default */
   int pid;           /* of what was run */
-  int status;        /* how it ended, as waitpid says */
+  int status;        /* how it ended, as waitpid says, */
+  uint64_t ended_ns; /* and when, on the monotonic clock */
   char* folder;      /* where the recordings are */
 };
 

@@ -337,7 +337,8 @@ static void write_holdups(FILE* out, const struct summary* summary) {
       fprintf(out, "in turn %" PRId64 ", ", turn->detail);
     fprintf(out, "%s after the start: ", time_text(when, holdup->start));
     write_who(out, loop, holdup->culprit);
-    fprintf(out, " took %s of it\n", time_text(own, holdup->culprit->duration));
+    fprintf(out, " took %s of it%s\n", time_text(own, holdup->culprit->duration),
+            holdup->culprit->unfinished ? ", and had not ended" : "");
   }
 }
 
@@ -388,6 +389,8 @@ static void write_line(FILE* out, const struct trace_loop* loop,
     fputs(event_names[event->kind], out);
   if (event->kind == EVENT_CALLBACK && event->detail != 0)
     fprintf(out, " %" PRId64, event->detail);
+  if (event->unfinished)
+    fputs(" (had not ended)", out);
   putc('\n', out);
 }
 

@@ -84,6 +84,7 @@ function buildLoop(raw, process, ordinal) {
     program: program.slice(program.lastIndexOf('/') + 1),
     names: strings(raw.names),
     subjects: strings(raw.subjects),
+    unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
   fillColumns(loop, raw.events);
   fillParents(loop);

@@ -60,7 +60,8 @@ class Panel {
     const name = make('b', {}, nameOf(loop, culprit));
     if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
     const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)},` : '';
-    return [' by ', name, times(calls), `${mostly}${where}`];
+    const open = loop.unfinished.has(culprit) ? ', which had not ended' : '';
+    return [' by ', name, times(calls), `${mostly}${where}${open}`];
   }
 
   drawWarnings() {
@@ -158,6 +159,7 @@ function eventFacts({ loop, event }) {
   facts.push(['took', took(loop, event)], ['start', formatTime(loop.start[event])]);
   const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event]);
   if (detail) facts.push(detail);
+  if (loop.unfinished.has(event)) facts.push(['end', 'none: the recording ended in it']);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
   if (inside) facts.push(['of that', inside]);
   if (kind !== KIND.TURN) facts.push(['kind', isPhase(kind) ? 'phase' : KIND_NAMES[kind]]);
