@@ -5,6 +5,8 @@
  * libuv can't be helped; where that can be found out before it starts, it is said. */
 #include "exec.h"
 
+#include "trace_model.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -73,6 +75,11 @@ static bool find_program(const char* name, char* path, size_t size) {
   return false;
 }
 
+bool exec_finds(const char* name) {
+  char path[PATH_MAX];
+  return find_program(name, path, sizeof(path));
+}
+
 /* Asks the loader, which doesn't run the program, what it would load. Says something only
  * if it is sure: a script, or a program that loads libuv later, is not its business. */
 static void check_effect(const char* program, const char* directory) {
@@ -106,6 +113,11 @@ static void check_effect(const char* program, const char* directory) {
   if (linked && !ours)
     fprintf(stderr,
             "rondo: %s insists on another libuv.so.1 (a run path in the program?)\n",
+            program);
+  else if (!linked && symbol_is_defined(program, "uv_run"))
+    fprintf(stderr,
+            "rondo: %s has a libuv of its own built in, which nothing can take the place "
+            "of\n",
             program);
   else if (!linked && status == 0)
     fprintf(stderr,

@@ -14,6 +14,9 @@ bool exec_set_backend(const char* name);
  * won't take it. False if that can't be done, after a word about it. */
 bool exec_prepare(const char* program);
 
+/* Whether exec_become would find a program of that name. */
+bool exec_finds(const char* name);
+
 /* Turns this process into the program. Returns an exit code if that failed. */
 int exec_become(char** argv);
 

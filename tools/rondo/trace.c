@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const char usage[] =
     "usage: rondo trace [options] script.js [arguments]\n"
     "       rondo trace [options] -- program [arguments]\n"
-    "       rondo trace [options] file.rtrace...\n"
+    "       rondo trace [options] file.rtrace... | -\n"
     "\n"
     "Runs a script, or a program that uses libuv on Rondo's library, and shows what its\n"
     "event loops did: every turn, phase, callback, tick and microtask. Or shows what "
@@ -63,13 +64,47 @@ static bool is_size(const char* text) {
          (*text == '\0' || (strchr("KMGkmg", *text) != NULL && text[1] == '\0'));
 }
 
+/* The value of an option, which is the next argument or stands behind a "="; NULL if
+ * there is none. */
+static const char* value_of(int argc, char** argv, int* next) {
+  char* equals = strncmp(argv[*next], "--", 2) == 0 ? strchr(argv[*next], '=') : NULL;
+  if (equals == NULL)
+    return *next + 1 < argc ? argv[++*next] : NULL;
+  *equals = '\0';
+  return equals + 1;
+}
+
+static bool is_valued(const char* option) {
+  static const char* const names[] = {"-o", "--output", "--limit", "--backend"};
+  size_t length = strcspn(option, "=");
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (strlen(names[i]) == length && memcmp(names[i], option, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* 0, or the exit code to leave with. */
+static int option_valued(struct options* options, const char* option, const char* value) {
+  if (value == NULL)
+    return bad_argument("an argument is missing after ", option);
+  if (is(option, "--output", "-o"))
+    options->output = value;
+  else if (strcmp(option, "--backend") == 0 && !exec_set_backend(value))
+    return bad_argument("no such backend: ", value);
+  else if (strcmp(option, "--limit") == 0 && !is_size(value))
+    return bad_argument("no such size: ", value);
+  else if (strcmp(option, "--limit") == 0)
+    options->limit = value;
+  return 0;
+}
+
 /* The index of the first argument that is no option; 0 or less: the negative of the exit
  * code to leave with. */
 static int options_read(struct options* options, int argc, char** argv) {
   int next = 1;
-  for (; next < argc && argv[next][0] == '-'; next++) {
+  for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
     const char* option = argv[next];
-    bool valued = is(option, "--output", "-o") || is(option, "--limit", "--backend");
     if (strcmp(option, "--") == 0) {
       options->program = true;
       next++;
@@ -79,39 +114,65 @@ static int options_read(struct options* options, int argc, char** argv) {
       fputs(usage, stdout);
       return 0;
     }
-    if (valued && next + 1 >= argc)
-      return -bad_argument("an argument is missing after ", option);
-    const char* value = valued ? argv[++next] : "";
-    if (is(option, "--output", "-o"))
-      options->output = value;
-    else if (strcmp(option, "--limit") == 0 && is_size(value))
-      options->limit = value;
-    else if (strcmp(option, "--limit") == 0)
-      return -bad_argument("no such size: ", value);
-    else if (strcmp(option, "--backend") == 0 && !exec_set_backend(value))
-      return -bad_argument("no such backend: ", value);
-    else if (strcmp(option, "--json") == 0)
+    int code = is_valued(option)
+                   ? option_valued(options, option, value_of(argc, argv, &next))
+                   : 0;
+    if (code != 0)
+      return -code;
+    if (strcmp(option, "--json") == 0)
       options->form = JSON;
     else if (is(option, "--text", "--turns"))
       options->form = TEXT;
     else if (strcmp(option, "--keep") == 0)
       options->keep = true;
-    else if (!valued)
+    else if (!is_valued(option))
       return -bad_argument("bad option: ", option);
     options->turns |= strcmp(option, "--turns") == 0;
   }
   return next < argc ? next : -bad_argument("which script or program?", "");
 }
 
-static bool is_recording(const char* path) {
-  char magic[8] = {0};
+static bool has_suffix(const char* text, const char* suffix) {
+  size_t length = strlen(text), end = strlen(suffix);
+  return length >= end && strcmp(text + length - end, suffix) == 0;
+}
+
+/* The first eight bytes of a file, as far as it has them. */
+static void begins(const char* path, char* bytes) {
   FILE* file = fopen(path, "rb");
   if (file == NULL)
-    return false;
-  bool is_one =
-      fread(magic, sizeof(magic), 1, file) == 1 && memcmp(magic, TRACE_MAGIC, 8) == 0;
+    return;
+  (void) !fread(bytes, 1, 8, file);
   fclose(file);
-  return is_one;
+}
+
+/* By its name, or its first bytes. What comes through a pipe can only be one. */
+static bool is_recording(const char* path) {
+  char magic[8] = {0};
+  struct stat status;
+  if (has_suffix(path, ".rtrace") || strcmp(path, "-") == 0)
+    return true;
+  if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+    return true;
+  begins(path, magic);
+  return memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0;
+}
+
+/* Of a program, its file or its name, the usage is another; scripts that are not there
+ * aren't there. */
+static int not_a_script(const char* path) {
+  char magic[8] = {0};
+  bool found = access(path, R_OK) == 0;
+  if (found)
+    begins(path, magic);
+  if (found && memcmp(magic, "\177ELF", 4) != 0)
+    return 0;
+  if (found || (errno == ENOENT && exec_finds(path)))
+    fprintf(stderr, "rondo: %s is a program, not a script: rondo trace -- %s\n", path,
+            path);
+  else
+    fprintf(stderr, "rondo: %s: %s\n", path, strerror(errno));
+  return found ? 126 : 127;
 }
 
 /* --- writing ----------------------------------------------------------------------- */
@@ -155,40 +216,62 @@ static bool write_to(const struct trace* trace, const struct options* options,
   bool standard = strcmp(path, "-") == 0;
   FILE* out = standard ? stdout : fopen(path, "w");
   bool good = out != NULL && write_form(trace, options, out);
+  struct stat file;
+  bool ours =
+      out != NULL && !standard && fstat(fileno(out), &file) == 0 && S_ISREG(file.st_mode);
   good = out != NULL && (standard ? fflush(out) : fclose(out)) == 0 && good;
-  if (!good)
-    fprintf(stderr, "rondo: %s: %s\n", path, strerror(errno));
-  else
+  int err = errno;
+  if (good) {
     tell(trace, options, path);
-  return good;
+    return true;
+  }
+  if (ours)
+    unlink(path);   /* half of it is of no use */
+  if (err != EPIPE) /* who closes a pipe has seen enough */
+    fprintf(stderr, "rondo: %s: %s\n", standard ? "standard output" : path,
+            strerror(err));
+  errno = err;
+  return false;
 }
 
 /* --- a recording ------------------------------------------------------------------- */
 
-/* "x.rtrace" gives "x.html". */
-static void name_after(char* name, size_t size, const char* recording, enum form form) {
-  const char* dot = strrchr(recording, '.');
-  bool ours = dot != NULL && strcmp(dot, ".rtrace") == 0;
-  int length = ours ? (int) (dot - recording) : (int) strlen(recording);
-  snprintf(name, size, "%.*s.%s", length, recording, form == JSON ? "json" : "html");
+/* "x.rtrace" gives "x.html"; what had no name is named by its process. */
+static void name_after(char* name, size_t size, const char* recording, uint32_t pid,
+                       enum form form) {
+  const char* kind = form == JSON ? "json" : "html";
+  struct stat status;
+  int length = (int) strlen(recording) -
+               (has_suffix(recording, ".rtrace") ? (int) strlen(".rtrace") : 0);
+  if (stat(recording, &status) == 0 && S_ISREG(status.st_mode))
+    snprintf(name, size, "%.*s.%s", length, recording, kind);
+  else
+    snprintf(name, size, "rondo-trace-%u.%s", pid, kind);
 }
 
 static int show_recordings(const struct options* options, int count, char** paths) {
   struct trace trace = {0};
   char name[4096];
+  bool good = true;
   for (int i = 0; i < count; i++) {
-    const char* problem = trace_read(&trace, paths[i]);
+    const char* path = strcmp(paths[i], "-") == 0 ? "/dev/stdin" : paths[i];
+    const char* problem = trace_read(&trace, path);
+    if (problem == NULL && trace.damaged)
+      problem = "damaged, or cut short; what could be read is shown";
     if (problem != NULL)
-      fprintf(stderr, "rondo: %s %s\n", paths[i], problem);
+      fprintf(stderr, "rondo: %s: %s\n", path, problem);
+    good = good && problem == NULL;
+    trace.damaged = false;
   }
   if (trace.count == 0)
     return 1;
   trace_sort(&trace);
-  name_after(name, sizeof(name), paths[0], options->form);
+  name_after(name, sizeof(name), paths[0], trace.loops[0].pid, options->form);
   const char* path = options->output;
   if (path == NULL)
     path = options->form == TEXT ? "-" : name;
-  bool good = write_to(&trace, options, path);
+  signal(SIGPIPE, SIG_IGN);
+  good = write_to(&trace, options, path) && good;
   trace_free(&trace);
   return good ? 0 : 1;
 }
@@ -233,20 +316,31 @@ static bool show_run(const struct options* options, const struct trace_run* run,
   return write_to(trace, options, options->output == NULL ? name : options->output);
 }
 
+/* What was recorded is worth more than the place where it was to be shown. */
+static void tell_rescued(struct trace_run* run) {
+  fprintf(stderr, "rondo: what was recorded is still there: rondo trace %s/*.rtrace*\n",
+          run->folder);
+  free(run->folder);
+  run->folder = NULL;
+}
+
 static int run_and_show(const struct options* options, char** argv) {
   struct trace_run run = {
       .argv = argv, .script = !options->program, .limit = options->limit};
   struct trace trace = {0};
   char keep[64];
-  bool ran = trace_run(&run);
-  snprintf(keep, sizeof(keep), "rondo-trace-%d.rtrace", run.pid);
-  bool good = ran && trace_collect(&run, &trace, options->keep ? keep : NULL);
-  trace_run_forget(&run);
-  if (!ran)
+  if (!trace_run(&run)) {
+    trace_run_forget(&run);
     return run.status;
-  if (good && options->keep && trace.count > 0)
+  }
+  snprintf(keep, sizeof(keep), "rondo-trace-%d.rtrace", run.pid);
+  bool kept = trace_collect(&run, &trace, options->keep ? keep : NULL);
+  if (kept && options->keep && trace.count > 0)
     fprintf(stderr, "rondo: the recording is in %s\n", keep);
-  good = show_run(options, &run, &trace) && good;
+  bool good = show_run(options, &run, &trace) && kept;
+  if (!good && trace.count > 0 && errno != EPIPE)
+    tell_rescued(&run);
+  trace_run_forget(&run);
   trace_free(&trace);
   int code = leave_as(run.status);
   return code == 0 && !good ? 1 : code;
@@ -261,10 +355,9 @@ int trace_main(int argc, char** argv) {
     return show_recordings(&options, argc - next, argv + next);
   if (options.program)
     return run_and_show(&options, argv + next);
-  if (access(argv[next], R_OK) != 0) {
-    fprintf(stderr, "rondo: %s: %s\n", argv[next], strerror(errno));
-    return 127;
-  }
+  int code = not_a_script(argv[next]);
+  if (code != 0)
+    return code;
   static char name[] = "rondo"; /* what the runtime's arguments begin with */
   argv[next - 1] = name;
   return run_and_show(&options, argv + next - 1);

@@ -42,7 +42,13 @@ static void loop_add(struct trace* trace, const struct trace_header* header,
   loop->command = text_copy(header->command, length);
   for (size_t i = 0; i < length; i++)
     loop->command[i] = header->command[i] == '\0' ? ' ' : header->command[i];
-  loop_read(loop, records, count, end_of(trace, header));
+  size_t good = loop_read(loop, records, count, end_of(trace, header));
+  loop->length = TRACE_HEADER_SIZE + good * sizeof(*records);
+  /* What was never closed ends with zeros, or another section was joined to it. */
+  if (good < count && (header->length != 0 ||
+                       (records[good].when != 0 &&
+                        memcmp(&records[good], TRACE_MAGIC, strlen(TRACE_MAGIC)) != 0)))
+    trace->damaged = true;
 }
 
 /* Where a section ends that was never closed: its file had whole pages, and perhaps
@@ -60,16 +66,17 @@ static size_t section_end(const char* bytes, size_t left, size_t good) {
 static size_t read_section(struct trace* trace, const char* bytes, size_t left,
                            const char** problem) {
   if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0) {
-    *problem = "is not a trace of Rondo's";
+    *problem = "not a recording of Rondo's";
     return 0;
   }
   const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
   if (header->version != TRACE_VERSION ||
       header->record_size != sizeof(struct trace_record)) {
-    *problem = "was recorded by another version of Rondo";
+    *problem = "recorded by another version of Rondo";
     return 0;
   }
   size_t length = left;
+  trace->damaged |= header->length > left;
   if (header->length >= TRACE_HEADER_SIZE && header->length < left &&
       header->length % sizeof(uint64_t) == 0)
     length = (size_t) header->length;
@@ -89,36 +96,53 @@ static const char* read_bytes(struct trace* trace, const char* bytes, size_t siz
       break;
     at += length;
   }
-  return trace->count > before ? NULL : problem != NULL ? problem : "is empty";
+  if (trace->count == before)
+    return problem != NULL ? problem : "empty";
+  trace->damaged |= problem != NULL;
+  return NULL;
 }
 
-/* Read, not mapped: a file that is still being written may become shorter. */
-const char* trace_read(struct trace* trace, const char* path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+/* All of a file or pipe, to be freed; NULL, and why, if it can't be read. Not mapped: a
+ * file that is still being written may become shorter. */
+static char* read_all(int fd, size_t* size, const char** problem) {
+  char* bytes = NULL;
+  size_t capacity = 0;
   struct stat file;
+  *size = 0;
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+    capacity = (size_t) file.st_size + 1; /* and the end is seen without growing */
+  else if (!S_ISFIFO(file.st_mode) && !S_ISSOCK(file.st_mode))
+    *problem = "not a file";
+  while (*problem == NULL) {
+    if (bytes == NULL || *size == capacity) {
+      capacity = bytes != NULL || capacity == 0 ? capacity * 2 + 65536 : capacity;
+      char* bigger = realloc(bytes, capacity);
+      if (bigger == NULL)
+        *problem = "too large for the memory";
+      bytes = bigger == NULL ? bytes : bigger;
+      continue;
+    }
+    ssize_t n = read(fd, bytes + *size, capacity - *size);
+    if (n == 0)
+      return bytes;
+    if (n > 0)
+      *size += (size_t) n;
+    else if (errno != EINTR)
+      *problem = strerror(errno);
+  }
+  free(bytes);
+  return NULL;
+}
+
+const char* trace_read(struct trace* trace, const char* path) {
+  const char* problem = NULL;
+  size_t size;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return strerror(errno);
-  const char* problem = NULL;
-  char* bytes = NULL;
-  size_t size = 0;
-  if (fstat(fd, &file) != 0)
-    problem = strerror(errno);
-  else if (!S_ISREG(file.st_mode))
-    problem = "is not a file";
-  else if ((bytes = malloc((size_t) file.st_size + 1)) == NULL)
-    problem = "is too large for the memory";
-  while (problem == NULL && size < (size_t) file.st_size) {
-    ssize_t n = read(fd, bytes + size, (size_t) file.st_size - size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      problem = strerror(errno);
-    if (n <= 0)
-      break;
-    size += (size_t) n;
-  }
+  char* bytes = read_all(fd, &size, &problem);
   close(fd);
-  if (bytes != NULL && problem == NULL)
+  if (bytes != NULL)
     problem = read_bytes(trace, bytes, size);
   free(bytes);
   return problem;

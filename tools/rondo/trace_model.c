@@ -288,8 +288,8 @@ static void close_all(struct reader* reader, uint64_t ended) {
   }
 }
 
-void loop_read(struct trace_loop* loop, const struct trace_record* records, size_t count,
-               uint64_t ended) {
+size_t loop_read(struct trace_loop* loop, const struct trace_record* records,
+                 size_t count, uint64_t ended) {
   struct reader reader = {.loop = loop};
   size_t i = 0;
   while (i < count) {
@@ -299,8 +299,8 @@ void loop_read(struct trace_loop* loop, const struct trace_record* records, size
       break;
     i += 1 + (size_t) text;
   }
-  loop->length = TRACE_HEADER_SIZE + i * sizeof(*records);
   close_all(&reader, ended);
   free(reader.stack);
   subjects_free(&reader.subjects);
+  return i;
 }

@@ -69,18 +69,20 @@ struct trace {
   size_t count;
   uint64_t seen_ns; /* when the process of the file that is read next was last seen, on
                        the monotonic clock; 0: nobody looked */
+  bool damaged;     /* a file was, or was cut short: what is here came before that */
 };
 
 /* No program runs that long, and what is added to it stays a number. */
 static const uint64_t TRACE_CENTURY_NS = (uint64_t) 100 * 366 * 24 * 3600 * 1000000000u;
 
-/* Makes a loop's events. What is open behind the last record goes on until `ended`, in
- * ns since the loop's start, if that is later. */
-void loop_read(struct trace_loop* loop, const struct trace_record* records, size_t count,
-               uint64_t ended);
+/* Makes a loop's events of as many records as are good, and returns how many that were.
+ * What is open behind the last goes on until `ended`, in ns since the loop's start, if
+ * that is later. */
+size_t loop_read(struct trace_loop* loop, const struct trace_record* records,
+                 size_t count, uint64_t ended);
 
-/* Adds the loops of a file. NULL, or what is wrong with it; what is good of a file that
- * was cut short is taken. */
+/* Adds the loops of a file or pipe. NULL, or what is wrong with it; what is good of
+ * one that was cut short is taken. */
 const char* trace_read(struct trace* trace, const char* path);
 void trace_sort(struct trace* trace);
 void trace_free(struct trace* trace);
@@ -91,6 +93,8 @@ uint64_t trace_origin_ns(const struct trace* trace);
 /* trace_symbols.c: what the function at this place of a program or library is called; to
  * be freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
+/* Whether a program has a function of that name itself. */
+bool symbol_is_defined(const char* file, const char* name);
 
 /* An array with room for one more; exits without memory, for the command has nothing else
  * to do. */

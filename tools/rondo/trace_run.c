@@ -48,6 +48,17 @@ static void signals_set(void) {
   }
 }
 
+/* A second Ctrl-C must not cost the picture; all else may end us now. */
+static void signals_of_our_own(void) {
+  for (size_t i = 0; i < sizeof(passed_signals) / sizeof(passed_signals[0]); i++) {
+    struct sigaction now;
+    if (sigaction(passed_signals[i], NULL, &now) == 0 && now.sa_handler == pass_on)
+      signal(passed_signals[i], SIG_DFL);
+  }
+  signal(SIGQUIT, SIG_DFL);
+  signal(SIGPIPE, SIG_IGN); /* an error to clean up after */
+}
+
 static uint64_t clock_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -124,6 +135,7 @@ bool trace_run(struct trace_run* run) {
   }
   child = 0;
   run->ended_ns = clock_ns();
+  signals_of_our_own();
   run->pid = pid;
   run->status = status;
   return true;
@@ -217,31 +229,43 @@ static bool append(FILE* out, const char* path, const struct trace_loop* loop) {
   return good && ferror(out) == 0;
 }
 
+/* Adds one recording; to what is kept, too, unless that has failed already. */
+static void collect_file(const struct trace_run* run, struct trace* trace,
+                         const char* name, FILE* kept, bool* keeping) {
+  char* path = path_in(run->folder, name);
+  if (path == NULL)
+    return;
+  trace->seen_ns = last_seen(run, name, path);
+  const char* problem = trace_read(trace, path);
+  if (problem != NULL)
+    fprintf(stderr, "rondo: %s: %s\n", path, problem);
+  else if (kept != NULL && *keeping)
+    *keeping = append(kept, path, &trace->loops[trace->count - 1]);
+  free(path);
+}
+
 bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep) {
   DIR* folder = opendir(run->folder);
   FILE* kept = keep == NULL ? NULL : fopen(keep, "wb");
-  bool good = folder != NULL && (keep == NULL || kept != NULL);
+  bool keeping = keep == NULL || kept != NULL;
+  int err = errno;
   const struct dirent* entry;
-  while (good && (entry = readdir(folder)) != NULL) {
-    char* path = entry->d_name[0] == '.' ? NULL : path_in(run->folder, entry->d_name);
-    if (path == NULL)
-      continue;
-    trace->seen_ns = last_seen(run, entry->d_name, path);
-    const char* problem = trace_read(trace, path);
-    if (problem != NULL)
-      fprintf(stderr, "rondo: %s %s\n", path, problem);
-    else if (kept != NULL)
-      good = append(kept, path, &trace->loops[trace->count - 1]);
-    free(path);
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    bool before = keeping;
+    if (entry->d_name[0] != '.')
+      collect_file(run, trace, entry->d_name, kept, &keeping);
+    err = before && !keeping ? errno : err;
   }
-  if (kept != NULL && fclose(kept) != 0)
-    good = false;
-  if (keep != NULL && !good)
-    fprintf(stderr, "rondo: %s: %s\n", keep, strerror(errno));
+  if (kept != NULL && fclose(kept) != 0 && keeping) {
+    err = errno;
+    keeping = false;
+  }
+  if (!keeping)
+    fprintf(stderr, "rondo: %s: %s\n", keep, strerror(err));
   if (folder != NULL)
     closedir(folder);
   trace_sort(trace);
-  return good;
+  return keeping;
 }
 
 void trace_run_forget(struct trace_run* run) {

@@ -17,7 +17,8 @@ struct trace_run {
 /* False if it could not be run, after a word about it; status is an exit code then. */
 bool trace_run(struct trace_run* run);
 
-/* What was recorded. With `keep`, also joined into one file of that name. */
+/* What was recorded. With `keep`, also joined into one file of that name; false if that
+ * could not be done. */
 bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep);
 
 /* Removes the recordings. */
