@@ -25,6 +25,7 @@
 #include "loop/loop.h"
 #include "request/work.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/uio.h>
@@ -86,6 +87,7 @@ struct burst {
   unsigned int left;      /* what is before it was left to the helper */
   unsigned int oldest;    /* what is before it is done */
   unsigned int collected; /* of the returned shares */
+  struct queue followers; /* what comes after the helper's, first come first */
   unsigned int calls_left_out;
   unsigned int to_leave_out;
   struct uv__work helper;
@@ -98,7 +100,6 @@ struct burst {
   _Atomic int helper_state;
   _Atomic unsigned int helped; /* how much it did since it was called */
   _Atomic unsigned int returned;
-  _Atomic unsigned int finished; /* all it took before this place is done */
 
   char memory[CACHE_LINE + BURST_ROOM * (sizeof(struct place) + sizeof(struct returned))];
 };
@@ -185,8 +186,6 @@ static void burst_help(struct uv__work* w) {
       if (!place->cancelled)
         back->answers[i] = (int) place_read(place);
     }
-    atomic_store_explicit(&burst->finished, share.first + share.count,
-                          memory_order_release);
     atomic_store_explicit(&burst->returned, ++returned, memory_order_release);
     loop_wake(burst->loop, WAKE_WORK);
     helped += share.count;
@@ -305,6 +304,18 @@ static void burst_run(uv_loop_t* loop) {
   while (loop->files_gathered > 0 && queue_empty(queue_of(loop->completed_queue)));
 }
 
+static void burst_let_follow(struct burst* burst, struct queue* finished) {
+  while (!queue_empty(&burst->followers)) {
+    struct queue* link = queue_first(&burst->followers);
+    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    const uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+    if (fs_burst_place(req) - burst->oldest - 1 < BURST_ROOM)
+      return;
+    queue_remove(link);
+    queue_push_back(finished, link);
+  }
+}
+
 /* What the helper has done goes the way of all work that comes back. */
 static void burst_collect(uv_loop_t* loop, struct queue* finished) {
   struct burst* burst = loop->burst_state;
@@ -320,6 +331,7 @@ static void burst_collect(uv_loop_t* loop, struct queue* finished) {
     }
     burst->oldest = back->share.first + back->share.count;
   }
+  burst_let_follow(burst, finished);
 }
 
 /* In a forked child the helper is gone, whatever it was about to do. */
@@ -346,8 +358,11 @@ static int burst_fork(uv_loop_t* loop, struct loop_part* part) {
   burst_forget_helper(burst);
   atomic_store_explicit(&burst->returned, burst->collected, memory_order_relaxed);
   burst->oldest = open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
-  atomic_store_explicit(&burst->finished, burst->oldest, memory_order_relaxed);
   loop->work_active += burst->tail - burst->oldest;
+  for (struct queue* link = queue_first(&burst->followers); link != NULL;
+       link = queue_next(&burst->followers, link))
+    loop->work_active++;
+  loop_wake(loop, WAKE_WORK); /* they have nothing to wait for any more */
   return 0;
 }
 
@@ -363,6 +378,7 @@ static struct burst* burst_make(uv_loop_t* loop) {
   burst->loop = loop;
   burst->part.close = burst_close;
   burst->part.fork = burst_fork;
+  queue_init(&burst->followers);
   atomic_store_explicit(&burst->helped, BURST_WORTH, memory_order_relaxed);
   loop->burst_state = burst;
   loop->run_gathered = burst_run;
@@ -415,19 +431,20 @@ bool fs_burst_cancel(uv_fs_t* req) {
   return waiting;
 }
 
-/* Only the helper moves the front, so this number is never lower than an earlier one. */
-void fs_burst_before(uv_fs_t* req) {
-  struct burst* burst = req->loop->burst_state;
-  req->reserved[4] = burst;
-  if (burst != NULL)
-    fs_set_burst_place(
-        req, open_front(atomic_load_explicit(&burst->open, memory_order_relaxed)));
-}
-
-void fs_burst_wait(const uv_fs_t* req) {
-  const struct burst* burst = req->reserved[4];
-  while (burst != NULL &&
-         (int) (fs_burst_place(req) -
-                atomic_load_explicit(&burst->finished, memory_order_acquire)) > 0)
-    sched_yield(); /* a few reads that cannot wait */
+/* Nothing is open, or it would be the helper's later. Only the helper moves the front, so
+ * no number is lower than that of an earlier follower. */
+bool fs_burst_follow(uv_fs_t* req) {
+  uv_loop_t* loop = req->loop;
+  struct burst* burst = loop->burst_state;
+  assert(loop->files_gathered == 0);
+  if (burst == NULL)
+    return false;
+  unsigned int front =
+      open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
+  if (front == burst->oldest)
+    return false;
+  fs_set_burst_place(req, front);
+  queue_push_back(&burst->followers, queue_of(req->work_req.wq));
+  loop->work_active++;
+  return true;
 }

@@ -10,18 +10,17 @@ bool fs_burst_add(uv_fs_t* req);
 /* False if it has been begun. */
 bool fs_burst_cancel(uv_fs_t* req);
 
-/* For what must come after the reads that the helper has begun: notes which they are, and
- * later, on a thread of the pool, waits for them. */
-void fs_burst_before(uv_fs_t* req);
-void fs_burst_wait(const uv_fs_t* req);
+/* For what must come after the reads that the helper has taken: puts it behind them, and
+ * it is called back as work when they have been. False if there are none. */
+bool fs_burst_follow(uv_fs_t* req);
 
 /* What becomes of it is fs_way.c's business: the loop's own come to fs_burst_done, with
  * what preadv2(RWF_NOWAIT) gave; the helper's are called back as work, and have it with
  * them. */
 void fs_burst_done(uv_fs_t* req, ssize_t answer);
 
-/* The fourth reserved word: the number of a place, its own at first, later the answer.
- * The fifth: the burst it waits for. */
+/* The fourth reserved word: the number of a place, its own or the one it follows; of a
+ * read, later the answer. */
 static inline unsigned int fs_burst_place(const uv_fs_t* req) {
   return (unsigned int) (uintptr_t) req->reserved[3];
 }

@@ -103,6 +103,9 @@ int fs_cancel(uv_fs_t* req) {
       return UV_EBUSY;
     fs_set_place(req, FS_CANCELLED);
     return 0;
+  case FS_FOLLOWING:
+    fs_set_place(req, FS_CANCELLED);
+    return 0;
   case FS_CANCELLED:
     return 0;
   default:

@@ -116,8 +116,6 @@ static void fs_done(struct uv__work* w, int status) {
 
 void fs_run_on_pool(struct uv__work* w) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  if (req->fs_type == UV_FS_CLOSE)
-    fs_burst_wait(req);
   if (req->fs_type != UV_FS_OPEN)
     fs_learn(req);
   req->result = fs_run(req);
@@ -127,15 +125,14 @@ void fs_run_on_pool(struct uv__work* w) {
 
 /* What is with the backend must be known to the kernel by its file, not by a number that
  * is about to be free. */
-static void fs_before_close(uv_fs_t* req) {
-  if (req->loop->backend_files > 0)
-    (void) req->loop->backend->flush(req->loop, 0);
-  fs_burst_before(req);
+static void fs_before_close(uv_loop_t* loop) {
+  if (loop->backend_files > 0)
+    (void) loop->backend->flush(loop, 0);
 }
 
 static int fs_send_to_pool(uv_fs_t* req) {
   if (req->fs_type == UV_FS_CLOSE)
-    fs_before_close(req);
+    fs_before_close(req->loop);
   int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err == 0)
     fs_set_place(req, FS_POOL);
@@ -311,10 +308,33 @@ static bool fs_send_to_burst(uv_fs_t* req) {
   return true;
 }
 
+/* In the poll phase, when what it had to follow has gone its way. */
+static void fs_followed(struct uv__work* w, int status) {
+  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+  (void) status;
+  int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
+  if (err == 0)
+    return;
+  req->result = err;
+  fs_finish(req);
+}
+
+/* Reads that the helper has taken may have to go on another way yet: until they have,
+ * their descriptor is needed. */
+static bool fs_follow_burst(uv_fs_t* req) {
+  if (req->fs_type != UV_FS_CLOSE || !fs_burst_follow(req))
+    return false;
+  req->work_req.loop = req->loop;
+  req->work_req.work = NULL;
+  req->work_req.done = fs_followed;
+  fs_set_place(req, FS_FOLLOWING);
+  return true;
+}
+
 int fs_send(uv_fs_t* req) {
   const struct fs_way* way = fs_way(req);
   if ((way->at_once == NULL && way->opcode == NO_OPCODE) || fs_needs_a_thread(req))
-    return fs_send_to_pool(req);
+    return fs_follow_burst(req) ? 0 : fs_send_to_pool(req);
   if (fs_send_to_burst(req))
     return 0;
   enum fs_attempt attempt = way->at_once == NULL ? FS_MUST_WAIT : way->at_once(req);
