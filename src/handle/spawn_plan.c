@@ -11,11 +11,11 @@
 #include "handle/descriptor.h"
 
 static int plan_check(const uv_process_options_t* options) {
-  /* The last term is for two more that only other systems have, in newer versions. */
-  const unsigned int known = UV_PROCESS_SETUID | UV_PROCESS_SETGID |
-                             UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS | UV_PROCESS_DETACHED |
-                             UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |
-                             UV_PROCESS_WINDOWS_HIDE_GUI | 3u << 7;
+  /* The last term is for one more that only other systems have, in newer versions. */
+  const unsigned int known =
+      UV_PROCESS_SETUID | UV_PROCESS_SETGID | UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS |
+      UV_PROCESS_DETACHED | UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |
+      UV_PROCESS_WINDOWS_HIDE_GUI | UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME | 1u << 8;
 
   if (options->file == NULL || (options->flags & ~known))
     return UV_EINVAL;

@@ -18,6 +18,7 @@ static_assert(UV_LOOP_USE_IO_URING_SQPOLL == 2, "follows UV_METRICS_IDLE_TIME");
 static_assert(UV_TCP_REUSEPORT == 2, "value");
 static_assert(UV_UDP_REUSEPORT == 64, "value");
 static_assert(UV_PIPE_NO_TRUNCATE == 1, "value");
+static_assert(UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME == 128, "value");
 static_assert(UV_TTY_MODE_RAW_VT == 3, "follows UV_TTY_MODE_IO");
 static_assert(UV_CLOCK_MONOTONIC == 0 && UV_CLOCK_REALTIME == 1, "values");
 static_assert(UV_THREAD_PRIORITY_LOWEST == -2, "value");
