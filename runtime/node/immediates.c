@@ -71,7 +71,7 @@ static const void* immediates_run(rondo_node_t* node) {
     rondo_node_cb cb = immediate->cb;
     void* data = immediate->data;
     immediate_take(im, immediate);
-    const void* error = node_call(node, immediate, TRACE_NODE_IMMEDIATE, cb, data);
+    const void* error = node_call(node, immediate, TRACE_NODE_IMMEDIATE, 0, cb, data);
     if (error != NULL)
       return error;
     ran_one = 1;

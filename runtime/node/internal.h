@@ -55,14 +55,16 @@ struct rondo_node_s {
   int open_handles;
 };
 
-/* Calls back a timer or an immediate, which is what the record says it is about. */
+/* Calls back a timer or an immediate, which is what the record says it is about. When it
+ * was due is asked of a timer only. */
 static inline const void* node_call(rondo_node_t* node, const void* address,
-                                    enum trace_node_subject subject, rondo_node_cb cb,
-                                    void* data) {
+                                    enum trace_node_subject subject, uint64_t due_ms,
+                                    rondo_node_cb cb, void* data) {
   if (!traced(node->loop))
     return cb(node, data);
+  bool timeout = subject == TRACE_NODE_TIMEOUT;
   trace_write_callback(node->loop, trace_subject(address, TRACE_SUBJECT_NODE + subject),
-                       (trace_function) cb, 0);
+                       (trace_function) cb, timeout ? trace_late_us(due_ms * 1000) : 0);
   const void* error = cb(node, data);
   trace_end(node->loop);
   return error;

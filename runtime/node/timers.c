@@ -199,7 +199,9 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
   uint64_t start = timer->repeat ? timers_now(node) : 0;
   timer_unlink(timer);
   timer->firing = 1;
-  const void* error = node_call(node, timer, TRACE_NODE_TIMEOUT, timer->cb, timer->data);
+  uint64_t due = timer->start + timer->duration;
+  const void* error =
+      node_call(node, timer, TRACE_NODE_TIMEOUT, due, timer->cb, timer->data);
   if (!timer->active) { /* cleared by its own callback */
     timer_finish(node, timer);
     return error;

@@ -23,6 +23,11 @@ static inline uint64_t trace_subject(const void* address, unsigned int kind) {
   return kind;
 }
 
+static inline int64_t trace_late_us(uint64_t due_us) {
+  (void) due_us;
+  return 0;
+}
+
 static inline void trace_begin(uv_loop_t* loop, enum trace_kind kind) {
   (void) loop, (void) kind;
 }

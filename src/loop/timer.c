@@ -119,11 +119,13 @@ int64_t timers_next_ns(const uv_loop_t* loop) {
 /* Re-armed before the callback runs (contract T3), so that the callback may stop it. The
  * heap has kept the place it had: see timer_heap_reserve. */
 static void fire(uv_loop_t* loop, uv_timer_t* handle) {
+  uint64_t due_us = handle->due_us;
   handle_stop((uv_handle_t*) handle);
   handle->heap_index = TIMER_NOWHERE;
   if (handle->repeat != 0)
     arm(loop, handle, handle->repeat);
-  loop_call_back(loop, subject_handle(handle), 0, handle->timer_cb, handle);
+  loop_call_back(loop, subject_handle(handle), trace_late_us(due_us), handle->timer_cb,
+                 handle);
 }
 
 /* Fires those that were due and started when the phase was entered. A timer started by

@@ -34,12 +34,14 @@ struct trace_header {
   uint32_t pid;
   uint32_t thread; /* that made the loop */
   uint32_t loop;   /* 1 for the process's first */
-  uint32_t reserved;
+  uint32_t tells;  /* of TRACE_TELLS_…: what is in it beyond the first recordings */
   char backend[16];
   char program[1024];
   char command[2048]; /* arguments, each with its terminator, as many as fit */
   uint64_t end_ns;    /* of the process, since the start, if somebody saw it; else 0 */
 };
+
+enum { TRACE_TELLS_LATE = 1 }; /* a timer's callback: how late, in microseconds */
 
 enum trace_kind {
   TRACE_NOTHING = 0, /* behind the last record */
@@ -48,7 +50,8 @@ enum trace_kind {
   TRACE_TURN,        /* number: which */
   TRACE_PHASE,       /* detail: enum rondo_phase */
   TRACE_SLEEP,       /* number: the timeout in ns, -1 for ever */
-  TRACE_CALLBACK,    /* number: the subject; name: the function; detail: its status */
+  TRACE_CALLBACK,    /* number: the subject; name: the function; detail: its status, or
+                        how late it is */
   TRACE_TICKS,
   TRACE_MICROTASKS,
   TRACE_SCRIPT,

@@ -181,6 +181,11 @@ void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
     record(recorder, TRACE_GONE, clock_now_ns(), subject_handle(handle), 0, 0);
 }
 
+int64_t trace_late_us(uint64_t due_us) {
+  uint64_t now_us = clock_now_ns() / 1000;
+  return now_us > due_us ? (int64_t) (now_us - due_us) : 0;
+}
+
 int rondo_trace_active(const uv_loop_t* loop) {
   return traced(loop) && recorder_of(loop) != NULL;
 }
@@ -228,6 +233,7 @@ static int start(uv_loop_t* loop, const char* path, bool for_many) {
   header->start_wall_ns = wall_clock_ns();
   header->thread = current_thread(recorder);
   header->loop = number;
+  header->tells = TRACE_TELLS_LATE;
   snprintf(header->backend, sizeof(header->backend), "%s", rondo_backend_name(loop));
   loop->trace_state = recorder;
   return 0;

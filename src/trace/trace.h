@@ -125,6 +125,9 @@ static inline uint64_t subject_fs(const uv_fs_t* req) {
   return trace_subject(req, TRACE_SUBJECT_FS + (unsigned int) req->fs_type);
 }
 
+/* The detail of a timer's callback: how late it is, by the loop's clock. */
+int64_t trace_late_us(uint64_t due_us);
+
 /* Calls function(arguments…), which belongs to the program, and records it. A macro, for
  * functions and arguments are of all kinds, and so that nobody forgets the end; the call
  * stands in it twice, so that an untraced one costs nothing behind it and can be a jump.

@@ -11,7 +11,7 @@ const pure = ['model.js', 'rows.js', 'measure.js', 'turn.js', 'format.js'];
 const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
 const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
                'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'percentiles', 'phaseCounts',
-               'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'describeTurn', 'arcs',
+               'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'latestTimers', 'isTimer', 'describeTurn', 'arcs',
                'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
 const { KIND } = page;
@@ -223,6 +223,14 @@ const tests = {
   'percentiles'() {
     const { count, p50, max } = page.percentiles([loopOf(TWO_TURNS)]);
     assert.deepStrictEqual([count, p50, max], [3, 22, 75]);
+  },
+
+  'timers that were late, without those that fire them'() {
+    const events = [[0, 0, 9e7, -1, -1, 1], [1, 0, 9e7], [9, 0, 5e7, 0, 0, 8e6], [9, 1, 3e7, 0, 1, 7e6], [9, 4e7, 5, 0, 1, 9e6],
+                    [9, 6e7, 5, 0, 0, 2e6], [9, 7e7, 5, 0, 2, 5e7], [9, 8e7, 5, 0, 0, 999]];
+    const loop = loopOf(events, { subjects: ['timer 1', 'timeout 1', 'timers 3'] });
+    assert.deepStrictEqual(loop.late.map(({ event, late }) => [event, late]), [[4, 9e6], [3, 7e6], [5, 2e6]]);
+    assert.deepStrictEqual(page.formatDetail(KIND.CALLBACK, 2e6, true), ['late', '2.00\u00a0ms']);
   },
 
   'search marks, counts and steps both ways'() {

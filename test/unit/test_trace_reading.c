@@ -2,6 +2,7 @@
  * ever nor let them speak to the terminal. */
 #include "trace_test.h"
 #include "trace_write.h"
+#include "trace/trace.h"
 
 static struct trace_record record_of(enum trace_kind kind, uint64_t time) {
   return (struct trace_record){.when = time << TRACE_TIME_SHIFT | kind};
@@ -128,12 +129,61 @@ static void what_is_open_lasts_until_the_process_ended(void** state) {
   trace_free(&trace);
 }
 
+/* What is written, as text; to be freed. */
+static char* text_of(const struct trace* trace) {
+  char* text;
+  size_t size;
+  FILE* out = open_memstream(&text, &size);
+  assert_true(write_text(out, trace, false));
+  fclose(out);
+  return text;
+}
+
+/* Two timers due at 10 us and 20 us: the first takes 30 us of the second's time. */
+static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[] = {
+      record_of(TRACE_RUN, 0),     record_of(TRACE_TURN, 1),
+      record_of(TRACE_PHASE, 2),   record_of(TRACE_CALLBACK, 12000),
+      record_of(TRACE_END, 50000), record_of(TRACE_CALLBACK, 50000),
+      record_of(TRACE_END, 51000), record_of(TRACE_CALLBACK, 52000),
+      record_of(TRACE_END, 53000), record_of(TRACE_RUN_END, 60000),
+  };
+  records[3].number = trace_subject((void*) 0x1000, UV_TIMER);
+  records[3].detail = 2;
+  records[5].number = trace_subject((void*) 0x2000, UV_TIMER);
+  records[5].detail = 30;
+  records[7].number = trace_subject((void*) 0x3000, UV_CHECK);
+  records[7].detail = 1000; /* no timer's: it is what it was */
+  struct trace_header header = header_of(1, 1, 0, 10);
+  header.tells = TRACE_TELLS_LATE;
+  write_section(path_of("late"), &header, records, 10);
+  const struct trace_loop* loop = read_back(&trace, path_of("late"));
+  assert_true(loop->events[3].timer && loop->events[4].timer && !loop->events[5].timer);
+  assert_int_equal(loop->events[4].detail, 30000);
+  char* text = text_of(&trace);
+  assert_non_null(strstr(text, "timers: of 2, half were late by 30.0 us at most"));
+  assert_non_null(strstr(text, "(timer 2), while 30.0 us were taken by"));
+  free(text);
+  trace_free(&trace);
+
+  header.tells = 0; /* as recordings were before */
+  write_section(path_of("old"), &header, records, 10);
+  assert_false(read_back(&trace, path_of("old"))->events[4].timer);
+  text = text_of(&trace);
+  assert_null(strstr(text, "timers: of"));
+  free(text);
+  trace_free(&trace);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       trace_test(a_bottomless_file_ends_where_it_cannot_be),
       trace_test(a_terminal_is_not_told_what_to_do),
       trace_test(loops_of_one_process_stand_together),
       trace_test(what_is_open_lasts_until_the_process_ended),
+      trace_test(a_late_timer_is_told_with_what_ran_before_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,7 @@ static void loop_add(struct trace* trace, const struct trace_header* header,
   loop->thread = header->thread;
   loop->number = header->loop;
   loop->lost = header->lost;
+  loop->tells = header->tells;
   loop->start_ns = header->start_ns;
   loop->start_wall_ns = header->start_wall_ns;
   memcpy(loop->backend, header->backend, sizeof(header->backend));

@@ -160,7 +160,7 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
     fputs("\"subject\":", out);
     write_string(out, loop->subjects[event->subject]);
   }
-  const char* name = detail_names[event->kind];
+  const char* name = event->timer ? "late_ns" : detail_names[event->kind];
   if (name != NULL)
     fprintf(out, "%s\"%s\":%" PRId64, event->subject == EVENT_NONE ? "" : ",", name,
             event->detail);

@@ -8,6 +8,7 @@
 #include "trace_model.h"
 #include "trace_subjects.h"
 
+#include "uv.h"
 #include "rondo.h"
 
 #include <stdio.h>
@@ -174,6 +175,13 @@ static int32_t name_index(const struct reader* reader,
              : (int32_t) record->name - 1;
 }
 
+/* Not the callback of its close. */
+static bool is_timer(uint64_t subject) {
+  uint64_t kind = subject >> TRACE_SUBJECT_SHIFT;
+  return kind == TRACE_SUBJECT_HANDLE + UV_TIMER ||
+         kind == TRACE_SUBJECT_NODE + TRACE_NODE_TIMEOUT;
+}
+
 static void begin_span(struct reader* reader, const struct trace_record* record,
                        unsigned int kind) {
   int64_t detail = kind == EVENT_SLEEP ? (int64_t) record->number : record->detail;
@@ -182,6 +190,10 @@ static void begin_span(struct reader* reader, const struct trace_record* record,
     struct event* event = &reader->loop->events[index];
     event->name = name_index(reader, record);
     event->subject = subject_index(&reader->subjects, reader->loop, record->number);
+    event->timer =
+        (reader->loop->tells & TRACE_TELLS_LATE) != 0 && is_timer(record->number);
+    if (event->timer)
+      event->detail *= 1000;
   }
   open_push(reader, OPEN_SPAN, index);
 }

@@ -41,6 +41,7 @@ struct event {
   int32_t parent;
   uint16_t kind;
   bool unfinished; /* the recording ended in it */
+  bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
 
 struct trace_loop {
@@ -48,6 +49,7 @@ struct trace_loop {
   uint32_t thread;
   uint32_t number;
   uint64_t lost;
+  uint32_t tells;    /* of TRACE_TELLS_… */
   uint64_t start_ns; /* on the monotonic clock, which all loops of a machine share */
   uint64_t start_wall_ns;
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */

@@ -2,11 +2,13 @@
  * up longest. With --turns, also every turn with all that happened in it. */
 #include "trace_write.h"
 
+#include "uv.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3, TIME_SIZE = 32 };
+enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3 };
 
 /* Of one name, with one kind of subject: a program may have one function for all its
  * requests. `own` leaves out the callbacks, ticks and microtasks inside. */
@@ -39,7 +41,7 @@ struct summary {
 
 /* --- words ------------------------------------------------------------------------ */
 
-static const char* time_text(char* text, uint64_t ns) {
+const char* time_text(char* text, uint64_t ns) {
   if (ns < 1000)
     snprintf(text, TIME_SIZE, "%" PRIu64 " ns", ns);
   else if (ns < 999950)
@@ -66,7 +68,7 @@ static const char* event_name(const struct trace_loop* loop, const struct event*
   }
 }
 
-static bool is_work(const struct event* event) {
+bool is_work(const struct event* event) {
   return event->kind >= EVENT_CALLBACK && event->kind <= EVENT_SCRIPT;
 }
 
@@ -75,8 +77,7 @@ static const struct event* parent_of(const struct trace_loop* loop,
   return event->parent == EVENT_NONE ? NULL : &loop->events[event->parent];
 }
 
-static const struct event* turn_of(const struct trace_loop* loop,
-                                   const struct event* event) {
+const struct event* turn_of(const struct trace_loop* loop, const struct event* event) {
   while (event != NULL && event->kind != EVENT_TURN)
     event = parent_of(loop, event);
   return event;
@@ -103,8 +104,7 @@ static void write_plain(FILE* out, const char* text) {
 }
 
 /* "on_read (tcp 7)" */
-static void write_who(FILE* out, const struct trace_loop* loop,
-                      const struct event* event) {
+void write_who(FILE* out, const struct trace_loop* loop, const struct event* event) {
   write_plain(out, event_name(loop, event));
   if (event->subject != EVENT_NONE)
     fprintf(out, " (%s)", loop->subjects[event->subject]);
@@ -336,6 +336,8 @@ static void write_holdups(FILE* out, const struct summary* summary) {
     if (turn != NULL)
       fprintf(out, "in turn %" PRId64 ", ", turn->detail);
     fprintf(out, "%s after the start: ", time_text(when, holdup->start));
+    if (holdup->culprit->duration < holdup->duration / 10)
+      fputs("no callback's, of those ", out); /* the loop's work, or the machine's */
     write_who(out, loop, holdup->culprit);
     fprintf(out, " took %s of it%s\n", time_text(own, holdup->culprit->duration),
             holdup->culprit->unfinished ? ", and had not ended" : "");
@@ -363,6 +365,7 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
     write_phases(out, &summary);
     write_totals(out, &summary);
     write_holdups(out, &summary);
+    write_lateness(out, loop);
   }
   free(summary.totals);
   free(summary.inside);
@@ -387,7 +390,11 @@ static void write_line(FILE* out, const struct trace_loop* loop,
     write_who(out, loop, event);
   else
     fputs(event_names[event->kind], out);
-  if (event->kind == EVENT_CALLBACK && event->detail != 0)
+  if (event->timer && event->detail > 0)
+    fprintf(out, ", %s late", time_text(at, (uint64_t) event->detail));
+  else if (event->kind == EVENT_CALLBACK && event->detail < 0)
+    fprintf(out, " %s", uv_err_name_r((int) event->detail, at, sizeof(at)));
+  else if (event->kind == EVENT_CALLBACK && event->detail != 0)
     fprintf(out, " %" PRId64, event->detail);
   if (event->unfinished)
     fputs(" (had not ended)", out);

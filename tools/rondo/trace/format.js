@@ -70,10 +70,11 @@ const ERRORS = new Map([
 ]);
 
 /* What an event's detail means, as [what, value]; null if there is nothing to tell. */
-function formatDetail(kind, detail) {
+function formatDetail(kind, detail, timer = false) {
   if (kind === KIND.TURN) return ['number', formatCount(detail)];
   if (kind === KIND.SLEEP) return ['timeout', detail < 0 ? 'none: until something happens' : formatDuration(detail)];
   if (kind !== KIND.CALLBACK || detail === 0) return null;
+  if (timer) return ['late', formatDuration(detail)];
   if (detail > 0) return ['result', formatCount(detail)];
   return ['error', ERRORS.has(detail) ? `${ERRORS.get(detail)} (${detail})` : String(detail)];
 }

@@ -136,6 +136,23 @@ function percentiles(loops) {
   return { count: total, p50: of(0.5), p99: of(0.99), max: of(1) };
 }
 
+/* --- timers ------------------------------------------------------------------------ */
+
+/* A callback of a timer has for its detail how late it was. */
+const isTimer = (loop, i) => loop.kind[i] === KIND.CALLBACK && loop.subject[i] >= 0 && loop.timers[loop.subject[i]];
+
+/* Of the timers that were late by `least` or more, the latest, latest first. One that fires
+ * others, as the Node layer has it, is their means and not told. */
+function latestTimers(loop, most, least) {
+  const late = [];
+  for (let i = 0; i < loop.count; i++) {
+    const fires = i + 1 < loop.count && loop.parent[i + 1] === i && isTimer(loop, i + 1);
+    if (loop.detail[i] >= least && isTimer(loop, i) && !fires) late.push(i);
+  }
+  return largest(late.length, (k) => loop.detail[late[k]], most)
+    .map((k) => ({ loop, event: late[k], late: loop.detail[late[k]] }));
+}
+
 /* --- phases and callbacks -------------------------------------------------------- */
 
 /* Per kind: how often, how long in all, how many callbacks. Poll's time is without sleep. */
@@ -235,6 +252,7 @@ function measure(trace) {
   for (const loop of trace.loops) {
     loop.stretches = findStretches(loop);
     loop.held = longestStretches(loop, 20);
+    loop.late = latestTimers(loop, 6, 1e6);
     loop.busy = busyTime(loop);
   }
   return trace;

@@ -86,6 +86,7 @@ function buildLoop(raw, process, ordinal) {
     subjects: strings(raw.subjects),
     unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
+  loop.timers = loop.subjects.map((subject) => /^time(r|out) \d+$/.test(subject));
   fillColumns(loop, raw.events);
   fillParents(loop);
   loop.rows = buildRows(loop);

@@ -24,6 +24,7 @@ class Panel {
     this.drawVerdict();
     this.drawWarnings();
     this.drawHeld();
+    this.drawLate();
     this.drawCallbacks();
     this.drawPhases();
   }
@@ -94,6 +95,23 @@ class Panel {
     fillTable('held', ['By', several ? 'Loop, turn' : 'Turn', 'For'], rows, 'The loop was never held up.');
   }
 
+  /* Timers late by a millisecond or more; that much they may be. */
+  drawLate() {
+    const several = this.app.shown.length > 1;
+    const late = this.app.shown.flatMap((loop) => loop.late).sort((a, b) => b.late - a.late).slice(0, 6);
+    $('late-section').hidden = late.length === 0;
+    const rows = late.map(({ loop, event, late: by }) => {
+      const name = nameOf(loop, event);
+      const number = loop.turn[event] < 0 ? '' : turnNumber(loop, loop.turn[event]);
+      return actionRow(`${name}, ${formatDuration(by)} late`, () => this.app.show(loop, event), [
+        [chip(colourOf(loop, event)), make('span', {}, name)],
+        softNumberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number),
+        barCell(formatDuration(by), by / late[0].late),
+      ], { title: `${name} (${subjectOf(loop, event)}) was called ${formatDuration(by)} after it was due` });
+    });
+    fillTable('late', ['Timer', several ? 'Loop, turn' : 'Turn', 'By'], rows, '');
+  }
+
   drawCallbacks() {
     const { order } = this;
     for (const name of ['max', 'total']) $(`by-${name}`).setAttribute('aria-pressed', String(order === name));
@@ -157,7 +175,7 @@ function eventFacts({ loop, event }) {
   const facts = [['name', nameOf(loop, event)]];
   if (kind === KIND.CALLBACK && subjectOf(loop, event)) facts.push(['subject', subjectOf(loop, event)]);
   facts.push(['took', took(loop, event)], ['start', formatTime(loop.start[event])]);
-  const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event]);
+  const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event], isTimer(loop, event));
   if (detail) facts.push(detail);
   if (loop.unfinished.has(event)) facts.push(['end', 'none: the recording ended in it']);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
