@@ -37,7 +37,7 @@ enum {
   LOOP_SHARE = 16,
   HELPER_SHARE = 8,
   /* A helper that got less done than this was not worth it: the next calls are left out,
-   * twice as many each time, up to BURST_PATIENCE. */
+   * twice as many each time, until they are more than BURST_PATIENCE. */
   BURST_WORTH = 4,
   BURST_PATIENCE = 64,
   CACHE_LINE = 64,
