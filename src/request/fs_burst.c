@@ -87,6 +87,7 @@ struct burst {
   unsigned int left;      /* what is before it was left to the helper */
   unsigned int oldest;    /* what is before it is done */
   unsigned int collected; /* of the returned shares */
+  unsigned int coming;    /* reads in them that have not been called back */
   struct queue followers; /* what comes after the helper's, first come first */
   unsigned int calls_left_out;
   unsigned int to_leave_out;
@@ -329,6 +330,7 @@ static void burst_collect(uv_loop_t* loop, struct queue* finished) {
       fs_set_answer(req, back->answers[i]);
       queue_push_back(finished, queue_of(req->work_req.wq));
     }
+    burst->coming += back->share.count;
     burst->oldest = back->share.first + back->share.count;
   }
   burst_let_follow(burst, finished);
@@ -431,6 +433,11 @@ bool fs_burst_cancel(uv_fs_t* req) {
   return waiting;
 }
 
+void fs_burst_helped(uv_loop_t* loop) {
+  struct burst* burst = loop->burst_state;
+  burst->coming--;
+}
+
 /* Nothing is open, or it would be the helper's later. Only the helper moves the front, so
  * no number is lower than that of an earlier follower. */
 bool fs_burst_follow(uv_fs_t* req) {
@@ -441,10 +448,12 @@ bool fs_burst_follow(uv_fs_t* req) {
     return false;
   unsigned int front =
       open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
-  if (front == burst->oldest)
+  if (front == burst->oldest && burst->coming == 0)
     return false;
   fs_set_burst_place(req, front);
   queue_push_back(&burst->followers, queue_of(req->work_req.wq));
   loop->work_active++;
+  if (front == burst->oldest)
+    loop_wake(loop, WAKE_WORK); /* nobody else will: all of them are here */
   return true;
 }

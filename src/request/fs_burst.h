@@ -18,6 +18,7 @@ bool fs_burst_follow(uv_fs_t* req);
  * what preadv2(RWF_NOWAIT) gave; the helper's are called back as work, and have it with
  * them. */
 void fs_burst_done(uv_fs_t* req, ssize_t answer);
+void fs_burst_helped(uv_loop_t* loop); /* one of the helper's has been called back */
 
 /* The fourth reserved word: the number of a place, its own or the one it follows; of a
  * read, later the answer. */

@@ -281,6 +281,7 @@ static enum fs_attempt fs_attempted(uv_fs_t* req, ssize_t answer) {
 static void fs_helped(struct uv__work* w, int status) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
   (void) status;
+  fs_burst_helped(req->loop);
   enum fs_attempt attempt = fs_attempted(req, fs_answer(req));
   if (attempt == FS_ANSWERED)
     fs_finish(req);

@@ -179,6 +179,37 @@ static void closing_comes_after_waiting(void** state) {
   }
 }
 
+static void close_at_first(uv_fs_t* req) {
+  struct burst_reader* reader = req->data;
+  int file = reader->file;
+  burst_whole_or_cancelled(req);
+  if (burst_calls == 1)
+    assert_int_equal(uv_fs_close(&files_loop, &close_req, file, files_called), 0);
+}
+
+static void begin_and_close_at_first(int file) {
+  burst_begin_all(file, close_at_first);
+}
+
+/* Nor those that are back from the helper, and have not been looked at yet. */
+static void closing_comes_after_the_backlog(void** state) {
+  (void) state;
+  if (strcmp(rondo_backend_name(&files_loop), "uring") != 0)
+    skip();
+  assert_int_equal(rondo_loop_limit(&files_loop, RONDO_PHASE_POLL, 1), 0);
+  for (int i = 0; i < BURST_ROUNDS / 10; i++) {
+    int file = burst_file();
+    (void) files_make_cold(file, (size_t) BURST_BLOCK * BURST_BLOCKS);
+    files_calls = 0;
+    burst_run_inside(begin_and_close_at_first, file);
+    assert_int_equal(burst_calls, BURST_READS);
+    assert_int_equal(files_calls, 1);
+    assert_int_equal(close_req.result, 0);
+    uv_fs_req_cleanup(&close_req);
+  }
+  assert_int_equal(rondo_loop_limit(&files_loop, RONDO_PHASE_POLL, 0), 0);
+}
+
 /* At the file's own position, one after the other. */
 static unsigned int next_block;
 
@@ -357,6 +388,7 @@ int main(void) {
       FILES_TEST(once_calls_back),
       FILES_TEST(pipes_keep_their_data),
       FILES_TEST(closing_comes_after_waiting),
+      FILES_TEST(closing_comes_after_the_backlog),
       FILES_TEST(may_begin_before_the_run),
       FILES_TEST(files_may_be_many),
   };
