@@ -123,8 +123,8 @@ void fs_run_on_pool(struct uv__work* w) {
     fs_learn(req);
 }
 
-/* What is with the backend must be known to the kernel by its file, not by a number that
- * is about to be free. */
+/* Reads and writes that are with the backend must be known to the kernel by their file,
+ * not by a number that is about to be free. (A sync is, until its worker begins.) */
 static void fs_before_close(uv_loop_t* loop) {
   if (loop->backend_files > 0)
     (void) loop->backend->flush(loop, 0);
