@@ -87,6 +87,7 @@ struct uv_loop_s {
   unsigned int async_look_ns;
   unsigned int async_vain_looks;
   unsigned int async_chances_left;
+  unsigned int async_number; /* of the last async handle made */
   void* changed_queue[2];
   void* pending_queue[2];
 

@@ -69,6 +69,7 @@ struct uv_async_s {
   uv_async_cb async_cb;
   void* queue[2];
   int pending;
+  unsigned int number; /* private, in what was padding: the loop's first one is 1 */
 };
 
 UV_EXTERN int uv_async_init(uv_loop_t* loop, uv_async_t* async, uv_async_cb async_cb);

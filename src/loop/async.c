@@ -3,7 +3,9 @@
  * A send marks the handle as told and pushes it on the loop's stack; a handle that is
  * told already is left alone, so sends are coalesced. Only the send that finds the stack
  * empty wakes the loop. The loop takes the whole stack at once, so a burst costs it what
- * was sent, not how many handles there are.
+ * was sent, not how many handles there are. Callbacks of one batch come in the order in
+ * which the handles were made, as from libuv, which goes through all of them: in Node
+ * that is the order in which messages arrive at several ports.
  *
  * The stack is linked through the first word of the handle's queue link, which has no
  * other use until the loop takes the handle over. After the push a send does not touch
@@ -27,6 +29,7 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
   handle_init(loop, (uv_handle_t*) handle, &async_kind);
   handle->async_cb = cb;
   handle->pending = ASYNC_IDLE;
+  handle->number = ++loop->async_number;
   queue_init(queue_of(handle->queue));
   handle_start((uv_handle_t*) handle);
   return 0;
@@ -53,18 +56,52 @@ int uv_async_send(uv_async_t* handle) {
   return 0;
 }
 
-/* Moves what was told to the loop's own queue, oldest first. */
+/* Two lists, each in the order of making, become one. The difference is looked at, not
+ * the numbers, because they wrap around. */
+static uv_async_t* merge_told(uv_async_t* one, uv_async_t* other) {
+  void* merged = NULL;
+  void** end = &merged;
+  while (one != NULL && other != NULL) {
+    uv_async_t** earlier = (int) (one->number - other->number) < 0 ? &one : &other;
+    *end = *earlier;
+    end = &(*earlier)->queue[0];
+    *earlier = *end;
+  }
+  *end = one != NULL ? one : other;
+  return merged;
+}
+
+/* Merge sort: lists[i] has 2^i handles or none, the last one all that is more. */
+static uv_async_t* sort_told(uv_async_t* handle) {
+  enum { LISTS = 24 };
+  uv_async_t* lists[LISTS] = {NULL};
+  while (handle != NULL) {
+    uv_async_t* sorted = handle;
+    size_t i = 0;
+    handle = handle->queue[0];
+    sorted->queue[0] = NULL;
+    for (; i < LISTS - 1 && lists[i] != NULL; i++) {
+      sorted = merge_told(lists[i], sorted);
+      lists[i] = NULL;
+    }
+    lists[i] = merge_told(lists[i], sorted);
+  }
+  for (size_t i = 0; i < LISTS; i++)
+    handle = merge_told(lists[i], handle);
+  return handle;
+}
+
+/* Moves what was told to the loop's own queue. */
 static void take_told(uv_loop_t* loop) {
   uv_async_t* handle = __atomic_exchange_n(&loop->async_told, NULL, __ATOMIC_SEQ_CST);
-  struct queue batch;
-  queue_init(&batch);
+  if (handle != NULL && handle->queue[0] != NULL)
+    handle = sort_told(handle);
   while (handle != NULL) {
     uv_async_t* next = handle->queue[0];
-    queue_push_front(&batch, queue_of(handle->queue));
+    queue_push_back(queue_of(loop->async_handles), queue_of(handle->queue));
     handle->flags |= ASYNC_TAKEN;
     handle = next;
   }
-  queue_append(queue_of(loop->async_handles), &batch);
 }
 
 static void async_run(uv_loop_t* loop) {

@@ -3,6 +3,7 @@
 #include "forked.h"
 #include "loop_test.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -167,6 +168,44 @@ static void a_callback_may_close_its_neighbours(void** state) {
   }
   uv_run(loop, UV_RUN_NOWAIT);
   assert_int_equal(calls, 1);
+}
+
+static int called[HANDLES];
+
+static void note_order(uv_async_t* handle) {
+  called[calls++] = (int) (handle - many);
+}
+
+/* As libuv has it, and as messages to several of Node's ports come. */
+static void callbacks_come_in_the_order_of_making(void** state) {
+  uv_loop_t* loop = *state;
+  for (int i = 0; i < HANDLES; i++)
+    uv_async_init(loop, &many[i], note_order);
+  for (int step = 1; step < HANDLES; step += 2) { /* odd: each handle comes up once */
+    calls = 0;
+    for (int i = 0; i < HANDLES - 1; i++)
+      uv_async_send(&many[(i * step + step) % HANDLES]);
+    uv_run(loop, UV_RUN_NOWAIT);
+    assert_int_equal(calls, HANDLES - 1);
+    for (int i = 1; i < calls; i++)
+      assert_true(called[i - 1] < called[i]);
+  }
+}
+
+static void a_handle_made_anew_comes_last(void** state) {
+  uv_loop_t* loop = *state;
+  loop->async_number = UINT_MAX - 1; /* the count starts again in between */
+  for (int i = 0; i < 4; i++)
+    uv_async_init(loop, &many[i], note_order);
+  uv_close((uv_handle_t*) &many[1], NULL);
+  uv_run(loop, UV_RUN_NOWAIT);
+  uv_async_init(loop, &many[1], note_order);
+  calls = 0;
+  for (int i = 0; i < 4; i++)
+    uv_async_send(&many[i]);
+  uv_run(loop, UV_RUN_NOWAIT);
+  const int expected[] = {0, 2, 3, 1};
+  assert_memory_equal(called, expected, sizeof(expected));
 }
 
 static void an_async_handle_is_active_from_init_to_close(void** state) {
@@ -375,6 +414,8 @@ int main(void) {
       loop_test(close_waits_for_sends_under_way),
       loop_test(sends_from_a_signal_handler),
       loop_test(a_callback_may_close_its_neighbours),
+      loop_test(callbacks_come_in_the_order_of_making),
+      loop_test(a_handle_made_anew_comes_last),
       loop_test(an_async_handle_is_active_from_init_to_close),
       loop_test(a_coalesced_send_publishes_what_was_written),
       loop_test(a_loop_may_go_right_after_the_last_send),
