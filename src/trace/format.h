@@ -41,7 +41,10 @@ struct trace_header {
   uint64_t end_ns;    /* of the process, since the start, if somebody saw it; else 0 */
 };
 
-enum { TRACE_TELLS_LATE = 1 }; /* a timer's callback: how late, in microseconds */
+enum {
+  TRACE_TELLS_LATE = 1,  /* a timer's callback: how late, in microseconds */
+  TRACE_TELLS_WAITS = 2, /* a sleep: what for */
+};
 
 enum trace_kind {
   TRACE_NOTHING = 0, /* behind the last record */
@@ -49,7 +52,8 @@ enum trace_kind {
   TRACE_RUN_END,     /* it returns, and so the turn ends too */
   TRACE_TURN,        /* number: which */
   TRACE_PHASE,       /* detail: enum rondo_phase */
-  TRACE_SLEEP,       /* number: the timeout in ns, -1 for ever */
+  TRACE_SLEEP,       /* number: the timeout in ns, -1 for ever; name: requests in flight,
+                        detail: handles that keep the loop alive */
   TRACE_CALLBACK,    /* number: the subject; name: the function; detail: its status, or
                         how late it is */
   TRACE_TICKS,
@@ -64,6 +68,8 @@ enum trace_kind {
   TRACE_FUNCTION,
   TRACE_TEXT,
   TRACE_FILLER, /* means nothing */
+  TRACE_WAITS,  /* number: a handle that keeps the loop alive. Those that do stand in a
+                   row before a sleep, if others did before the last */
   TRACE_KINDS,
 };
 

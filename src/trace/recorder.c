@@ -158,13 +158,54 @@ void trace_write_end(uv_loop_t* loop) {
   record(recorder, TRACE_END, clock_now_ns(), 0, 0, 0);
 }
 
+enum {
+  WAITS_LOOKED_AT = 256, /* of the handles, for one list, */
+  WAITS_LISTED = 32,     /* and of those that are in it */
+  WAITS_CREDIT = 4096,
+};
+
+/* What keeps the loop alive is asked when a program doesn't end, or ends too early. It is
+ * listed when it has changed, or a second later, for one may have taken another's place;
+ * but a busy loop's recording must not be full of that: a handle looked at costs a
+ * credit, and there is one a millisecond. */
+static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  uint64_t since = (now - recorder->waits_ns) / 1000000;
+  bool changed = loop->active_handles != recorder->waits_listed;
+  if (now < recorder->waits_ns || (!changed && since < 1000))
+    return false;
+  uint64_t credit = recorder->waits_credit + since;
+  recorder->waits_credit = credit < WAITS_CREDIT ? credit : WAITS_CREDIT;
+  return recorder->waits_credit >= WAITS_LOOKED_AT;
+}
+
+static void write_waits(uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  const struct queue* handles = queue_of(loop->handle_queue);
+  unsigned int looked_at = 0, listed = 0;
+  if (!waits_wanted(loop, recorder, now))
+    return;
+  for (const struct queue* link = queue_first(handles);
+       link != NULL && looked_at < WAITS_LOOKED_AT && listed < WAITS_LISTED;
+       link = queue_next(handles, link), looked_at++) {
+    const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
+    if (!handle_active(handle) || !uv_has_ref(handle))
+      continue;
+    listed++;
+    record(recorder, TRACE_WAITS, now, subject_handle(handle), 0, 0);
+  }
+  recorder->waits_credit -= looked_at;
+  recorder->waits_listed = loop->active_handles;
+  recorder->waits_ns = now;
+}
+
 void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
   write_phase(recorder, now);
+  write_waits(loop, recorder, now);
   recorder->depth++;
-  record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, 0, 0);
+  record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
+         clamp(loop->active_handles));
 }
 
 void trace_write_wake(uv_loop_t* loop, uint64_t now) {
@@ -229,11 +270,13 @@ static int start(uv_loop_t* loop, const char* path, bool for_many) {
   recorder->phase = -1;
   recorder->waiting = wake_is_awake(loop);
   recorder->start_ns = clock_now_ns();
+  recorder->waits_ns = recorder->start_ns;
+  recorder->waits_credit = WAITS_CREDIT;
   header->start_ns = recorder->start_ns;
   header->start_wall_ns = wall_clock_ns();
   header->thread = current_thread(recorder);
   header->loop = number;
-  header->tells = TRACE_TELLS_LATE;
+  header->tells = TRACE_TELLS_LATE | TRACE_TELLS_WAITS;
   snprintf(header->backend, sizeof(header->backend), "%s", rondo_backend_name(loop));
   loop->trace_state = recorder;
   return 0;

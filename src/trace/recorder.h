@@ -16,7 +16,11 @@ struct recorder {
   unsigned int depth; /* of spans that have begun here, and not ended */
   int phase;          /* enum rondo_phase, or -1 */
   bool phase_written;
-  bool waiting; /* started in the middle of a turn: for the next one */
+  bool waiting;              /* started in the middle of a turn: for the next one */
+  unsigned int waits_listed; /* how many handles kept the loop alive when they were
+                                listed last, */
+  uint64_t waits_ns;         /* when that was, */
+  uint64_t waits_credit;     /* and how many may be looked at */
   bool thread_known;
   pthread_t thread; /* that ran the loop last, */
   uint32_t thread_id;

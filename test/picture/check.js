@@ -12,7 +12,7 @@ const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'u
 const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
                'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'percentiles', 'phaseCounts',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'latestTimers', 'isTimer', 'describeTurn', 'arcs',
-               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail'];
+               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail', 'shortened'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
 const { KIND } = page;
 
@@ -223,6 +223,13 @@ const tests = {
   'percentiles'() {
     const { count, p50, max } = page.percentiles([loopOf(TWO_TURNS)]);
     assert.deepStrictEqual([count, p50, max], [3, 22, 75]);
+  },
+
+  'what a sleep waited for'() {
+    const loop = loopOf([[0, 0, 90, -1, -1, 1], [5, 0, 80], [8, 1, 70, -1, -1, -1, 3, 12]], { alive: [1, 0, 9] });
+    assert.deepStrictEqual([loop.handles[2], loop.requests[2], loop.alive], [3, 12, ['tcp 7', 'timer 3', '?']]);
+    assert.deepStrictEqual([loopOf(TWO_TURNS).handles[5], loopOf(TWO_TURNS).alive], [0, []]);
+    assert.strictEqual(page.shortened('x'.repeat(1000)).length, 60);
   },
 
   'timers that were late, without those that fire them'() {

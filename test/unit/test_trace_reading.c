@@ -177,6 +177,33 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   trace_free(&trace);
 }
 
+/* Only the last list counts, and what names nothing is none. */
+static void what_kept_it_alive_is_told(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[] = {record_of(TRACE_RUN, 0),   record_of(TRACE_TURN, 1),
+                                   record_of(TRACE_PHASE, 2), record_of(TRACE_WAITS, 3),
+                                   record_of(TRACE_SLEEP, 3), record_of(TRACE_END, 9),
+                                   record_of(TRACE_WAITS, 9), record_of(TRACE_WAITS, 9),
+                                   record_of(TRACE_WAITS, 9), record_of(TRACE_SLEEP, 9)};
+  records[2].detail = RONDO_PHASE_POLL;
+  records[3].number = trace_subject((void*) 0x1000, UV_TCP);
+  records[4].name = 7;
+  records[4].detail = 1;
+  records[6].number = trace_subject((void*) 0x2000, UV_TIMER);
+  records[7].number = trace_subject((void*) 0x1000, UV_TCP);
+  records[9].detail = 2;
+  struct trace_header header = header_of(1, 1, 0, 10);
+  header.tells = TRACE_TELLS_WAITS;
+  write_section(path_of("waits"), &header, records, 10);
+  read_back(&trace, path_of("waits"));
+  char* text = text_of(&trace);
+  assert_non_null(strstr(text, "when it slept: 7 at most, 0 the last time"));
+  assert_non_null(strstr(text, "kept alive then by 2 handles: timer 1, tcp 1\n"));
+  free(text);
+  trace_free(&trace);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       trace_test(a_bottomless_file_ends_where_it_cannot_be),
@@ -184,6 +211,7 @@ int main(void) {
       trace_test(loops_of_one_process_stand_together),
       trace_test(what_is_open_lasts_until_the_process_ended),
       trace_test(a_late_timer_is_told_with_what_ran_before_it),
+      trace_test(what_kept_it_alive_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

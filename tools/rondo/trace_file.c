@@ -189,6 +189,7 @@ void trace_free(struct trace* trace) {
       free(loop->subjects[j]);
     free(loop->names);
     free(loop->subjects);
+    free(loop->waits);
     free(loop->events);
     free(loop->program);
     free(loop->command);

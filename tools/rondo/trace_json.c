@@ -66,6 +66,14 @@ static void write_unfinished(FILE* out, const struct trace_loop* loop, size_t sh
   putc(']', out);
 }
 
+/* What kept it alive when it slept last, if all of that is shown. */
+static void write_alive(FILE* out, const struct trace_loop* loop) {
+  fputs(",\"alive\":[", out);
+  for (size_t i = 0; i < loop->alive_count; i++)
+    fprintf(out, "%s%d", i == 0 ? "" : ",", loop->alive[i]);
+  putc(']', out);
+}
+
 static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset,
                        size_t shown) {
   fprintf(out, "{\"id\":%u,\"thread\":%u,\"backend\":", loop->number, loop->thread);
@@ -76,12 +84,19 @@ static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset
   fputs(",\"subjects\":", out);
   write_strings(out, loop->subjects, loop->subject_count);
   write_unfinished(out, loop, shown);
+  write_alive(out, loop);
+  const struct wait* wait = loop->waits;
   fputs(",\"events\":[", out);
   for (size_t i = 0; i < shown; i++) {
     const struct event* event = &loop->events[i];
-    fprintf(out, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d,%d,%" PRId64 "]", i == 0 ? "" : ",\n",
+    fprintf(out, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d,%d,%" PRId64, i == 0 ? "" : ",\n",
             event->kind, event->start + offset, event->duration, event->name,
             event->subject, event->detail);
+    if (event->kind == EVENT_SLEEP) {
+      fprintf(out, ",%u,%u", wait->handles, wait->requests);
+      wait++;
+    }
+    putc(']', out);
   }
   fputs("]}", out);
 }
@@ -152,7 +167,7 @@ static void write_metadata(FILE* out, const struct trace_loop* loop, bool first)
 }
 
 static void write_arguments(FILE* out, const struct trace_loop* loop,
-                            const struct event* event) {
+                            const struct event* event, const struct wait* wait) {
   static const char* const detail_names[EVENT_KINDS] = {
       [EVENT_TURN] = "turn", [EVENT_SLEEP] = "timeout_ns", [EVENT_CALLBACK] = "detail"};
   fputs(",\"args\":{", out);
@@ -164,6 +179,8 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
   if (name != NULL)
     fprintf(out, "%s\"%s\":%" PRId64, event->subject == EVENT_NONE ? "" : ",", name,
             event->detail);
+  if (event->kind == EVENT_SLEEP && (loop->tells & TRACE_TELLS_WAITS) != 0)
+    fprintf(out, ",\"handles\":%u,\"requests\":%u", wait->handles, wait->requests);
   if (event->unfinished)
     fprintf(out, "%s\"unfinished\":true",
             event->subject == EVENT_NONE && name == NULL ? "" : ",");
@@ -171,7 +188,8 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
 }
 
 static void write_event(FILE* out, const struct trace_loop* loop,
-                        const struct event* event, uint64_t offset) {
+                        const struct event* event, const struct wait* wait,
+                        uint64_t offset) {
   bool span = event->kind != EVENT_OUTSIDE;
   fprintf(out, ",\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":",
           span ? "X" : "i", loop->pid, loop->number, event_names[event->kind]);
@@ -186,7 +204,7 @@ static void write_event(FILE* out, const struct trace_loop* loop,
     write_microseconds(out, "dur", event->duration);
   else
     fputs(",\"s\":\"t\"", out);
-  write_arguments(out, loop, event);
+  write_arguments(out, loop, event, wait);
 }
 
 bool write_events(FILE* out, const struct trace* trace) {
@@ -196,8 +214,11 @@ bool write_events(FILE* out, const struct trace* trace) {
     const struct trace_loop* loop = &trace->loops[i];
     fputs(i == 0 ? "" : ",\n", out);
     write_metadata(out, loop, i == 0 || loop->pid != loop[-1].pid);
-    for (size_t j = 0; j < loop->event_count; j++)
-      write_event(out, loop, &loop->events[j], loop->start_ns - origin);
+    const struct wait* wait = loop->waits;
+    for (size_t j = 0; j < loop->event_count; j++) {
+      write_event(out, loop, &loop->events[j], wait, loop->start_ns - origin);
+      wait += loop->events[j].kind == EVENT_SLEEP;
+    }
   }
   fputs("\n]}\n", out);
   return ferror(out) == 0;

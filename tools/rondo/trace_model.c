@@ -37,6 +37,7 @@ struct reader {
   struct open* stack;
   size_t depth, capacity;
   uint64_t now;
+  bool listing; /* the last record was of TRACE_WAITS */
 };
 
 /* --- small parts ------------------------------------------------------------------ */
@@ -186,6 +187,13 @@ static void begin_span(struct reader* reader, const struct trace_record* record,
                        unsigned int kind) {
   int64_t detail = kind == EVENT_SLEEP ? (int64_t) record->number : record->detail;
   int32_t index = event_add(reader, kind, reader->now, detail);
+  if (kind == EVENT_SLEEP) {
+    struct trace_loop* loop = reader->loop;
+    loop->waits = array_grow(loop->waits, loop->wait_count, &loop->wait_capacity,
+                             sizeof(*loop->waits));
+    loop->waits[loop->wait_count++] =
+        (struct wait){record->detail < 0 ? 0 : (uint32_t) record->detail, record->name};
+  }
   if (kind == EVENT_CALLBACK) {
     struct event* event = &reader->loop->events[index];
     event->name = name_index(reader, record);
@@ -201,6 +209,17 @@ static void begin_span(struct reader* reader, const struct trace_record* record,
 static void span_named(struct reader* reader, const struct trace_record* record) {
   if (top_is(reader, OPEN_SPAN) && name_index(reader, record) != EVENT_NONE)
     reader->loop->events[top(reader)->event].name = name_index(reader, record);
+}
+
+/* The first of a row begins the list anew. */
+static void alive_add(struct reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  if (!reader->listing)
+    loop->alive_count = 0;
+  reader->listing = true;
+  int32_t subject = subject_index(&reader->subjects, loop, record->number);
+  if (subject != EVENT_NONE && loop->alive_count < WAITS_KEPT)
+    loop->alive[loop->alive_count++] = subject;
 }
 
 /* How many records of text were behind it; -1 if that can't be. */
@@ -273,6 +292,9 @@ static long take(struct reader* reader, const struct trace_record* record, size_
     return name_define(reader, record, left, (record->when & 0xff) == TRACE_FUNCTION);
   case TRACE_FILLER:
     return 0;
+  case TRACE_WAITS:
+    alive_add(reader, record);
+    return 0;
   case TRACE_NOTHING:
   case TRACE_KINDS:
     break;
@@ -309,6 +331,7 @@ size_t loop_read(struct trace_loop* loop, const struct trace_record* records,
     long text = take(&reader, &records[i], count - i - 1);
     if (text < 0)
       break;
+    reader.listing = (records[i].when & 0xff) == TRACE_WAITS;
     i += 1 + (size_t) text;
   }
   close_all(&reader, ended);

@@ -44,6 +44,14 @@ struct event {
   bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
 
+/* Of a sleep: what it waited for. */
+struct wait {
+  uint32_t handles;  /* that keep the loop alive */
+  uint32_t requests; /* in flight */
+};
+
+enum { WAITS_KEPT = 32 };
+
 struct trace_loop {
   uint32_t pid;
   uint32_t thread;
@@ -64,6 +72,10 @@ struct trace_loop {
   size_t name_count, name_capacity;
   char** subjects;
   size_t subject_count, subject_capacity;
+  struct wait* waits; /* one for each sleep, in their order */
+  size_t wait_count, wait_capacity;
+  int32_t alive[WAITS_KEPT]; /* subjects that kept it alive, when they were listed last */
+  size_t alive_count;
 };
 
 struct trace {

@@ -367,6 +367,7 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
     write_holdups(out, &summary);
     write_lateness(out, loop);
   }
+  write_waits(out, loop);
   free(summary.totals);
   free(summary.inside);
   return true;

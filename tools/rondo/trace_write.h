@@ -29,6 +29,9 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
 /* How late its timers were, if it had any; trace_timers.c. */
 void write_lateness(FILE* out, const struct trace_loop* loop);
 
+/* What it waited for when it slept last; trace_waits.c. */
+void write_waits(FILE* out, const struct trace_loop* loop);
+
 /* A string of JSON, in ASCII, with its quotes. No '<' in it, so that it can stand in a
  * page. */
 void write_string(FILE* out, const char* text);

@@ -24,6 +24,9 @@ function formatShare(share) {
   return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 }
 
+/* Names of functions can be as long as one likes; a sentence can't. */
+const shortened = (name) => (name.length > 60 ? `${name.slice(0, 59)}\u2026` : name);
+
 /* How long an event took. */
 const took = (loop, i) => formatDuration(durationOf(loop, i));
 

@@ -86,6 +86,7 @@ function buildLoop(raw, process, ordinal) {
     subjects: strings(raw.subjects),
     unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
+  loop.alive = (Array.isArray(raw.alive) ? raw.alive : []).map((subject) => loop.subjects[subject] ?? '?');
   loop.timers = loop.subjects.map((subject) => /^time(r|out) \d+$/.test(subject));
   fillColumns(loop, raw.events);
   fillParents(loop);
@@ -113,10 +114,11 @@ function fillColumns(loop, all) {
     count: n,
     kind: new Uint8Array(n), start: new Float64Array(n), end: new Float64Array(n),
     name: new Int32Array(n), subject: new Int32Array(n), detail: new Float64Array(n),
+    handles: new Int32Array(n), requests: new Int32Array(n), // of sleeps: what they waited for
   });
   let last = 0;
   for (let i = 0; i < n; i++) {
-    const [kind, start, duration, name, subject, detail] = events[i];
+    const [kind, start, duration, name, subject, detail, handles, requests] = events[i];
     loop.kind[i] = kind;
     loop.start[i] = start;
     // A span without a duration is open: it is closed below, when the end is known.
@@ -125,6 +127,8 @@ function fillColumns(loop, all) {
     loop.name[i] = Number.isInteger(name) && name < loop.names.length ? name : -1;
     loop.subject[i] = Number.isInteger(subject) && subject < loop.subjects.length ? subject : -1;
     loop.detail[i] = Number(detail) || 0;
+    loop.handles[i] = Number(handles) || 0;
+    loop.requests[i] = Number(requests) || 0;
     last = Math.max(last, start, loop.end[i] === Infinity ? 0 : loop.end[i]);
   }
   loop.first = n ? loop.start[0] : 0;

@@ -58,9 +58,9 @@ class Panel {
     if (culprit < 0) return turn < 0 ? [] : [` in turn ${turnNumber(loop, turn)}`];
     const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}`
       : held.starting ? ' before the first turn' : ' outside of any turn';
-    const name = make('b', {}, nameOf(loop, culprit));
+    const name = make('b', {}, shortened(nameOf(loop, culprit)));
     if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
-    const mostly = inside >= 0 ? `, mostly its ${nameOf(loop, inside)},` : '';
+    const mostly = inside >= 0 ? `, mostly its ${shortened(nameOf(loop, inside))},` : '';
     const open = loop.unfinished.has(culprit) ? ', which had not ended' : '';
     return [' by ', name, times(calls), `${mostly}${where}${open}`];
   }
@@ -177,6 +177,10 @@ function eventFacts({ loop, event }) {
   facts.push(['took', took(loop, event)], ['start', formatTime(loop.start[event])]);
   const detail = kind === KIND.TURN ? null : formatDetail(kind, loop.detail[event], isTimer(loop, event));
   if (detail) facts.push(detail);
+  if (kind === KIND.SLEEP && loop.handles[event] + loop.requests[event] > 0)
+    facts.push(['waits for', `${formatMany(loop.handles[event], 'handle')}, ${formatMany(loop.requests[event], 'request')}`]);
+  if (kind === KIND.SLEEP && event === lastSleep(loop) && loop.alive.length)
+    facts.push(['kept alive by', loop.alive.join(', ')]);
   if (loop.unfinished.has(event)) facts.push(['end', 'none: the recording ended in it']);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
   if (inside) facts.push(['of that', inside]);
@@ -188,6 +192,9 @@ function eventFacts({ loop, event }) {
   facts.push(['loop', loopLabel(loop)]);
   return facts;
 }
+
+/* What kept the loop alive is known of that. */
+const lastSleep = ({ sleeps }) => (sleeps.count ? sleeps.index[sleeps.count - 1] : -1);
 
 /* How much of a callback were its ticks and microtasks. */
 function timeInside(loop, event) {
