@@ -155,9 +155,10 @@ struct uv_loop_s {
   void* burst_state;
   unsigned int forks;       /* see loop_is_ours */
   unsigned int wake_taken;  /* see wake_take */
+  unsigned int has_outer;   /* somebody may be watching backend_fd */
   uint64_t pauses_end;      /* of watchers, see watcher_pause */
   void* pending_earlier[2]; /* of pending_queue, what the poll must leave alone */
-  char padding[168];
+  char padding[160];
 };
 
 #endif

@@ -62,8 +62,9 @@ int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* event
                   int max);
 
 /* Whether a look at the set that isn't to wait would tell nothing. Where nothing is
- * watched but the loop's own wake-up, which it finds in memory too, only the first look
- * of a uv_run has an effect: it takes out of the set what woke an outer loop. */
+ * watched but the loop's own wake-up, which it finds in memory too, a look has an effect
+ * only if there is an outer loop: the first of a uv_run takes out of the set what woke
+ * that one. */
 static inline bool interest_needs_no_look(const uv_loop_t* loop, int64_t timeout_ns) {
   return timeout_ns == 0 && loop->nwatchers <= 1 && (loop->flags & LOOP_LOOKED);
 }

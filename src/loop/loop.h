@@ -35,7 +35,7 @@ enum {
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
   LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
-  LOOP_LOOKED = 1u << 4,    /* this uv_run has looked at the interest set */
+  LOOP_LOOKED = 1u << 4,    /* the interest set has been looked at: see there */
   LOOP_CLOCK_FRESH = 1u << 5,
 };
 
@@ -128,6 +128,8 @@ static inline bool loop_is_ours(const uv_loop_t* loop) {
 /* Nanoseconds until the poll must return: 0, or the time to the first timer, or -1 for
  * ever (contract I1). */
 int64_t loop_poll_timeout(const uv_loop_t* loop);
+/* Work that is waiting for its phase and must not be kept waiting by a sleep. */
+bool loop_work_waits(const uv_loop_t* loop);
 
 /* --- The clock ------------------------------------------------------------------- */
 uint64_t clock_now_ns(void);
@@ -182,6 +184,8 @@ bool wake_may_sleep(uv_loop_t* loop);
 void wake_awake(uv_loop_t* loop);
 /* Asked on the loop's thread: false between two runs. */
 bool wake_is_awake(const uv_loop_t* loop);
+/* Between two runs, on the loop's thread: there is something to do. */
+void loop_tell_outer(uv_loop_t* loop);
 /* The run is over: from now on the one who tells must also make the backend's
  * descriptor readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);

@@ -104,8 +104,7 @@ void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
   w->loop = loop;
   status_set(w, status);
   queue_push_back(queue_of(loop->completed_queue), queue_of(w->wq));
-  if (!wake_is_awake(loop))
-    loop_wake(loop, WAKE_OUTER); /* an outer loop may be watching, and not ask again */
+  loop_tell_outer(loop);
 }
 
 /* Finished work of this thread; what its callbacks finish waits for the next turn. */

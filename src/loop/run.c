@@ -13,15 +13,14 @@ bool loop_alive(const uv_loop_t* loop) {
          loop->closing_batch != NULL;
 }
 
-/* Work that is waiting for its phase and must not be kept waiting by a sleep. */
-static bool work_waits(const uv_loop_t* loop) {
+bool loop_work_waits(const uv_loop_t* loop) {
   return loop->pending_queue[0] != loop->pending_queue || loop->closing_handles != NULL ||
          loop->closing_batch != NULL || (loop->flags & LOOP_LEFTOVER) != 0 ||
          loop->completed_queue[0] != loop->completed_queue || loop->files_gathered > 0;
 }
 
 int64_t loop_poll_timeout(const uv_loop_t* loop) {
-  if (loop->stop_flag != 0 || work_waits(loop))
+  if (loop->stop_flag != 0 || loop_work_waits(loop))
     return 0;
   if (loop->active_handles == 0 && loop->active_reqs.count == 0)
     return 0;
@@ -124,7 +123,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     clock_update(loop);
   int outer_phase = trace_run(loop, mode);
   loop->callbacks_run = 0;
-  loop->flags &= ~(unsigned int) LOOP_LOOKED;
+  if (loop->has_outer)
+    loop->flags &= ~(unsigned int) LOOP_LOOKED;
   wake_awake(loop);
   for (bool first = true; alive && loop->stop_flag == 0; first = false) {
     turn(loop, mode, first);

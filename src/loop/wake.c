@@ -73,6 +73,11 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
     wake_write(loop);
 }
 
+void loop_tell_outer(uv_loop_t* loop) {
+  if (!wake_is_awake(loop) && __atomic_load_n(&loop->has_outer, __ATOMIC_RELAXED))
+    loop_wake(loop, WAKE_OUTER);
+}
+
 bool wake_may_sleep(uv_loop_t* loop) {
   __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&loop->wake_flags, __ATOMIC_SEQ_CST) == 0)

@@ -304,8 +304,7 @@ static bool fs_send_to_burst(uv_fs_t* req) {
   req->work_req.work = NULL;
   req->work_req.done = fs_helped;
   fs_set_place(req, FS_BURST);
-  if (!wake_is_awake(req->loop))
-    loop_wake(req->loop, WAKE_OUTER); /* that it has something to do now */
+  loop_tell_outer(req->loop);
   return true;
 }
 

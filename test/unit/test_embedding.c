@@ -2,6 +2,7 @@
  * outer loop polls: contract L8 and L10. */
 #include "loop_test.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,20 @@ static void expect_told(uv_loop_t* loop, int before) {
   }
 }
 
+/* Covers L10: also if nobody had asked for the descriptor by then. */
+static void outer_loop_sees_files_asked_for_before_it_was_there(void** state) {
+  uv_loop_t* loop = *state;
+  uv_fs_t req;
+  uv_run(loop, UV_RUN_NOWAIT);
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  char bytes[64];
+  uv_buf_t buffer = uv_buf_init(bytes, sizeof(bytes));
+  assert_true(fd >= 0);
+  assert_int_equal(uv_fs_read(loop, &req, fd, &buffer, 1, 0, file_done), 0);
+  expect_told(loop, files_done);
+  close(fd);
+}
+
 /* Covers L10: a file request made between two runs, whichever way it takes. */
 static void outer_loop_sees_files_asked_for_between_turns(void** state) {
   uv_loop_t* loop = *state;
@@ -158,6 +173,7 @@ int main(void) {
       loop_test(backend_timeout_of_a_fresh_timer_is_its_timeout),
       loop_test(outer_loop_sees_an_async_before_the_first_turn),
       loop_test(wake_up_does_not_stay_in_the_set),
+      loop_test(outer_loop_sees_files_asked_for_before_it_was_there),
       loop_test(outer_loop_sees_files_asked_for_between_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
