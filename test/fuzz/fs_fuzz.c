@@ -3,8 +3,9 @@
  * Does random things with files, in the directory it is started in, which must be empty:
  * every uv_fs_… function, with good and bad paths, descriptors, flags, offsets, buffers
  * and times, synchronously and asynchronously, one after the other and many at once, on
- * one loop and on several threads; and asks for what else passes through the loop. The
- * seed decides all of it. Root becomes nobody first, so that permissions count.
+ * one loop and on several threads; reads in hundreds (fs_bursts.c); and asks for what
+ * else passes through the loop. The seed decides all of it. Root becomes nobody first, so
+ * that permissions count.
  *
  * It uses nothing newer than libuv 1.44 and prints every result, so that two libraries
  * can be compared by their output (test/fuzz/run --files). What differs by nature is told
@@ -19,7 +20,10 @@
  *   done it at once and say UV_EBUSY;
  * - which path a second watcher of a file was given: libuv knows the first one's only;
  * - UV_FS_EVENT_RECURSIVE, which libuv ignores on Linux;
- * - times of access while many calls are under way, and who gets the last descriptor. */
+ * - times of access while many calls are under way, and who gets the last descriptor;
+ * - what is read while the file is truncated or closed, beyond what both leave no doubt
+ *   of: it is a race in any library;
+ * - with a limit on the poll, whether each run with UV_RUN_ONCE calls back. */
 #include "fs_fuzz.h"
 
 #include "../unit/sanitizers.h"
@@ -46,11 +50,15 @@ void expect_at(bool condition, const char* text, const char* file, int line) {
   abort();
 }
 
+unsigned int roll(uint64_t* seed, unsigned int count) {
+  *seed ^= *seed << 13;
+  *seed ^= *seed >> 7;
+  *seed ^= *seed << 17;
+  return (unsigned int) ((*seed * 0x2545f4914f6cdd1d) >> 33) % count;
+}
+
 unsigned int pick(struct chain* chain, unsigned int count) {
-  chain->seed ^= chain->seed << 13;
-  chain->seed ^= chain->seed >> 7;
-  chain->seed ^= chain->seed << 17;
-  return (unsigned int) ((chain->seed * 0x2545f4914f6cdd1d) >> 33) % count;
+  return roll(&chain->seed, count);
 }
 
 /* --- A chain's steps -------------------------------------------------------------- */
@@ -175,13 +183,22 @@ static void run_thread(void* argument) {
   run_loop(&loop);
 }
 
-static void run_on_threads(int count, uint64_t seed, int steps) {
+static void run_bursts(void* argument) {
+  struct chain* chain = argument;
+  uv_loop_t loop;
+  expect(uv_loop_init(&loop) == 0);
+  chain->loop = &loop;
+  scene_bursts(chain);
+  expect(uv_loop_close(&loop) == 0);
+}
+
+static void run_on_threads(uv_thread_cb run, int count, uint64_t seed, int steps) {
   uv_thread_t threads[CHAINS_MAX];
   for (int i = 0; i < count; i++)
     chain_begin(&chains[i], i, seed, steps);
   limit_files();
   for (int i = 0; i < count; i++)
-    expect(uv_thread_create(&threads[i], run_thread, &chains[i]) == 0);
+    expect(uv_thread_create(&threads[i], run, &chains[i]) == 0);
   for (int i = 0; i < count; i++)
     expect(uv_thread_join(&threads[i]) == 0);
   for (int i = 0; i < count; i++)
@@ -214,6 +231,13 @@ static void run_without_descriptors(uint64_t seed, int steps) {
   chain_go_on(chain);
   run_loop(&loop);
   chain_end(chain);
+}
+
+static void run_bursts_alone(uint64_t seed) {
+  chain_begin(&chains[0], 0, seed, 0);
+  chains[0].alone = true;
+  run_bursts(&chains[0]);
+  chain_end(&chains[0]);
 }
 
 static void run_scene(uint64_t seed) {
@@ -277,7 +301,7 @@ int main(int argc, char** argv) {
   char directory[] = "world";
   expect(mkdir(directory, 0755) == 0 && chdir(directory) == 0);
   set_up(&dice);
-  switch (pick(&dice, 8)) {
+  switch (pick(&dice, 11)) {
   case 0:
 #if UNDER_THREAD_SANITIZER
     /* It doesn't see what openat2(2) opens, and takes a number that two threads have had
@@ -285,7 +309,7 @@ int main(int argc, char** argv) {
     run_on_one_loop(2 + (int) pick(&dice, 4), seed, 40);
     break;
 #endif
-    run_on_threads(2 + (int) pick(&dice, 4), seed, 40);
+    run_on_threads(run_thread, 2 + (int) pick(&dice, 4), seed, 40);
     break;
   case 1:
   case 2:
@@ -297,6 +321,14 @@ int main(int argc, char** argv) {
   case 4:
   case 5:
     run_scene(seed);
+    break;
+  case 6:
+    most_in_a_file = RLIM_INFINITY;
+    run_on_threads(run_bursts, 2 + (int) pick(&dice, 3), seed, 0);
+    break;
+  case 7:
+  case 8:
+    run_bursts_alone(seed);
     break;
   default:
     run_on_one_loop(1, seed, 200);

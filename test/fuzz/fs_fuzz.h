@@ -2,7 +2,8 @@
  * the other in a directory of its own, and a call, one uv_fs_… with its arguments.
  * fs_world.c has the places things are done to, fs_calls.c chooses and makes the calls,
  * fs_print.c tells what came of them, fs_others.c has what isn't about files, fs_scenes.c
- * what needs a whole loop for itself; fs_fuzz.c drives it all. */
+ * what needs a whole loop for itself, fs_bursts.c many reads at once; fs_fuzz.c drives it
+ * all. */
 #ifndef RONDO_FUZZ_FS_FUZZ_H
 #define RONDO_FUZZ_FS_FUZZ_H
 
@@ -72,6 +73,8 @@ void expect_at(bool condition, const char* text, const char* file, int line);
 
 /* A number below count, decided by the seed. */
 unsigned int pick(struct chain* chain, unsigned int count);
+/* For dice of one's own, where it isn't known who comes first. */
+unsigned int roll(uint64_t* seed, unsigned int count);
 
 /* --- fs_world.c ------------------------------------------------------------------- */
 
@@ -145,5 +148,10 @@ void scene_cancel(struct chain* chain);
 /* Directories and files watched while they change. */
 void scene_events(struct chain* chain);
 void scene_poll(struct chain* chain);
+
+/* --- fs_bursts.c ------------------------------------------------------------------ */
+
+/* Many reads at once, round by round. */
+void scene_bursts(struct chain* chain);
 
 #endif
