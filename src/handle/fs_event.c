@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
-#include "base/strings.h"
+#include "handle/watched_path.h"
 #include "loop/loop.h"
 
 #include <string.h>
@@ -174,11 +174,6 @@ int uv_fs_event_stop(uv_fs_event_t* handle) {
 }
 
 int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
-  if (buffer == NULL || size == NULL)
-    return UV_EINVAL;
-  if (!handle_active((uv_handle_t*) handle)) {
-    *size = 0;
-    return UV_EINVAL;
-  }
-  return string_give(handle->path, strlen(handle->path), buffer, size);
+  bool active = handle_active((uv_handle_t*) handle);
+  return watched_path_give(active ? handle->path : NULL, buffer, size);
 }

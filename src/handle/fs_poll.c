@@ -6,7 +6,7 @@
  * loop can be closed from the close callback. */
 #include "base/alloc.h"
 #include "base/base.h"
-#include "base/strings.h"
+#include "handle/watched_path.h"
 #include "loop/loop.h"
 
 #include <string.h>
@@ -193,12 +193,7 @@ int uv_fs_poll_stop(uv_fs_poll_t* handle) {
 }
 
 int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
-  if (buffer == NULL || size == NULL)
-    return UV_EINVAL;
-  if (!handle_active((uv_handle_t*) handle)) {
-    *size = 0;
-    return UV_EINVAL;
-  }
   const struct fs_poller* poller = handle->poll_ctx;
-  return string_give(poller->path, strlen(poller->path), buffer, size);
+  bool active = handle_active((uv_handle_t*) handle);
+  return watched_path_give(active ? poller->path : NULL, buffer, size);
 }
