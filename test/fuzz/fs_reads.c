@@ -159,7 +159,17 @@ static void choose_vectors(struct reader* reader, size_t size) {
   }
 }
 
-/* The same into other memory, for what isn't known otherwise. */
+/* A directory refuses even nothing by the first call, not by the second. */
+static ssize_t ask(const struct reader* reader, const struct iovec* vectors) {
+  int fd = reader->source->fd;
+  ssize_t answer = reader->count == 1
+                       ? pread(fd, reader->given, reader->size, reader->offset)
+                       : preadv(fd, vectors, (int) reader->count, reader->offset);
+  return answer < 0 ? uv_translate_sys_error(errno) : answer;
+}
+
+/* The same into other memory, for what isn't known otherwise. /dev/zero gives less while
+ * a signal waits for the thread, be it one of the kernel's own: so twice the same. */
 static void ask_first(struct reader* reader) {
   expect(posix_memalign((void**) &reader->given, 4096, reader->size + 1) == 0);
   struct iovec vectors[VECTORS_MOST];
@@ -167,12 +177,12 @@ static void ask_first(struct reader* reader) {
     vectors[i].iov_base = reader->given + (reader->vectors[i].base - reader->memory);
     vectors[i].iov_len = reader->vectors[i].len;
   }
-  int fd = reader->source->fd;
-  /* Of a directory, nothing is had with the first and not with the second. */
-  ssize_t answer = reader->count == 1
-                       ? pread(fd, reader->given, reader->size, reader->offset)
-                       : preadv(fd, vectors, (int) reader->count, reader->offset);
-  reader->answer = answer < 0 ? uv_translate_sys_error(errno) : answer;
+  ssize_t before;
+  reader->answer = ask(reader, vectors);
+  do {
+    before = reader->answer;
+    reader->answer = ask(reader, vectors);
+  } while (reader->answer != before);
 }
 
 void reader_choose(struct reader* reader, struct source* sources,
