@@ -23,6 +23,7 @@
 #include "base/alloc.h"
 #include "base/queue.h"
 #include "loop/loop.h"
+#include "request/pool.h"
 #include "request/work.h"
 
 #include <assert.h>
@@ -219,7 +220,7 @@ static void burst_call(struct burst* burst) {
   if (!helper_is_away(burst) || !burst_call_is_worth_it(burst))
     return;
   atomic_store_explicit(&burst->helper_state, HELPER_CALLED, memory_order_relaxed);
-  if (!work_lend(burst->loop, &burst->helper, burst_help))
+  if (!pool_lend(burst->loop, &burst->helper, burst_help))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
 }
 
@@ -346,7 +347,7 @@ static void burst_close(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
   if (!loop_is_ours(loop))
     burst_forget_helper(burst);
-  if (work_take_back(&burst->helper))
+  if (pool_take_back(&burst->helper, NULL))
     atomic_store_explicit(&burst->helper_state, HELPER_AWAY, memory_order_relaxed);
   while (!helper_is_away(burst))
     sched_yield(); /* it has nothing to do and is about to see it */

@@ -22,6 +22,7 @@
 #include "backend/backend.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "request/pool.h"
 #include "request/work.h"
 
 #include <fcntl.h>
@@ -246,7 +247,7 @@ static bool fs_needs_a_thread(const uv_fs_t* req) {
   uv_loop_t* loop = req->loop;
   while (req->fs_type == UV_FS_CLOSE && loop->files_gathered > 0)
     loop->run_gathered(loop);
-  if (work_files_waiting() || !fs_fits_into_turn(req))
+  if (pool_files_waiting() || !fs_fits_into_turn(req))
     return true;
   return req->fs_type == UV_FS_CLOSE &&
          (loop->work_active > 0 || loop->backend_files > 0);

@@ -1,77 +1,22 @@
-/* The pool's threads, and the way of finished work back to its loop.
+/* The way of work to the pool and, once it is finished, back to its loop: over a stack
+ * per loop that needs no lock. Threads push, the loop takes all of it at once. Only the
+ * push that finds the stack empty tells the loop, and loop_wake makes no system call
+ * unless the loop sleeps.
  *
- * Waking a thread on another processor costs tens of microseconds, most of it on a
- * virtual machine, so both sides avoid it: a thread that runs out of work looks out for
- * more for a moment before it sleeps, one thread at a time, and the loop does the same
- * for results (loop/poll.c). Nobody does so without having had work just before, so an
- * idle process burns nothing.
- *
- * Finished work goes back over a stack per loop that needs no lock: threads push, the
- * loop takes all of it at once. Only the push that finds the stack empty tells the loop,
- * and loop_wake makes no system call unless the loop sleeps.
- *
- * After a fork the child has none of the threads; it forgets them and starts its own.
- * Work that was under way in the parent stays the parent's: its end is never reported in
- * the child. */
+ * Work that was under way in the parent of a fork stays the parent's: its end is never
+ * reported in the child. */
 #include "request/work.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/queue.h"
-#include "loop/library.h"
 #include "loop/loop.h"
-#include "request/fs.h"
-#include "request/resolver.h"
-#include "system/system.h"
+#include "request/pool.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 
-enum {
-  POOL_DEFAULT = 4,
-  POOL_MOST = 1024,
-  /* Long enough to catch the next request of a program that makes them one after the
-   * other, short against a time slice. */
-  LOOK_OUT_NS = 50 * 1000,
-  LOOK_OUT_LEAST_NS = 2 * 1000,
-};
-
-/* Everything but `ready` and `files_waiting` belongs to the mutex. */
-static struct {
-  pthread_mutex_t mutex;
-  pthread_cond_t wake_up;
-  struct queue waiting; /* first come, first served */
-  struct queue held;    /* look-ups that were passed over for their limit: the oldest */
-  unsigned int general_count;
-  unsigned int lookup_count; /* in both queues */
-  unsigned int lookups_running;
-
-  unsigned int limit;
-  unsigned int lookup_limit;
-  unsigned int threads;
-  unsigned int sleeping;
-  unsigned int called;   /* sleepers that were told to get up and haven't yet */
-  unsigned int starting; /* threads that haven't come to the queue for the first time */
-  unsigned int looking_out;
-  int64_t look_out_ns;
-  int asker; /* the processor from which work came last */
-  bool stopping;
-  pthread_t ids[POOL_MOST];
-
-  _Atomic unsigned int ready;         /* how much work a free thread could take now */
-  _Atomic unsigned int files_waiting; /* file work in the queue */
-} pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
-          .wake_up = PTHREAD_COND_INITIALIZER};
-
-static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
-
-/* What the pool keeps for a loop, as its file_state. */
+/* A loop's file_state. */
 struct work_state {
   struct loop_part part;
   /* Finished work, last first, linked through wq[0]. */
@@ -84,169 +29,9 @@ struct work_state {
   _Atomic unsigned int visitors;
 };
 
-/* --- The pool as a whole --------------------------------------------------------- */
-
-static void pool_clear(void) {
-  queue_init(&pool.waiting);
-  queue_init(&pool.held);
-  pool.general_count = 0;
-  pool.lookup_count = 0;
-  pool.lookups_running = 0;
-  pool.threads = 0;
-  pool.sleeping = 0;
-  pool.called = 0;
-  pool.starting = 0;
-  pool.looking_out = 0;
-  pool.stopping = false;
-  pool.look_out_ns = LOOK_OUT_NS;
-  atomic_store(&pool.ready, 0);
-  atomic_store(&pool.files_waiting, 0);
-}
-
-static void pool_forked(void) {
-  pool.mutex = (pthread_mutex_t) PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-  pthread_cond_init(&pool.wake_up, NULL);
-  pool_clear();
-}
-
-static unsigned int pool_size_wanted(void) {
-  const char* text = getenv("UV_THREADPOOL_SIZE");
-  if (text == NULL)
-    return POOL_DEFAULT;
-  long size = strtol(text, NULL, 10);
-  if (size < 1)
-    return 1;
-  return size > POOL_MOST ? POOL_MOST : (unsigned int) size;
-}
-
-static void pool_init(void) {
-  pool.limit = pool_size_wanted();
-  pool.lookup_limit = (pool.limit + 1) / 2;
-  pool_clear();
-  /* If it can't be registered, only a child that goes on using the pool suffers. */
-  (void) pthread_atfork(NULL, NULL, pool_forked);
-  library_at_shutdown(work_shutdown);
-}
-
-static void pool_count_ready(void) {
-  unsigned int lookups = pool.lookup_limit - pool.lookups_running;
-  if (lookups > pool.lookup_count)
-    lookups = pool.lookup_count;
-  atomic_store_explicit(&pool.ready, pool.general_count + lookups, memory_order_release);
-}
-
-static unsigned int pool_ready(void) {
-  return atomic_load_explicit(&pool.ready, memory_order_relaxed);
-}
-
-/* --- A thread's life ------------------------------------------------------------- */
-
-/* What must be told from other work is told by its function. */
-static bool is_lookup(const struct uv__work* w) {
-  return w->work == resolver_address_work || w->work == resolver_name_work;
-}
-
-static void pool_count_in(const struct uv__work* w) {
-  if (is_lookup(w))
-    pool.lookup_count++;
-  else
-    pool.general_count++;
-  if (w->work == fs_run_on_pool)
-    atomic_fetch_add_explicit(&pool.files_waiting, 1, memory_order_relaxed);
-}
-
-static void pool_count_out(const struct uv__work* w) {
-  if (is_lookup(w))
-    pool.lookup_count--;
-  else
-    pool.general_count--;
-  if (w->work == fs_run_on_pool)
-    atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
-}
-
-/* The oldest work that may be run now; there is some. */
-static struct uv__work* pool_next(void) {
-  bool lookup_possible = pool.lookups_running < pool.lookup_limit;
-  if (lookup_possible && !queue_empty(&pool.held))
-    return rondo_container_of(queue_first(&pool.held), struct uv__work, wq);
-  for (;;) {
-    struct queue* link = queue_first(&pool.waiting);
-    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
-    if (lookup_possible || !is_lookup(w))
-      return w;
-    queue_remove(link);
-    queue_push_back(&pool.held, link);
-  }
-}
-
-/* Where the loop's work is done. Most of the time it is known already, and the loop's
- * memory is left alone: it is being used on another processor. */
-static void pool_tell_processor(uv_loop_t* loop) {
-  unsigned int processor = (unsigned int) sched_getcpu() + 1;
-  if (__atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED) != processor)
-    __atomic_store_n(&loop->work_processor, processor, __ATOMIC_RELAXED);
-}
-
-/* Takes it, NULL if there is none. Clearing `work` marks it as begun: see work_cancel. */
-static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup) {
-  if (pool_ready() == 0)
-    return NULL;
-  struct uv__work* w = pool_next();
-  queue_remove(queue_of(w->wq));
-  pool_count_out(w);
-  *lookup = is_lookup(w);
-  if (*lookup)
-    pool.lookups_running++;
-  *work = w->work;
-  w->work = NULL;
-  pool_count_ready();
-  pool_tell_processor(w->loop);
-  return w;
-}
-
-/* True if work turned up. Success makes the next look-out as long as allowed, failure
- * halves it: a thread whose work comes rarely soon goes straight to sleep. */
-static bool pool_look_out(void) {
-  if (system_processors() < 2 || pool.looking_out > 0 || pool.stopping ||
-      pool.look_out_ns < LOOK_OUT_LEAST_NS)
-    return false;
-  if (pool.asker == sched_getcpu())
-    return false; /* while we look out there, nobody asks */
-
-  pool.looking_out++;
-  uint64_t end = clock_now_ns() + (uint64_t) pool.look_out_ns;
-  pthread_mutex_unlock(&pool.mutex);
-  for (int round = 0; round < LOOK_ROUNDS; round++) {
-    for (int i = 0; i < 32 && pool_ready() == 0; i++)
-      relax();
-    if (pool_ready() > 0 || clock_now_ns() >= end)
-      break;
-  }
-  pthread_mutex_lock(&pool.mutex);
-  pool.looking_out--;
-
-  bool found = pool_ready() > 0;
-  pool.look_out_ns = found ? LOOK_OUT_NS : pool.look_out_ns / 2;
-  return found;
-}
-
-static void pool_sleep(void) {
-  uint64_t since = clock_now_ns();
-  pool.sleeping++;
-  while (pool.called == 0 && !pool.stopping)
-    pthread_cond_wait(&pool.wake_up, &pool.mutex);
-  if (pool.called > 0)
-    pool.called--;
-  else
-    pool.sleeping--;
-  /* Looking out would have been right. */
-  if (clock_now_ns() - since < 2 * LOOK_OUT_NS)
-    pool.look_out_ns = LOOK_OUT_NS;
-}
-
-/* Hands finished work to its loop. The loop may not be touched any more once the last
- * visitor has left, nor the work once it is pushed. */
-static void work_give_back(struct uv__work* w) {
+/* The loop may not be touched any more once the last visitor has left, nor the work once
+ * it is pushed. */
+void work_give_back(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
   struct work_state* state = loop->file_state;
 
@@ -260,91 +45,6 @@ static void work_give_back(struct uv__work* w) {
     loop_wake(loop, WAKE_WORK);
   atomic_fetch_sub_explicit(&state->visitors, 1, memory_order_release);
 }
-
-static void* pool_thread(void* unused);
-
-/* Stacks as large as the main thread's may become, since programs run their own code
- * here; it is address space only. Signals are the program's threads' business. */
-static int pool_start_thread(void) {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0)
-    return UV_ENOMEM;
-  size_t stack = 8u << 20;
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      limit.rlim_cur >= (256u << 10) && limit.rlim_cur < stack)
-    stack = limit.rlim_cur & ~(size_t) 0xffff;
-  (void) pthread_attr_setstacksize(&attributes, stack);
-
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  int err = pthread_create(&pool.ids[pool.threads], &attributes, pool_thread, NULL);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  pthread_attr_destroy(&attributes);
-  if (err != 0)
-    return -err;
-  pool.threads++;
-  pool.starting++;
-  return 0;
-}
-
-/* Sees to it that somebody comes for the work. Threads are called one at a time, and each
- * calls the next if there is more than it can do: small work is done before the second is
- * awake, and what takes longer is worth the wait. A thread is started with the mutex
- * held: it happens a few times in a process's life, and it keeps "a thread is coming"
- * true for whoever relies on it. */
-static int pool_call_somebody(void) {
-  if (pool_ready() <= pool.looking_out || pool.called + pool.starting > 0)
-    return 0;
-  if (pool.sleeping > 0) {
-    pool.sleeping--;
-    pool.called++;
-    pthread_cond_signal(&pool.wake_up);
-    return 0;
-  }
-  if (pool.threads == pool.limit)
-    return 0;
-  int err = pool_start_thread();
-  /* Fewer threads than wanted will do; none won't. */
-  return pool.threads > 0 ? 0 : err;
-}
-
-static void* pool_thread(void* unused) {
-  (void) unused;
-  (void) pthread_setname_np(pthread_self(), "libuv-worker");
-
-  pthread_mutex_lock(&pool.mutex);
-  pool.starting--;
-  for (;;) {
-    void (*work)(struct uv__work*);
-    bool lookup;
-    struct uv__work* w = pool_take(&work, &lookup);
-    if (w != NULL) {
-      (void) pool_call_somebody();
-      bool lent = w->done == NULL;
-      pthread_mutex_unlock(&pool.mutex);
-      work(w);
-      if (!lent)
-        work_give_back(w);
-      pthread_mutex_lock(&pool.mutex);
-      if (lookup) {
-        pool.lookups_running--;
-        pool_count_ready();
-      }
-    } else if (pool.stopping) {
-      /* Look-ups beyond the limit are left to the threads that run one now. */
-      break;
-    } else if (!pool_look_out()) {
-      pool_sleep();
-    }
-  }
-  pthread_mutex_unlock(&pool.mutex);
-  return NULL;
-}
-
-/* --- The loop's side ------------------------------------------------------------- */
 
 /* Stands in `work` of what was cancelled. */
 static void work_cancelled(struct uv__work* w) {
@@ -430,36 +130,14 @@ static int work_state_make(uv_loop_t* loop) {
   return 0;
 }
 
-/* Out of the queue again; only for work that no thread has begun. */
-static void pool_withdraw(struct uv__work* w) {
-  queue_remove(queue_of(w->wq));
-  pool_count_out(w);
-  pool_count_ready();
-}
-
 bool work_can_give_back(uv_loop_t* loop) {
-  if (loop->file_state != NULL)
-    return true;
-  pthread_once(&pool_once, pool_init);
-  return work_state_make(loop) == 0;
+  return loop->file_state != NULL || work_state_make(loop) == 0;
 }
 
 void work_also_collect(uv_loop_t* loop,
                        void (*collect)(uv_loop_t* loop, struct queue* finished)) {
   struct work_state* state = loop->file_state;
   state->also_collect = collect;
-}
-
-/* With the mutex held. */
-static int pool_hand_over(struct uv__work* w) {
-  pool.asker = sched_getcpu();
-  queue_push_back(&pool.waiting, queue_of(w->wq));
-  pool_count_in(w);
-  pool_count_ready();
-  int err = pool_call_somebody();
-  if (err != 0)
-    pool_withdraw(w);
-  return err;
 }
 
 int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
@@ -470,76 +148,16 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
   w->loop = loop;
   w->work = work;
   w->done = done;
-
-  pthread_mutex_lock(&pool.mutex);
-  int err = pool_hand_over(w);
-  pthread_mutex_unlock(&pool.mutex);
-
-  if (err != 0)
+  if (pool_hand_over(w) != 0)
     return UV_EAGAIN;
   loop->work_active++;
   return 0;
 }
 
 int work_cancel(struct uv__work* w) {
-  pthread_mutex_lock(&pool.mutex);
-  bool already = w->work == work_cancelled;
-  bool waiting = w->work != NULL && !already;
-  if (waiting) {
-    pool_withdraw(w);
-    w->work = work_cancelled;
-  }
-  pthread_mutex_unlock(&pool.mutex);
-
-  if (waiting)
+  if (pool_take_back(w, work_cancelled)) {
     work_give_back(w);
-  return waiting || already ? 0 : UV_EBUSY;
-}
-
-bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*)) {
-  if (system_processors() < 2)
-    return false;
-  w->loop = loop;
-  w->work = work;
-  w->done = NULL;
-
-  pthread_mutex_lock(&pool.mutex);
-  bool lent = pool_ready() == 0 &&
-              (pool.looking_out > 0 || pool.sleeping > 0 || pool.threads < pool.limit) &&
-              pool_hand_over(w) == 0;
-  if (!lent)
-    w->work = NULL;
-  pthread_mutex_unlock(&pool.mutex);
-  return lent;
-}
-
-bool work_take_back(struct uv__work* w) {
-  pthread_mutex_lock(&pool.mutex);
-  bool waiting = w->work != NULL;
-  if (waiting) {
-    pool_withdraw(w);
-    w->work = NULL;
+    return 0;
   }
-  pthread_mutex_unlock(&pool.mutex);
-  return waiting;
-}
-
-bool work_files_waiting(void) {
-  return atomic_load_explicit(&pool.files_waiting, memory_order_relaxed) > 0;
-}
-
-void work_shutdown(void) {
-  pthread_once(&pool_once, pool_init);
-  pthread_mutex_lock(&pool.mutex);
-  pool.stopping = true;
-  pthread_cond_broadcast(&pool.wake_up);
-  unsigned int threads = pool.threads;
-  pthread_mutex_unlock(&pool.mutex);
-
-  for (unsigned int i = 0; i < threads; i++)
-    pthread_join(pool.ids[i], NULL);
-
-  pthread_mutex_lock(&pool.mutex);
-  pool_clear();
-  pthread_mutex_unlock(&pool.mutex);
+  return w->work == work_cancelled ? 0 : UV_EBUSY;
 }

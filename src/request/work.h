@@ -1,9 +1,7 @@
-/* The pool: one for the process, for work that would hold up a loop.
+/* Work that would hold up a loop.
  *
- * Work is handed over on the loop's thread, runs on a thread of the pool and comes back
- * through its `done`, called on the loop's thread from the poll phase. Threads are
- * started when there is work that nobody is free to do, up to UV_THREADPOOL_SIZE. Name
- * look-ups, which may wait long for a dead server, get at most half of them. */
+ * It is handed over on the loop's thread, runs on a thread of the pool (pool.h) and comes
+ * back through its `done`, called on the loop's thread from the poll phase. */
 #ifndef RONDO_WORK_H
 #define RONDO_WORK_H
 
@@ -30,17 +28,7 @@ bool work_can_give_back(uv_loop_t* loop);
 void work_also_collect(uv_loop_t* loop,
                        void (*collect)(uv_loop_t* loop, struct queue* finished));
 
-/* Has `work` run once by a thread that has nothing else to do; nothing comes back. False
- * if there is none, or no second processor for it to run on. Until it has begun it can
- * be taken back: true then. */
-bool work_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w));
-bool work_take_back(struct uv__work* w);
-
-/* True while file work waits for a free thread. */
-bool work_files_waiting(void);
-
-/* Lets the threads finish all that was handed over and waits for them to end. Work
- * submitted later starts a fresh pool. */
-void work_shutdown(void);
+/* For the thread that has run it: from here on it is its loop's. */
+void work_give_back(struct uv__work* w);
 
 #endif
