@@ -346,7 +346,7 @@ for (const [name, test] of Object.entries(tests)) {
     test();
   } catch (error) {
     failed++;
-    console.log(`FAILED ${name}\n${error.stack}`);
+    console.log(`FAILED ${name}\n${error}\n${error.stack}`);
   }
 }
 console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed`);

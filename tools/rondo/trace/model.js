@@ -118,7 +118,9 @@ function fillColumns(loop, all) {
   });
   let last = 0;
   for (let i = 0; i < n; i++) {
-    const [kind, start, duration, name, subject, detail, handles, requests] = events[i];
+    // By index: JavaScriptCore 2.50 sometimes finds no iterator here once it has compiled this.
+    const event = events[i];
+    const kind = event[0], start = event[1], duration = event[2], name = event[3], subject = event[4];
     loop.kind[i] = kind;
     loop.start[i] = start;
     // A span without a duration is open: it is closed below, when the end is known.
@@ -126,9 +128,9 @@ function fillColumns(loop, all) {
     loop.end[i] = open ? Infinity : kind === KIND.OUTSIDE ? start : start + Math.max(0, duration);
     loop.name[i] = Number.isInteger(name) && name < loop.names.length ? name : -1;
     loop.subject[i] = Number.isInteger(subject) && subject < loop.subjects.length ? subject : -1;
-    loop.detail[i] = Number(detail) || 0;
-    loop.handles[i] = Number(handles) || 0;
-    loop.requests[i] = Number(requests) || 0;
+    loop.detail[i] = Number(event[5]) || 0;
+    loop.handles[i] = Number(event[6]) || 0;
+    loop.requests[i] = Number(event[7]) || 0;
     last = Math.max(last, start, loop.end[i] === Infinity ? 0 : loop.end[i]);
   }
   loop.first = n ? loop.start[0] : 0;
