@@ -204,6 +204,48 @@ static void what_kept_it_alive_is_told(void** state) {
   trace_free(&trace);
 }
 
+static void a_part_is_whole_in_itself(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[50];
+  size_t count = 0;
+  records[count++] = record_of(TRACE_RUN, 0);
+  for (uint64_t turn = 0; turn < 8; turn++) {
+    records[count] = record_of(TRACE_TURN, turn * 100);
+    records[count++].number = turn + 1;
+    records[count] = record_of(TRACE_PHASE, turn * 100 + 10);
+    records[count++].detail = RONDO_PHASE_POLL;
+    records[count] = record_of(TRACE_SLEEP, turn * 100 + 10);
+    records[count++].name = (uint32_t) turn;
+    records[count++] = record_of(TRACE_END, turn * 100 + 50);
+    records[count++] = record_of(TRACE_CALLBACK, turn * 100 + 60);
+    records[count++] = record_of(TRACE_END, turn * 100 + 90);
+  }
+  records[count++] = record_of(TRACE_RUN_END, 800);
+  struct trace_header header = header_of(1, 1, 1000, count);
+  header.tells = TRACE_TELLS_WAITS;
+  write_section(path_of("part"), &header, records, count);
+  const struct trace_loop* loop = read_back(&trace, path_of("part"));
+  trace_sort(&trace);
+  assert_true(trace_cut(&trace, 320, 470));
+  assert_sound(loop);
+  assert_int_equal(loop->begin_ns, 300);
+  assert_int_equal(loop->end_ns, 500);
+  assert_int_equal(loop->wait_count, 2);
+  assert_int_equal(loop->waits[0].requests, 3);
+  char* text = text_of(&trace);
+  assert_non_null(strstr(text, "2 turns in 200 ns"));
+  assert_non_null(strstr(text, "asleep             80 ns   40.0 %"));
+  assert_non_null(strstr(text, "in callbacks       60 ns   30.0 %"));
+  assert_non_null(strstr(text, "outside             0 ns    0.0 %"));
+  free(text);
+  assert_true(trace_cut(&trace, 10000, UINT64_MAX));
+  assert_int_equal(loop->event_count, 0);
+  text = text_of(&trace);
+  free(text);
+  trace_free(&trace);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       trace_test(a_bottomless_file_ends_where_it_cannot_be),
@@ -212,6 +254,7 @@ int main(void) {
       trace_test(what_is_open_lasts_until_the_process_ended),
       trace_test(a_late_timer_is_told_with_what_ran_before_it),
       trace_test(what_kept_it_alive_is_told),
+      trace_test(a_part_is_whole_in_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ static const char usage[] =
     "  --json                Chrome's trace events, for ui.perfetto.dev\n"
     "  -o, --output file     where it goes; - is standard output\n"
     "  --keep                also keep the recording: rondo-trace-PID.rtrace\n"
+    "  --from time, --to time  show only what lies between, such as 1.2s and 1250ms\n"
     "  --limit size          of a loop's recording, such as 64M or 2G; 256M by default\n"
     "  --backend uring|epoll what the loops sleep on\n"
     "  -h, --help            print this\n";
@@ -46,6 +47,7 @@ struct options {
   bool program; /* behind -- */
   const char* output;
   const char* limit;
+  uint64_t from_ns, to_ns; /* of the trace */
 };
 
 static int bad_argument(const char* problem, const char* argument) {
@@ -64,6 +66,24 @@ static bool is_size(const char* text) {
          (*text == '\0' || (strchr("KMGkmg", *text) != NULL && text[1] == '\0'));
 }
 
+/* "450ms", "1.2s", or seconds. */
+static bool time_read(const char* text, uint64_t* ns) {
+  static const struct {
+    const char* unit;
+    double size;
+  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+  char* end;
+  double number = strtod(text, &end);
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    double size = number * units[i].size;
+    if (end == text || strcmp(end, units[i].unit) != 0 || !(size >= 0) || size > 1e18)
+      continue;
+    *ns = (uint64_t) size;
+    return true;
+  }
+  return false;
+}
+
 /* The value of an option, which is the next argument or stands behind a "="; NULL if
  * there is none. */
 static const char* value_of(int argc, char** argv, int* next) {
@@ -75,7 +95,8 @@ static const char* value_of(int argc, char** argv, int* next) {
 }
 
 static bool is_valued(const char* option) {
-  static const char* const names[] = {"-o", "--output", "--limit", "--backend"};
+  static const char* const names[] = {"-o",        "--output", "--limit",
+                                      "--backend", "--from",   "--to"};
   size_t length = strcspn(option, "=");
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     if (strlen(names[i]) == length && memcmp(names[i], option, length) == 0)
@@ -94,6 +115,9 @@ static int option_valued(struct options* options, const char* option, const char
     return bad_argument("no such backend: ", value);
   else if (strcmp(option, "--limit") == 0 && !is_size(value))
     return bad_argument("no such size: ", value);
+  else if ((strcmp(option, "--from") == 0 && !time_read(value, &options->from_ns)) ||
+           (strcmp(option, "--to") == 0 && !time_read(value, &options->to_ns)))
+    return bad_argument("no such time: ", value);
   else if (strcmp(option, "--limit") == 0)
     options->limit = value;
   return 0;
@@ -193,9 +217,18 @@ static void tell(const struct trace* trace, const struct options* options,
     fprintf(stderr, "rondo: %s in %s\n", what[options->form], path);
   if (options->form == PICTURE && events_of(trace) > PICTURE_EVENTS)
     fprintf(stderr,
-            "rondo: it shows the first %d of %zu events; --text and --json know "
-            "all\n",
+            "rondo: it shows the first %d of %zu events; --text and --json know all, and "
+            "--from and --to choose others\n",
             PICTURE_EVENTS, events_of(trace));
+}
+
+/* Leaves what --from and --to say, if they do. */
+static bool part_chosen(const struct options* options, struct trace* trace) {
+  bool whole = options->from_ns == 0 && options->to_ns == UINT64_MAX;
+  if (whole || trace_cut(trace, options->from_ns, options->to_ns))
+    return true;
+  fputs("rondo: no memory for this trace\n", stderr);
+  return false;
 }
 
 static bool write_form(const struct trace* trace, const struct options* options,
@@ -266,6 +299,8 @@ static int show_recordings(const struct options* options, int count, char** path
   if (trace.count == 0)
     return 1;
   trace_sort(&trace);
+  if (!part_chosen(options, &trace))
+    return 1;
   name_after(name, sizeof(name), paths[0], trace.loops[0].pid, options->form);
   const char* path = options->output;
   if (path == NULL)
@@ -294,7 +329,7 @@ static int leave_as(int status) {
 }
 
 static bool show_run(const struct options* options, const struct trace_run* run,
-                     const struct trace* trace) {
+                     struct trace* trace) {
   char name[64];
   bool never_began = WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 126;
   if (trace->count == 0 && never_began)
@@ -307,6 +342,8 @@ static bool show_run(const struct options* options, const struct trace_run* run,
         run->argv[0]);
     return false;
   }
+  if (!part_chosen(options, trace))
+    return false;
   if (options->form == TEXT && options->output == NULL) {
     fflush(stdout);
     return write_text(stderr, trace, options->turns);
@@ -347,7 +384,7 @@ static int run_and_show(const struct options* options, char** argv) {
 }
 
 int trace_main(int argc, char** argv) {
-  struct options options = {0};
+  struct options options = {.to_ns = UINT64_MAX};
   int next = options_read(&options, argc, argv);
   if (next <= 0)
     return -next;

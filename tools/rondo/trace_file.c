@@ -169,6 +169,9 @@ void trace_sort(struct trace* trace) {
         loop->process_ns = other->start_ns;
     }
   }
+  uint64_t origin = trace_origin_ns(trace);
+  for (size_t i = 0; i < trace->count; i++)
+    trace->loops[i].offset_ns = trace->loops[i].start_ns - origin;
   if (trace->count > 1)
     qsort(trace->loops, trace->count, sizeof(*trace->loops), by_process);
 }

@@ -61,6 +61,8 @@ struct trace_loop {
   uint64_t start_ns; /* on the monotonic clock, which all loops of a machine share */
   uint64_t start_wall_ns;
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
+  uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
+  uint64_t begin_ns;   /* where it is shown from, since start_ns; see trace_cut */
   uint64_t end_ns;     /* of the last event, since start_ns */
   size_t length;       /* of what is good of its section in the file, header included */
   char backend[17];
@@ -99,6 +101,9 @@ size_t loop_read(struct trace_loop* loop, const struct trace_record* records,
  * one that was cut short is taken. */
 const char* trace_read(struct trace* trace, const char* path);
 void trace_sort(struct trace* trace);
+/* Leaves what lies between two times since the trace's start, or reaches into that. False
+ * without memory. */
+bool trace_cut(struct trace* trace, uint64_t from_ns, uint64_t to_ns);
 void trace_free(struct trace* trace);
 
 /* The earliest start of all loops: where time begins in what is written. */

@@ -110,6 +110,10 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
     fprintf(out, " (%s)", loop->subjects[event->subject]);
 }
 
+static uint64_t without(uint64_t all, uint64_t part) {
+  return all > part ? all - part : 0;
+}
+
 /* --- counting --------------------------------------------------------------------- */
 
 /* The length of "tcp" in "tcp 7". */
@@ -188,7 +192,7 @@ static void count_runs(struct summary* summary) {
     began = event->start;
   }
   if (running)
-    summary->running += loop->end_ns - began;
+    summary->running += without(loop->end_ns, began);
 }
 
 static void count_events(struct summary* summary) {
@@ -238,7 +242,7 @@ static const struct event* worse(const struct event* known, const struct event* 
 static void find_holdups(struct summary* summary) {
   const struct trace_loop* loop = summary->loop;
   const struct event* culprit = NULL;
-  uint64_t since = 0;
+  uint64_t since = loop->begin_ns;
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
     if (is_work(event)) {
@@ -270,12 +274,8 @@ static void write_share(FILE* out, const char* what, uint64_t time, uint64_t all
           all == 0 ? 0.0 : (double) time * 100 / (double) all, rest);
 }
 
-static uint64_t without(uint64_t all, uint64_t part) {
-  return all > part ? all - part : 0;
-}
-
 static void write_shares(FILE* out, const struct summary* summary) {
-  uint64_t all = summary->loop->end_ns;
+  uint64_t all = summary->loop->end_ns - summary->loop->begin_ns;
   char rest[96], longest[TIME_SIZE];
   snprintf(rest, sizeof(rest), "%" PRIu64 " times, %s at most", summary->sleeps,
            time_text(longest, summary->longest_sleep));
@@ -335,7 +335,8 @@ static void write_holdups(FILE* out, const struct summary* summary) {
     fprintf(out, "  %10s  ", time_text(time, holdup->duration));
     if (turn != NULL)
       fprintf(out, "in turn %" PRId64 ", ", turn->detail);
-    fprintf(out, "%s after the start: ", time_text(when, holdup->start));
+    fprintf(out,
+            "%s after the start: ", time_text(when, loop->offset_ns + holdup->start));
     if (holdup->culprit->duration < holdup->duration / 10)
       fputs("no callback's, of those ", out); /* the loop's work, or the machine's */
     write_who(out, loop, holdup->culprit);
@@ -355,7 +356,7 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
   fprintf(out, "loop %u on ", loop->number);
   write_plain(out, loop->backend);
   fprintf(out, ", thread %u: %" PRIu64 " turn%s in %s\n", loop->thread, summary.turns,
-          summary.turns == 1 ? "" : "s", time_text(time, loop->end_ns));
+          summary.turns == 1 ? "" : "s", time_text(time, loop->end_ns - loop->begin_ns));
   if (loop->lost > 0)
     fprintf(out, "  %" PRIu64 " records did not fit and are missing at the end\n",
             loop->lost);
@@ -378,7 +379,7 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
 static void write_line(FILE* out, const struct trace_loop* loop,
                        const struct event* event, unsigned int depth) {
   char at[TIME_SIZE], took[TIME_SIZE];
-  snprintf(at, sizeof(at), "%.6f", (double) event->start / 1e9);
+  snprintf(at, sizeof(at), "%.6f", (double) (loop->offset_ns + event->start) / 1e9);
   fprintf(out, "%12s %10s  %*s", at, time_text(took, event->duration), (int) depth * 2,
           "");
   if (event->kind == EVENT_TURN)
@@ -413,8 +414,9 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
     if (event->kind != EVENT_OUTSIDE)
       write_line(out, loop, event, depth);
     else
-      fprintf(out, "%12.6f %10s  %*s%s\n", (double) event->start / 1e9, "",
-              (int) depth * 2, "", event->detail ? "uv_run is called" : "uv_run returns");
+      fprintf(out, "%12.6f %10s  %*s%s\n",
+              (double) (loop->offset_ns + event->start) / 1e9, "", (int) depth * 2, "",
+              event->detail ? "uv_run is called" : "uv_run returns");
   }
 }
 

@@ -72,7 +72,7 @@ static void write_latest(FILE* out, const struct trace_loop* loop,
   fprintf(out, "  %10s  ", time_text(text, (uint64_t) late->detail));
   if (turn != NULL)
     fprintf(out, "in turn %" PRId64 ", ", turn->detail);
-  fprintf(out, "%s after the start: ", time_text(text, late->start));
+  fprintf(out, "%s after the start: ", time_text(text, loop->offset_ns + late->start));
   write_who(out, loop, late);
   if (blamed != NULL && took > (uint64_t) late->detail / 2) {
     fprintf(out, ", while %s were taken by ", time_text(text, took));
