@@ -21,7 +21,8 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC "RONDOTRC"
-enum { TRACE_VERSION = 1, TRACE_HEADER_SIZE = 4096, TRACE_TEXT_MAX = 1008 };
+/* Version 1 had no TRACE_WAITS, and `tells` was 0; it is read as ever. */
+enum { TRACE_VERSION = 2, TRACE_HEADER_SIZE = 4096, TRACE_TEXT_MAX = 1008 };
 
 struct trace_header {
   char magic[8];

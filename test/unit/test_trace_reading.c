@@ -169,12 +169,16 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   trace_free(&trace);
 
   header.tells = 0; /* as recordings were before */
+  header.version = 1;
   write_section(path_of("old"), &header, records, 10);
   assert_false(read_back(&trace, path_of("old"))->events[4].timer);
   text = text_of(&trace);
   assert_null(strstr(text, "timers: of"));
   free(text);
   trace_free(&trace);
+  header.version = TRACE_VERSION + 1;
+  write_section(path_of("new"), &header, records, 10);
+  assert_non_null(strstr(trace_read(&trace, path_of("new")), "newer version"));
 }
 
 /* Only the last list counts, and what names nothing is none. */

@@ -71,9 +71,12 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
     return 0;
   }
   const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
-  if (header->version != TRACE_VERSION ||
-      header->record_size != sizeof(struct trace_record)) {
-    *problem = "recorded by another version of Rondo";
+  if (header->version > TRACE_VERSION) {
+    *problem = "recorded by a newer version of Rondo";
+    return 0;
+  }
+  if (header->version == 0 || header->record_size != sizeof(struct trace_record)) {
+    *problem = "not a recording of Rondo's";
     return 0;
   }
   size_t length = left;

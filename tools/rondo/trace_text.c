@@ -17,6 +17,7 @@ struct total {
   const char* subject; /* "tcp 7": of this kind; NULL: of none */
   uint64_t calls, own, longest;
   const struct event* longest_event;
+  int32_t next; /* of the same name, or EVENT_NONE */
 };
 
 /* A stretch in which the loop didn't look whether anything had happened. */
@@ -30,6 +31,7 @@ struct summary {
   uint64_t* inside; /* for each event, the time of the spans in it that are counted */
   struct total* totals;
   size_t total_count, total_capacity;
+  int32_t* first; /* of each name, then of each kind of event without one */
   uint64_t turns, sleeps, asleep, longest_sleep, callbacks;
   uint64_t running;       /* time in uv_run */
   uint64_t busy, outside; /* in callbacks there, and in the main script and its like */
@@ -133,14 +135,18 @@ static struct total* total_of(struct summary* summary, const struct event* event
   const char* name = event_name(loop, event);
   const char* subject =
       event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
-  for (size_t i = 0; i < summary->total_count; i++) {
-    if (summary->totals[i].name == name && same_kind(summary->totals[i].subject, subject))
+  int32_t* first =
+      &summary->first[event->name != EVENT_NONE ? (size_t) event->name
+                                                : loop->name_count + event->kind];
+  for (int32_t i = *first; i != EVENT_NONE; i = summary->totals[i].next) {
+    if (same_kind(summary->totals[i].subject, subject))
       return &summary->totals[i];
   }
   summary->totals = array_grow(summary->totals, summary->total_count,
                                &summary->total_capacity, sizeof(*summary->totals));
   struct total* total = &summary->totals[summary->total_count++];
-  *total = (struct total){.name = name, .subject = subject};
+  *total = (struct total){.name = name, .subject = subject, .next = *first};
+  *first = (int32_t) summary->total_count - 1;
   return total;
 }
 
@@ -348,9 +354,16 @@ static void write_holdups(FILE* out, const struct summary* summary) {
 static bool write_summary(FILE* out, const struct trace_loop* loop) {
   struct summary summary = {.loop = loop};
   char time[TIME_SIZE];
+  size_t heads = loop->name_count + EVENT_KINDS;
   summary.inside = calloc(loop->event_count + 1, sizeof(*summary.inside));
-  if (summary.inside == NULL)
+  summary.first = malloc(heads * sizeof(*summary.first));
+  if (summary.inside == NULL || summary.first == NULL) {
+    free(summary.inside);
+    free(summary.first);
     return false;
+  }
+  for (size_t i = 0; i < heads; i++)
+    summary.first[i] = EVENT_NONE;
   count_events(&summary);
   find_holdups(&summary);
   fprintf(out, "loop %u on ", loop->number);
@@ -371,6 +384,7 @@ static bool write_summary(FILE* out, const struct trace_loop* loop) {
   write_waits(out, loop);
   free(summary.totals);
   free(summary.inside);
+  free(summary.first);
   return true;
 }
 
