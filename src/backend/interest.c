@@ -265,21 +265,14 @@ void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
   note_change(loop, w);
 }
 
-void watcher_release(uv_loop_t* loop, uv__io_t* w) {
-  if (!(w->flags & WATCHER_OPEN))
-    return;
-  watcher_stop(loop, w, ~0u);
-  if (slot_owned(loop, w))
-    slot_disarm(loop, w->fd, slot_of(loop, w));
-}
-
 void watcher_close(uv_loop_t* loop, uv__io_t* w) {
   queue_remove(queue_of(w->pending_queue));
   if (!(w->flags & WATCHER_OPEN))
     return;
-  watcher_release(loop, w);
+  watcher_stop(loop, w, ~0u);
   if (slot_owned(loop, w)) {
     struct rondo_slot* slot = slot_of(loop, w);
+    slot_disarm(loop, w->fd, slot); /* the number may soon be another's */
     slot->watcher = NULL;
     slot->generation++;
   }

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,10 +19,6 @@ int descriptor_nonblock(int fd, bool on) {
     result = ioctl(fd, FIONBIO, &value);
   while (result == -1 && errno == EINTR);
   return result == -1 ? -errno : 0;
-}
-
-int descriptor_cloexec(int fd, bool on) {
-  return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) == -1 ? -errno : 0;
 }
 
 int descriptor_socket(int domain, int type, int protocol) {

@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 int descriptor_nonblock(int fd, bool on);
-int descriptor_cloexec(int fd, bool on);
 
 /* SOCK_NONBLOCK and SOCK_CLOEXEC are added to the type. */
 int descriptor_socket(int domain, int type, int protocol);

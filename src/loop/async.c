@@ -23,6 +23,8 @@ enum { ASYNC_IDLE = 0, ASYNC_TOLD = 1 };
 /* In handle->flags, which senders never look at: it is in the loop's queue. */
 enum { ASYNC_TAKEN = HANDLE_ROOM };
 
+static void async_close(uv_handle_t* base);
+
 static const struct handle_kind async_kind = {.type = UV_ASYNC, .close = async_close};
 
 int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
@@ -173,7 +175,7 @@ static void async_withdraw(uv_async_t* handle) {
   queue_remove(queue_of(handle->queue));
 }
 
-void async_close(uv_handle_t* base) {
+static void async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
   async_withdraw(handle);
   if (!queue_empty(queue_of(handle->loop->async_handles)))

@@ -204,7 +204,6 @@ void look_out_learn(uv_loop_t* loop, uint64_t slept_ns);
 
 void async_loop_init(uv_loop_t* loop);
 void async_loop_close(uv_loop_t* loop);
-void async_close(uv_handle_t* handle);
 void async_fork(uv_loop_t* loop);
 
 /* --- Completions ----------------------------------------------------------------- */

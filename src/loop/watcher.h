@@ -56,10 +56,6 @@ static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
  * used now, and would be told again in every turn. */
 void watcher_pause(uv_loop_t* loop, uv__io_t* w);
 
-/* As stop for all events, and the kernel forgets the descriptor now. For descriptors that
- * belong to the user, who may close them next (uv_poll_stop). The slot is kept. */
-void watcher_release(uv_loop_t* loop, uv__io_t* w);
-
 /* Ends it: nothing is delivered any more, also not what watcher_feed put off. To be
  * called before close(fd). Leaves w->fd as it was. */
 void watcher_close(uv_loop_t* loop, uv__io_t* w);

@@ -62,10 +62,9 @@ static inline void fs_set_cancel_asked(uv_fs_t* req, bool asked) {
 int fs_begin(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_fs_cb cb);
 
 /* Keeps the paths, copied if the request outlives the call. UV_EINVAL for NULL. */
-int fs_set_path(uv_fs_t* req, const char* path);
 int fs_set_paths(uv_fs_t* req, const char* path, const char* new_path);
 
-/* The same in one, for the many functions that need no more. */
+/* Both in one, for the many functions that have one path and need no more. */
 int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* path,
                   uv_fs_cb cb);
 

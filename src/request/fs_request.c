@@ -58,7 +58,7 @@ int fs_set_paths(uv_fs_t* req, const char* path, const char* new_path) {
   return 0;
 }
 
-int fs_set_path(uv_fs_t* req, const char* path) {
+static int fs_set_path(uv_fs_t* req, const char* path) {
   if (path == NULL)
     return UV_EINVAL;
   req->path = fs_owns_path(req) ? mem_strdup(path) : path;
