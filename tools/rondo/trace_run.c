@@ -206,7 +206,7 @@ static uint64_t last_seen(const struct trace_run* run, const char* name,
   char* successor = path_in(run->folder, second);
   bool replaced = successor != NULL && access(successor, F_OK) == 0;
   free(successor);
-  return atoi(name) != run->pid || replaced ? 0 : run->ended_ns;
+  return strtol(name, NULL, 10) != run->pid || replaced ? 0 : run->ended_ns;
 }
 
 static bool append(FILE* out, const char* path, const struct trace_loop* loop) {

@@ -138,9 +138,10 @@ static struct total* total_of(struct summary* summary, const struct event* event
   int32_t* first =
       &summary->first[event->name != EVENT_NONE ? (size_t) event->name
                                                 : loop->name_count + event->kind];
-  for (int32_t i = *first; i != EVENT_NONE; i = summary->totals[i].next) {
-    if (same_kind(summary->totals[i].subject, subject))
-      return &summary->totals[i];
+  int32_t at = summary->totals == NULL ? EVENT_NONE : *first;
+  for (; at != EVENT_NONE; at = summary->totals[at].next) {
+    if (same_kind(summary->totals[at].subject, subject))
+      return &summary->totals[at];
   }
   summary->totals = array_grow(summary->totals, summary->total_count,
                                &summary->total_capacity, sizeof(*summary->totals));
