@@ -185,7 +185,8 @@ static void fs_backend_done(struct uv__work* w, int result) {
 }
 
 /* io_uring waits for data also on a descriptor that was told not to wait, and takes an
- * offset for what has none. So it gets files, and of the rest only what must wait. */
+ * offset for what has none. So it gets files, and of the rest only what must wait. At a
+ * file's own position it reads well, but doesn't always move it. */
 static bool fs_suits_backend(const uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ && req->fs_type != UV_FS_WRITE)
     return true;
@@ -194,7 +195,7 @@ static bool fs_suits_backend(const uv_fs_t* req) {
                                        STATX_TYPE, &about) != 0)
     return false;
   if (S_ISREG(about.stx_mode) || S_ISBLK(about.stx_mode))
-    return true;
+    return req->off >= 0;
   int status = fcntl(req->file, F_GETFL);
   return req->fs_type == UV_FS_READ && req->off < 0 && status >= 0 &&
          (status & O_NONBLOCK) == 0;
@@ -270,54 +271,52 @@ static void fs_answered(uv_fs_t* req) {
 
 /* --- Bursts ---------------------------------------------------------------------- */
 
-/* How a request goes on after its attempt. */
-static enum fs_attempt fs_attempted(uv_fs_t* req, ssize_t answer) {
-  if (fs_place(req) != FS_CANCELLED)
-    return fs_read_begun(req, answer);
-  req->result = UV_ECANCELED;
-  return FS_ANSWERED;
+/* After its attempt. False if it has gone on another way. */
+static bool fs_is_over(uv_fs_t* req, ssize_t answer) {
+  if (fs_place(req) == FS_CANCELLED) {
+    req->result = UV_ECANCELED;
+    return true;
+  }
+  enum fs_attempt attempt = fs_read_begun(req, answer);
+  return attempt == FS_ANSWERED || !fs_goes_on(req, attempt);
 }
 
-/* By the helper; in the poll phase. */
-static void fs_helped(struct uv__work* w, int status) {
-  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  (void) status;
-  fs_burst_helped(req->loop);
-  enum fs_attempt attempt = fs_attempted(req, fs_answer(req));
-  if (attempt == FS_ANSWERED)
-    fs_finish(req);
-  else
-    fs_go_on(req, attempt);
-}
-
-/* Perhaps inside a call of the program's, so nothing is called back from here. */
 void fs_burst_done(uv_fs_t* req, ssize_t answer) {
-  enum fs_attempt attempt = fs_attempted(req, answer);
-  if (attempt == FS_ANSWERED || !fs_goes_on(req, attempt))
+  if (fs_is_over(req, answer))
     fs_answered(req);
+}
+
+bool fs_burst_back(uv_fs_t* req, ssize_t answer) {
+  if (!fs_is_over(req, answer))
+    return false;
+  fs_set_place(req, FS_DONE);
+  return true;
+}
+
+bool fs_burst_followed(uv_fs_t* req) {
+  int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
+  if (err == 0)
+    return false;
+  req->result = err;
+  fs_set_place(req, FS_DONE);
+  return true;
+}
+
+/* For work that comes back without having been handed over. */
+static void fs_is_work(uv_fs_t* req, enum fs_place place) {
+  req->work_req.loop = req->loop;
+  req->work_req.work = NULL;
+  req->work_req.done = fs_done;
+  fs_set_place(req, place);
 }
 
 static bool fs_send_to_burst(uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ || req->loop->file_spent <= TURN_ALONE ||
       !fs_read_may_share(req) || !fs_burst_add(req))
     return false;
-  req->work_req.loop = req->loop;
-  req->work_req.work = NULL;
-  req->work_req.done = fs_helped;
-  fs_set_place(req, FS_BURST);
+  fs_is_work(req, FS_BURST);
   loop_tell_outer(req->loop);
   return true;
-}
-
-/* In the poll phase, when what it had to follow has gone its way. */
-static void fs_followed(struct uv__work* w, int status) {
-  uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  (void) status;
-  int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
-  if (err == 0)
-    return;
-  req->result = err;
-  fs_finish(req);
 }
 
 /* Reads that the helper has taken may have to go on another way yet: until they have,
@@ -325,10 +324,7 @@ static void fs_followed(struct uv__work* w, int status) {
 static bool fs_follow_burst(uv_fs_t* req) {
   if (req->fs_type != UV_FS_CLOSE || !fs_burst_follow(req))
     return false;
-  req->work_req.loop = req->loop;
-  req->work_req.work = NULL;
-  req->work_req.done = fs_followed;
-  fs_set_place(req, FS_FOLLOWING);
+  fs_is_work(req, FS_FOLLOWING);
   return true;
 }
 

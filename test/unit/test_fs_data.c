@@ -246,6 +246,34 @@ static void direct_files_work(void** state) {
   free(block);
 }
 
+/* At the file's own position, which moves with each, also past the cache. */
+static void direct_files_have_a_position(void** state) {
+  (void) state;
+  enum { BLOCKS = 64, BLOCK = 4096 };
+  uv_fs_t req;
+  char* block = aligned_alloc(BLOCK, BLOCKS * BLOCK);
+  for (int i = 0; i < BLOCKS; i++)
+    memset(block + i * BLOCK, i, BLOCK);
+  files_make("file", block, BLOCKS * BLOCK);
+  int fd = open("file", O_RDWR | O_DIRECT | O_CLOEXEC);
+  if (fd < 0) {
+    free(block);
+    skip(); /* not on this file system */
+  }
+  uv_buf_t into = uv_buf_init(block, BLOCK);
+  for (int i = 0; i < BLOCKS; i++) {
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), i * BLOCK);
+    if (i % 2 == 0)
+      assert_int_equal(ASYNC(req, uv_fs_read, fd, &into, 1, -1), BLOCK);
+    else
+      assert_int_equal(ASYNC(req, uv_fs_write, fd, &into, 1, -1), BLOCK);
+    assert_int_equal(block[0], i - i % 2);
+  }
+  assert_int_equal(lseek(fd, 0, SEEK_CUR), BLOCKS * BLOCK);
+  close(fd);
+  free(block);
+}
+
 static void truncating_and_syncing(void** state) {
   (void) state;
   uv_fs_t req;
@@ -498,6 +526,7 @@ int main(void) {
       FILES_TEST(a_large_file_comes_whole),
       FILES_TEST(a_half_cached_file_comes_whole),
       FILES_TEST(direct_files_work),
+      FILES_TEST(direct_files_have_a_position),
       FILES_TEST(truncating_and_syncing),
       FILES_TEST(sending_between_files_and_sockets),
       FILES_TEST(sending_from_a_pipe),
