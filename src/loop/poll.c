@@ -157,6 +157,14 @@ struct catch {
   bool waited_for; /* else it was there when the poll began */
 };
 
+/* What a limit is charged for: not for being woken, which calls nobody back. */
+static int charged(const uv_loop_t* loop, const struct catch* caught) {
+  int count = caught->count;
+  for (int i = 0; loop->limits[RONDO_PHASE_POLL] != 0 && i < caught->count; i++)
+    count -= event_fd(&caught->events[i]) == loop->wake_fd;
+  return count;
+}
+
 /* One wait, asleep until the deadline at most. */
 static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   /* A blocking wait that took no longer than this found its events waiting: falling
@@ -188,7 +196,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
     trace_wake(loop, loop->now_ns);
     look_out_learn(loop, loop->now_ns - started);
   }
-  loop->poll_left -= (unsigned int) caught.count;
+  loop->poll_left -= (unsigned int) charged(loop, &caught);
   return caught;
 }
 
@@ -237,7 +245,8 @@ static bool deliver_owed(uv_loop_t* loop) {
 
 /* Waits until something was dispatched or the time is up. A wake-up that brought nothing
  * (a signal, an event that nobody wants any more) goes back to sleep with the time that
- * is left (contract I6). */
+ * is left (contract I6). What a limit leaves shows by itself that it is there: the next
+ * poll doesn't sleep, unless there was nothing left, and then it may (contract L8). */
 void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
   uint64_t deadline = NEVER;
   if (timeout_ns >= 0)
@@ -257,5 +266,6 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
              !queue_empty(queue_of(loop->pending_queue)))
       return;
   }
-  loop->flags |= LOOP_LEFTOVER; /* the next poll must not sleep */
+  if (batches == BATCHES_MAX)
+    loop->flags |= LOOP_LEFTOVER; /* the next poll must not sleep */
 }

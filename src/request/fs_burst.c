@@ -88,7 +88,6 @@ struct burst {
   unsigned int left;      /* what is before it was left to the helper */
   unsigned int oldest;    /* what is before it is done */
   unsigned int collected; /* of the returned shares */
-  unsigned int coming;    /* reads in them that have not been called back */
   struct queue followers; /* what comes after the helper's, first come first */
   unsigned int calls_left_out;
   unsigned int to_leave_out;
@@ -306,19 +305,27 @@ static void burst_run(uv_loop_t* loop) {
   while (loop->files_gathered > 0 && queue_empty(queue_of(loop->completed_queue)));
 }
 
-static void burst_let_follow(struct burst* burst, struct queue* finished) {
+/* What is over goes the way of all work that comes back. */
+static void burst_sort(uv_loop_t* loop, struct queue* finished, uv_fs_t* req, bool over) {
+  if (over)
+    queue_push_back(finished, queue_of(req->work_req.wq));
+  else
+    loop->work_active--;
+}
+
+static void burst_let_follow(uv_loop_t* loop, struct burst* burst,
+                             struct queue* finished) {
   while (!queue_empty(&burst->followers)) {
     struct queue* link = queue_first(&burst->followers);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
-    const uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+    uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
     if (fs_burst_place(req) - burst->oldest - 1 < BURST_ROOM)
       return;
     queue_remove(link);
-    queue_push_back(finished, link);
+    burst_sort(loop, finished, req, fs_burst_followed(req));
   }
 }
 
-/* What the helper has done goes the way of all work that comes back. */
 static void burst_collect(uv_loop_t* loop, struct queue* finished) {
   struct burst* burst = loop->burst_state;
   unsigned int returned = atomic_load_explicit(&burst->returned, memory_order_acquire);
@@ -328,13 +335,11 @@ static void burst_collect(uv_loop_t* loop, struct queue* finished) {
     const struct returned* back = returned_at(burst, burst->collected);
     for (unsigned int i = 0; i < back->share.count; i++) {
       uv_fs_t* req = place_at(burst, back->share.first + i)->req;
-      fs_set_answer(req, back->answers[i]);
-      queue_push_back(finished, queue_of(req->work_req.wq));
+      burst_sort(loop, finished, req, fs_burst_back(req, back->answers[i]));
     }
-    burst->coming += back->share.count;
     burst->oldest = back->share.first + back->share.count;
   }
-  burst_let_follow(burst, finished);
+  burst_let_follow(loop, burst, finished);
 }
 
 /* In a forked child the helper is gone, whatever it was about to do. */
@@ -359,7 +364,12 @@ static void burst_close(uv_loop_t* loop, struct loop_part* part) {
 static int burst_fork(uv_loop_t* loop, struct loop_part* part) {
   struct burst* burst = (struct burst*) part;
   burst_forget_helper(burst);
-  atomic_store_explicit(&burst->returned, burst->collected, memory_order_relaxed);
+  unsigned int returned = atomic_load_explicit(&burst->returned, memory_order_acquire);
+  for (; burst->collected != returned; burst->collected++) {
+    const struct returned* back = returned_at(burst, burst->collected);
+    for (unsigned int i = 0; i < back->share.count; i++)
+      fs_burst_done(place_at(burst, back->share.first + i)->req, back->answers[i]);
+  }
   burst->oldest = open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
   loop->work_active += burst->tail - burst->oldest;
   for (struct queue* link = queue_first(&burst->followers); link != NULL;
@@ -424,19 +434,12 @@ bool fs_burst_cancel(uv_fs_t* req) {
       &burst->open, &open, open_make(open_front(open), open_front(open)),
       memory_order_acquire, memory_order_relaxed))
     continue;
-  struct place* place = place_at(burst, fs_burst_place(req));
   unsigned int ahead = fs_burst_place(req) - open_front(open);
-  /* One that is back and not called back yet has its answer where the number was. */
-  bool waiting = ahead < burst->tail - open_front(open) && place->req == req;
+  bool waiting = ahead < burst->tail - open_front(open);
   if (waiting)
-    place->cancelled = true;
+    place_at(burst, fs_burst_place(req))->cancelled = true;
   atomic_store_explicit(&burst->open, open, memory_order_release);
   return waiting;
-}
-
-void fs_burst_helped(uv_loop_t* loop) {
-  struct burst* burst = loop->burst_state;
-  burst->coming--;
 }
 
 /* Nothing is open, or it would be the helper's later. Only the helper moves the front, so
@@ -449,12 +452,10 @@ bool fs_burst_follow(uv_fs_t* req) {
     return false;
   unsigned int front =
       open_front(atomic_load_explicit(&burst->open, memory_order_relaxed));
-  if (front == burst->oldest && burst->coming == 0)
+  if (front == burst->oldest)
     return false;
   fs_set_burst_place(req, front);
   queue_push_back(&burst->followers, queue_of(req->work_req.wq));
   loop->work_active++;
-  if (front == burst->oldest)
-    loop_wake(loop, WAKE_WORK); /* nobody else will: all of them are here */
   return true;
 }

@@ -53,7 +53,7 @@ static void work_cancelled(struct uv__work* w) {
 
 /* Behind what a limit left over the last time, what has finished since, in the order it
  * finished: the stack has it the other way round. */
-static void work_collect(uv_loop_t* loop, struct work_state* state) {
+static void work_collect(struct work_state* state) {
   struct uv__work* w =
       atomic_exchange_explicit(&state->finished, NULL, memory_order_acquire);
   struct queue batch;
@@ -64,13 +64,13 @@ static void work_collect(uv_loop_t* loop, struct work_state* state) {
     w = next;
   }
   queue_append(&state->backlog, &batch);
-  if (state->also_collect != NULL)
-    state->also_collect(loop, &state->backlog);
 }
 
 static void work_deliver(uv_loop_t* loop) {
   struct work_state* state = loop->file_state;
-  work_collect(loop, state);
+  work_collect(state);
+  if (state->also_collect != NULL)
+    state->also_collect(loop, &state->backlog);
   queue_append(&state->batch, &state->backlog);
   while (!queue_empty(&state->batch) && poll_take(loop)) {
     struct queue* link = queue_first(&state->batch);
@@ -110,7 +110,7 @@ static unsigned int queue_count(const struct queue* queue) {
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
-  work_collect(loop, state);
+  work_collect(state);
   loop->work_active = queue_count(&state->backlog) + queue_count(&state->batch);
   if (loop->work_active > 0)
     loop_wake(loop, WAKE_WORK);

@@ -22,8 +22,7 @@
  * - UV_FS_EVENT_RECURSIVE, which libuv ignores on Linux;
  * - times of access while many calls are under way, and who gets the last descriptor;
  * - what is read while the file is truncated or closed, beyond what both leave no doubt
- *   of: it is a race in any library;
- * - with a limit on the poll, whether each run with UV_RUN_ONCE calls back. */
+ *   of: it is a race in any library. */
 #include "fs_fuzz.h"
 
 #include "../unit/sanitizers.h"
