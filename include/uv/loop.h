@@ -142,6 +142,8 @@ struct uv_loop_s {
   unsigned int work_active;    /* in the pool, for this loop */
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   unsigned int backend_files;  /* file operations that the backend has */
+  void* backend_syncs[2];      /* those of them that sync a file */
+  void* held_closes[2];        /* until these are back */
   unsigned int file_spent;     /* of what files may take on this thread in a turn */
   uint64_t file_turn;          /* the turn that file_spent is about */
   unsigned int files_gathered; /* reads to be done in the next poll phase, */
@@ -158,7 +160,7 @@ struct uv_loop_s {
   unsigned int has_outer;   /* somebody may be watching backend_fd */
   uint64_t pauses_end;      /* of watchers, see watcher_pause */
   void* pending_earlier[2]; /* of pending_queue, what the poll must leave alone */
-  char padding[160];
+  char padding[128];
 };
 
 #endif

@@ -25,7 +25,7 @@ enum fs_place {
   FS_RING,    /* with the backend */
   FS_POOL,
   FS_BURST,     /* where whoever comes first takes it, the loop or its helper */
-  FS_FOLLOWING, /* waiting for those of a burst */
+  FS_FOLLOWING, /* a close, held until what it must not overtake is back */
   FS_CANCELLED, /* before that */
 };
 

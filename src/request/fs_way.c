@@ -113,6 +113,13 @@ static void fs_done(struct uv__work* w, int status) {
   fs_finish(req);
 }
 
+/* The work is over, on this thread; its callback comes from the poll phase. */
+static void fs_answered(uv_fs_t* req) {
+  fs_set_place(req, FS_DONE);
+  req->work_req.done = fs_done;
+  loop_complete(req->loop, &req->work_req, 0);
+}
+
 /* --- 3: the pool ----------------------------------------------------------------- */
 
 void fs_run_on_pool(struct uv__work* w) {
@@ -124,16 +131,34 @@ void fs_run_on_pool(struct uv__work* w) {
     fs_learn(req);
 }
 
-/* Reads and writes that are with the backend must be known to the kernel by their file,
- * not by a number that is about to be free. (A sync is, until its worker begins.) */
-static void fs_before_close(uv_loop_t* loop) {
+static bool fs_is_being_synced(const uv_loop_t* loop, uv_file file) {
+  const struct queue* syncs = queue_of(((uv_loop_t*) (uintptr_t) loop)->backend_syncs);
+  for (struct queue* link = queue_first(syncs); link != NULL;
+       link = queue_next(syncs, link)) {
+    const struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    if (rondo_container_of(w, uv_fs_t, work_req)->file == file)
+      return true;
+  }
+  return false;
+}
+
+/* What is with the backend must be known to the kernel by its file, not by a number that
+ * is about to be free. Reads and writes are as soon as they are handed over. A sync isn't
+ * before its worker begins, so the close is held until the sync is back: true then. */
+static bool fs_hold_close(uv_fs_t* req) {
+  uv_loop_t* loop = req->loop;
   if (loop->backend_files > 0)
     (void) loop->backend->flush(loop, 0);
+  if (!fs_is_being_synced(loop, req->file))
+    return false;
+  queue_push_back(queue_of(loop->held_closes), queue_of(req->work_req.wq));
+  fs_set_place(req, FS_FOLLOWING);
+  return true;
 }
 
 static int fs_send_to_pool(uv_fs_t* req) {
-  if (req->fs_type == UV_FS_CLOSE)
-    fs_before_close(req->loop);
+  if (req->fs_type == UV_FS_CLOSE && fs_hold_close(req))
+    return 0;
   int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err == 0)
     fs_set_place(req, FS_POOL);
@@ -159,14 +184,41 @@ static void fs_go_on(uv_fs_t* req, enum fs_attempt attempt) {
     fs_finish(req);
 }
 
+static bool fs_is_sync(const uv_fs_t* req) {
+  return req->fs_type == UV_FS_FSYNC || req->fs_type == UV_FS_FDATASYNC;
+}
+
+/* A sync is back, or behind everything else in the pool. */
+static void fs_release_closes(uv_loop_t* loop) {
+  struct queue held;
+  queue_move(queue_of(loop->held_closes), &held);
+  while (!queue_empty(&held)) {
+    struct queue* link = queue_first(&held);
+    queue_remove(link);
+    struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+    int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
+    if (err != 0) {
+      req->result = err;
+      fs_answered(req);
+    }
+  }
+}
+
 static void fs_backend_done(struct uv__work* w, int result) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
   req->loop->backend_files--;
+  if (fs_is_sync(req))
+    queue_remove(queue_of(w->wq));
   /* Not our doing: the thread that had submitted it has ended. */
   if (result == UV_ECANCELED && !fs_cancel_asked(req)) {
+    uv_loop_t* loop = req->loop;
     fs_go_on(req, FS_UNABLE);
+    fs_release_closes(loop);
     return;
   }
+  if (fs_is_sync(req))
+    fs_release_closes(req->loop);
   if (result < 0) {
     if (req->result == 0)
       req->result = result;
@@ -215,6 +267,8 @@ static bool fs_send_to_backend(uv_fs_t* req, int opcode) {
   if (backend_submit(req->loop, &operation, &req->work_req) != 0)
     return false;
   req->loop->backend_files++;
+  if (fs_is_sync(req))
+    queue_push_back(queue_of(req->loop->backend_syncs), queue_of(req->work_req.wq));
   fs_set_place(req, FS_RING);
   if (!wake_is_awake(req->loop))
     (void) req->loop->backend->flush(req->loop, 0); /* the next turn may wait for it */
@@ -260,13 +314,6 @@ static int fs_send_on(uv_fs_t* req, enum fs_attempt attempt) {
   if (attempt == FS_MUST_WAIT && opcode != NO_OPCODE && fs_send_to_backend(req, opcode))
     return 0;
   return fs_send_to_pool(req);
-}
-
-/* The work is over, on this thread; its callback comes from the poll phase. */
-static void fs_answered(uv_fs_t* req) {
-  fs_set_place(req, FS_DONE);
-  req->work_req.done = fs_done;
-  loop_complete(req->loop, &req->work_req, 0);
 }
 
 /* --- Bursts ---------------------------------------------------------------------- */

@@ -391,6 +391,31 @@ static void closing_does_not_overtake_the_ring(void** state) {
   assert_int_equal(close_req.result, 0);
 }
 
+/* Two syncs and a close behind them, which nobody waits for; every other close is taken
+ * back, if it still can be. */
+static void closing_comes_after_syncs(void** state) {
+  (void) state;
+  if (!on_uring())
+    skip(); /* threads of the pool, and nobody knows which is first */
+  uv_fs_t syncs[2];
+  for (int round = 0; round < 40; round++) {
+    int file = open("synced", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "x", 1), 1);
+    files_calls = 0;
+    assert_int_equal(uv_fs_fsync(&files_loop, &syncs[0], file, files_called), 0);
+    assert_int_equal(uv_fs_fdatasync(&files_loop, &syncs[1], file, files_called), 0);
+    assert_int_equal(uv_fs_close(&files_loop, &close_req, file, files_called), 0);
+    bool cancelled = round % 2 != 0 && uv_cancel((uv_req_t*) &close_req) == 0;
+    assert_int_equal(uv_run(&files_loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(files_calls, 3);
+    assert_int_equal(syncs[0].result, 0);
+    assert_int_equal(syncs[1].result, 0);
+    assert_int_equal(close_req.result, cancelled ? UV_ECANCELED : 0);
+    assert_int_equal(close(file), cancelled ? 0 : -1);
+  }
+}
+
 static int child_uses_files(void) {
   uv_fs_t req;
   if (uv_loop_fork(&files_loop) != 0)
@@ -432,6 +457,7 @@ int main(void) {
       FILES_TEST(a_request_under_way_is_not_cleaned_up),
       FILES_TEST(a_chain_of_requests_starves_nobody),
       FILES_TEST(closing_does_not_overtake_the_ring),
+      FILES_TEST(closing_comes_after_syncs),
       FILES_TEST(a_forked_child_has_files_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
