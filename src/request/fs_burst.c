@@ -234,7 +234,7 @@ static ssize_t burst_answer(const struct place* place, int result) {
 static void burst_read(struct burst* burst, struct share share) {
   struct place* places[LOOP_SHARE];
   struct file_operation operations[LOOP_SHARE];
-  int results[LOOP_SHARE];
+  int results[LOOP_SHARE] = {0};
   int count = 0;
   for (unsigned int i = 0; i < share.count; i++) {
     struct place* place = place_at(burst, share.first + i);
