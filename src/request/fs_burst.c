@@ -234,7 +234,7 @@ static ssize_t burst_answer(const struct place* place, int result) {
 static void burst_read(struct burst* burst, struct share share) {
   struct place* places[LOOP_SHARE];
   struct file_operation operations[LOOP_SHARE];
-  int results[LOOP_SHARE] = {0};
+  int results[LOOP_SHARE];
   int count = 0;
   for (unsigned int i = 0; i < share.count; i++) {
     struct place* place = place_at(burst, share.first + i);
@@ -248,14 +248,15 @@ static void burst_read(struct burst* burst, struct share share) {
     places[count++] = place;
   }
   uv_loop_t* loop = burst->loop;
-  for (int i = 0; i < count;) {
-    int tried = loop->backend->read_now(loop, &operations[i], count - i, results);
+  for (int i = 0, tried = 0; i < count; i += tried) {
+    tried = loop->backend->read_now(loop, &operations[i], count - i, results);
     if (tried == 0) {
       places[i]->answer = place_read(places[i]);
-      i++;
+      tried = 1;
+      continue;
     }
-    for (int j = 0; j < tried; j++, i++)
-      places[i]->answer = burst_answer(places[i], results[j]);
+    for (int j = 0; j < tried && i + j < count; j++)
+      places[i + j]->answer = burst_answer(places[i + j], results[j]);
   }
 }
 
