@@ -8,6 +8,8 @@ Promise.resolve().then(() => {
   process.nextTick(() => console.log('tick of the microtask'));
   queueMicrotask(() => console.log('microtask of the microtask'));
 });
-setImmediate(() => console.log('immediate'));
-wait(20).then(() => console.log('timer'));
+setImmediate(() => {
+  console.log('immediate');
+  wait(1).then(() => console.log('timer'));
+});
 console.log('end');
