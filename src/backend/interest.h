@@ -63,8 +63,8 @@ int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* event
 
 /* Whether a look at the set that isn't to wait would tell nothing. Where nothing is
  * watched but the loop's own wake-up, which it finds in memory too, a look has an effect
- * only if there is an outer loop: the first of a uv_run takes out of the set what woke
- * that one. */
+ * only after that: it takes out of the set what may have woken an outer loop. Where there
+ * is one, the first poll of a uv_run looks in any case. */
 static inline bool interest_needs_no_look(const uv_loop_t* loop, int64_t timeout_ns) {
   return timeout_ns == 0 && loop->nwatchers <= 1 && (loop->flags & LOOP_LOOKED);
 }

@@ -33,6 +33,8 @@ int uv_backend_timeout(const uv_loop_t* loop) {
   /* Whoever asks is about to sleep on the backend's descriptor in our place: the kernel
    * must know by then what is wanted. */
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop;
+  if (!wake_is_awake(loop))
+    own->has_outer = 1;
   int64_t ns = loop->backend->flush(own, loop_poll_timeout(loop));
   if (ns < 0)
     return -1;

@@ -86,9 +86,11 @@ bool wake_may_sleep(uv_loop_t* loop) {
   return false;
 }
 
+/* Having been told shows in the set until it is looked at. */
 void wake_awake(uv_loop_t* loop) {
-  if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE)
-    __atomic_store_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE &&
+      __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) == STATE_TOLD)
+    loop->flags &= ~(unsigned int) LOOP_LOOKED;
 }
 
 bool wake_is_awake(const uv_loop_t* loop) {
@@ -96,7 +98,8 @@ bool wake_is_awake(const uv_loop_t* loop) {
 }
 
 void wake_left(uv_loop_t* loop) {
-  if (!wake_may_sleep(loop)) {
+  bool waits = loop->has_outer && loop_alive(loop) && loop_work_waits(loop);
+  if (!wake_may_sleep(loop) || waits) {
     __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
     wake_write(loop);
   }

@@ -188,8 +188,8 @@ static bool fs_is_sync(const uv_fs_t* req) {
   return req->fs_type == UV_FS_FSYNC || req->fs_type == UV_FS_FDATASYNC;
 }
 
-/* A sync is back, or behind everything else in the pool. */
-static void fs_release_closes(uv_loop_t* loop) {
+/* A sync of that file is back, or behind everything else in the pool. */
+static void fs_release_closes(uv_loop_t* loop, uv_file file) {
   struct queue held;
   queue_move(queue_of(loop->held_closes), &held);
   while (!queue_empty(&held)) {
@@ -197,6 +197,10 @@ static void fs_release_closes(uv_loop_t* loop) {
     queue_remove(link);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
     uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
+    if (req->file != file) {
+      queue_push_back(queue_of(loop->held_closes), link);
+      continue;
+    }
     int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
     if (err != 0) {
       req->result = err;
@@ -213,12 +217,13 @@ static void fs_backend_done(struct uv__work* w, int result) {
   /* Not our doing: the thread that had submitted it has ended. */
   if (result == UV_ECANCELED && !fs_cancel_asked(req)) {
     uv_loop_t* loop = req->loop;
+    uv_file file = req->file;
     fs_go_on(req, FS_UNABLE);
-    fs_release_closes(loop);
+    fs_release_closes(loop, file);
     return;
   }
   if (fs_is_sync(req))
-    fs_release_closes(req->loop);
+    fs_release_closes(req->loop, req->file);
   if (result < 0) {
     if (req->result == 0)
       req->result = result;

@@ -107,6 +107,24 @@ static void wake_up_does_not_stay_in_the_set(void** state) {
   uv_run(loop, UV_RUN_DEFAULT);
 }
 
+/* Covers L10: also for a program that reads the field instead of asking for it. */
+static void wake_up_does_not_stay_in_the_set_of_the_field(void** state) {
+  uv_loop_t* loop = *state;
+  uv_async_t async;
+  uv_async_init(loop, &async, note_async);
+  uv_run(loop, UV_RUN_NOWAIT);
+  for (int round = 0; round < 3; round++) {
+    struct pollfd outer = {.fd = loop->backend_fd, .events = POLLIN};
+    assert_int_equal(poll(&outer, 1, 0), 0);
+    uv_async_send(&async);
+    assert_int_equal(poll(&outer, 1, 0), 1);
+    uv_run(loop, UV_RUN_NOWAIT);
+    assert_int_equal(poll(&outer, 1, 0), 0);
+  }
+  assert_log("async async async");
+  close_all(loop);
+}
+
 static int files_done;
 
 static void file_done(uv_fs_t* req) {
@@ -167,14 +185,37 @@ static void outer_loop_sees_files_asked_for_between_turns(void** state) {
   free(block);
 }
 
+/* Covers L10: one made inside a run that ends before it could be called back. */
+static uv_fs_t asked_inside;
+
+static void ask_for_a_file(uv_async_t* async) {
+  assert_int_equal(uv_fs_stat(async->loop, &asked_inside, ".", file_done), 0);
+}
+
+static void outer_loop_sees_files_asked_for_in_callbacks(void** state) {
+  uv_loop_t* loop = *state;
+  uv_async_t async;
+  uv_async_init(loop, &async, ask_for_a_file);
+  uv_run(loop, UV_RUN_NOWAIT);
+  for (int round = 0; round < 3; round++) {
+    uv_async_send(&async);
+    expect_told(loop, files_done);
+    struct pollfd outer = {.fd = uv_backend_fd(loop), .events = POLLIN};
+    assert_int_equal(poll(&outer, 1, 0), 0);
+  }
+  close_all(loop);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(once_does_not_sleep_after_an_idle_callback),
       loop_test(backend_timeout_of_a_fresh_timer_is_its_timeout),
       loop_test(outer_loop_sees_an_async_before_the_first_turn),
       loop_test(wake_up_does_not_stay_in_the_set),
+      loop_test(wake_up_does_not_stay_in_the_set_of_the_field),
       loop_test(outer_loop_sees_files_asked_for_before_it_was_there),
       loop_test(outer_loop_sees_files_asked_for_between_turns),
+      loop_test(outer_loop_sees_files_asked_for_in_callbacks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
