@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Where a request is: the first of its reserved words. */
@@ -104,8 +105,11 @@ enum fs_attempt {
   FS_UNABLE,    /* it can't be known without waiting whether it would */
 };
 enum fs_attempt fs_read_cached(uv_fs_t* req);
-/* The same when preadv2(RWF_NOWAIT) has been tried and has given `answer`: bytes or a
- * negative error. Any thread may try it if fs_read_may_share. */
+/* preadv2(RWF_NOWAIT): bytes or a negative error. */
+ssize_t fs_read_now(int fd, const struct iovec* vectors, unsigned int count,
+                    int64_t offset);
+/* The same when that has been tried and has given `answer`. Any thread may try it if
+ * fs_read_may_share. */
 enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer);
 bool fs_read_may_share(const uv_fs_t* req);
 enum fs_attempt fs_write_direct(uv_fs_t* req); /* never answers */

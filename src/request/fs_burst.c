@@ -114,8 +114,7 @@ static struct returned* returned_at(const struct burst* burst, unsigned int numb
 }
 
 static ssize_t place_read(const struct place* place) {
-  return fs_result(
-      preadv2(place->fd, place->vectors, (int) place->count, place->offset, RWF_NOWAIT));
+  return fs_read_now(place->fd, place->vectors, place->count, place->offset);
 }
 
 /* --- What is open ---------------------------------------------------------------- */

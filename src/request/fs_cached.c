@@ -299,10 +299,14 @@ static bool read_is_complete(const uv_fs_t* req) {
   return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
 }
 
-/* What preadv2(RWF_NOWAIT) gives, or its negative error. */
+ssize_t fs_read_now(int fd, const struct iovec* vectors, unsigned int count,
+                    int64_t offset) {
+  return fs_result(preadv2(fd, vectors, (int) count, offset, RWF_NOWAIT));
+}
+
 static ssize_t read_now(const uv_fs_t* req) {
   const struct iovec* vectors = (const struct iovec*) (const void*) req->bufs;
-  return fs_result(preadv2(req->file, vectors, (int) req->nbufs, req->off, RWF_NOWAIT));
+  return fs_read_now(req->file, vectors, req->nbufs, req->off);
 }
 
 enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer) {

@@ -188,6 +188,14 @@ static bool fs_is_sync(const uv_fs_t* req) {
   return req->fs_type == UV_FS_FSYNC || req->fs_type == UV_FS_FDATASYNC;
 }
 
+/* A close that was held. False if it has gone to the pool. */
+static bool fs_close_is_over(uv_fs_t* req) {
+  int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
+  if (err != 0)
+    req->result = err;
+  return err != 0;
+}
+
 /* A sync of that file is back, or behind everything else in the pool. */
 static void fs_release_closes(uv_loop_t* loop, uv_file file) {
   struct queue held;
@@ -197,15 +205,10 @@ static void fs_release_closes(uv_loop_t* loop, uv_file file) {
     queue_remove(link);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
     uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-    if (req->file != file) {
+    if (req->file != file)
       queue_push_back(queue_of(loop->held_closes), link);
-      continue;
-    }
-    int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
-    if (err != 0) {
-      req->result = err;
+    else if (fs_close_is_over(req))
       fs_answered(req);
-    }
   }
 }
 
@@ -346,10 +349,8 @@ bool fs_burst_back(uv_fs_t* req, ssize_t answer) {
 }
 
 bool fs_burst_followed(uv_fs_t* req) {
-  int err = fs_place(req) == FS_CANCELLED ? UV_ECANCELED : fs_send_to_pool(req);
-  if (err == 0)
+  if (!fs_close_is_over(req))
     return false;
-  req->result = err;
   fs_set_place(req, FS_DONE);
   return true;
 }
