@@ -51,6 +51,16 @@ static void a_bottomless_file_ends_where_it_cannot_be(void** state) {
   trace_free(&trace);
 }
 
+/* What is written, as text; to be freed. */
+static char* text_of(const struct trace* trace, bool turns) {
+  char* text;
+  size_t size;
+  FILE* out = open_memstream(&text, &size);
+  assert_true(write_text(out, trace, turns));
+  fclose(out);
+  return text;
+}
+
 static void a_terminal_is_not_told_what_to_do(void** state) {
   (void) state;
   struct trace trace = {0};
@@ -66,11 +76,7 @@ static void a_terminal_is_not_told_what_to_do(void** state) {
   snprintf(header.backend, sizeof(header.backend), "\033c");
   write_section(path_of("loud"), &header, records, 6);
   read_back(&trace, path_of("loud"));
-  char* text = NULL;
-  size_t size = 0;
-  FILE* out = open_memstream(&text, &size);
-  assert_true(write_text(out, &trace, true));
-  fclose(out);
+  char* text = text_of(&trace, true);
   assert_non_null(strstr(text, "?[2Jname?1m"));
   assert_null(strpbrk(text, "\033\a"));
   free(text);
@@ -129,16 +135,6 @@ static void what_is_open_lasts_until_the_process_ended(void** state) {
   trace_free(&trace);
 }
 
-/* What is written, as text; to be freed. */
-static char* text_of(const struct trace* trace) {
-  char* text;
-  size_t size;
-  FILE* out = open_memstream(&text, &size);
-  assert_true(write_text(out, trace, false));
-  fclose(out);
-  return text;
-}
-
 /* Two timers due at 10 us and 20 us: the first takes 30 us of the second's time. */
 static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   (void) state;
@@ -162,7 +158,7 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   const struct trace_loop* loop = read_back(&trace, path_of("late"));
   assert_true(loop->events[3].timer && loop->events[4].timer && !loop->events[5].timer);
   assert_int_equal(loop->events[4].detail, 30000);
-  char* text = text_of(&trace);
+  char* text = text_of(&trace, false);
   assert_non_null(strstr(text, "timers: of 2, half were late by 30.0 us at most"));
   assert_non_null(strstr(text, "(timer 2), while 30.0 us were taken by"));
   free(text);
@@ -172,7 +168,7 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   header.version = 1;
   write_section(path_of("old"), &header, records, 10);
   assert_false(read_back(&trace, path_of("old"))->events[4].timer);
-  text = text_of(&trace);
+  text = text_of(&trace, false);
   assert_null(strstr(text, "timers: of"));
   free(text);
   trace_free(&trace);
@@ -201,7 +197,7 @@ static void what_kept_it_alive_is_told(void** state) {
   header.tells = TRACE_TELLS_WAITS;
   write_section(path_of("waits"), &header, records, 10);
   read_back(&trace, path_of("waits"));
-  char* text = text_of(&trace);
+  char* text = text_of(&trace, false);
   assert_non_null(strstr(text, "when it slept: 7 at most, 0 the last time"));
   assert_non_null(strstr(text, "kept alive then by 2 handles: timer 1, tcp 1\n"));
   free(text);
@@ -237,7 +233,7 @@ static void a_part_is_whole_in_itself(void** state) {
   assert_int_equal(loop->end_ns, 500);
   assert_int_equal(loop->wait_count, 2);
   assert_int_equal(loop->waits[0].requests, 3);
-  char* text = text_of(&trace);
+  char* text = text_of(&trace, false);
   assert_non_null(strstr(text, "2 turns in 200 ns"));
   assert_non_null(strstr(text, "asleep             80 ns   40.0 %"));
   assert_non_null(strstr(text, "in callbacks       60 ns   30.0 %"));
@@ -245,7 +241,7 @@ static void a_part_is_whole_in_itself(void** state) {
   free(text);
   assert_true(trace_cut(&trace, 10000, UINT64_MAX));
   assert_int_equal(loop->event_count, 0);
-  text = text_of(&trace);
+  text = text_of(&trace, false);
   free(text);
   trace_free(&trace);
 }
