@@ -1,6 +1,6 @@
 # make install: library, headers, libuv.pc and a CMake package, laid out so that
 # a build finds Rondo the way it finds libuv; and the manual pages. The rondo command
-# is installed where it is made (runtime/CMakeLists.txt).
+# is installed where it is made (tools/rondo/CMakeLists.txt).
 
 install(TARGETS uv uv_a EXPORT libuvTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -1,4 +1,4 @@
-/* What a trace file is made of; the recorder writes it, tools/rondo/trace_file.c and
+/* What a trace file is made of; the recorder writes it, tools/rondo/trace/trace_file.c and
  * trace_model.c read it.
  *
  * A file is a row of sections, one for each loop. A section is a header of one page and,

@@ -3,7 +3,7 @@
  * script; what follows it belongs to the script. */
 #include "exec.h"
 #include "js/js.h"
-#include "trace.h"
+#include "trace_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

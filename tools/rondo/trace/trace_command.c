@@ -1,7 +1,7 @@
 /* `rondo trace`: runs a script or a program with the recorder on and shows what its loops
  * did, as a picture, as Chrome's trace events or in words; or shows a recording that was
  * kept. */
-#include "trace.h"
+#include "trace_command.h"
 
 #include "exec.h"
 #include "trace_run.h"
