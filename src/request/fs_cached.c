@@ -287,16 +287,25 @@ static bool is_memory_device(const struct statx* about) {
   return S_ISCHR(about->stx_mode) && about->stx_rdev_major == MEM_MAJOR;
 }
 
-/* After fewer bytes than asked for: is that all there is? Of what isn't a regular file,
- * yes: only that promises more than it gave; its end is known from its size. */
-static bool read_is_complete(const uv_fs_t* req) {
+/* Where the next byte would be read; negative if that isn't known. */
+static int64_t read_position(const uv_fs_t* req) {
+  return req->off >= 0 ? req->off : lseek(req->file, 0, SEEK_CUR);
+}
+
+/* After fewer bytes than asked for, or none: is that all there is? RWF_NOWAIT may stop
+ * where the page cache does, and Linux 5.9 and 5.10 then say 0, as at the end of the
+ * file. So the end of a regular file counts only beyond its size, and that of a block
+ * device only if a read that may wait finds it. Everything else gives what it has. The
+ * C library's statx, which makes do without the kernel's. */
+static bool read_is_complete(const uv_fs_t* req, ssize_t answer) {
   struct statx about;
   if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
             &about) != 0)
-    return true;
+    return answer > 0;
   if (!S_ISREG(about.stx_mode))
-    return !is_memory_device(&about);
-  return req->off >= 0 && (uint64_t) req->off >= about.stx_size;
+    return !S_ISBLK(about.stx_mode) && !is_memory_device(&about);
+  int64_t position = read_position(req);
+  return position >= 0 && (uint64_t) position >= about.stx_size;
 }
 
 ssize_t fs_read_now(int fd, const struct iovec* vectors, unsigned int count,
@@ -322,12 +331,14 @@ enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer) {
       return FS_ANSWERED;
     }
     req->result += answer;
-    if (answer == 0 || (size_t) answer == total)
+    if ((size_t) answer == total)
       return FS_ANSWERED;
     total -= (size_t) answer;
     fs_advance(req, (size_t) answer);
-    if (read_is_complete(req))
+    if (read_is_complete(req, answer))
       return FS_ANSWERED;
+    if (answer == 0)
+      return FS_MUST_WAIT;
     answer = read_now(req);
   }
 }
