@@ -202,5 +202,6 @@ int engine_open(void) {
   if (js.ctx == NULL)
     return UV_ENOMEM;
   JSLock(js.ctx);
-  return watch_context();
+  int err = js_bytes_open();
+  return err == 0 ? watch_context() : err;
 }

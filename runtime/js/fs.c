@@ -25,6 +25,9 @@ static void request_free(fs_request_t* request) {
   if (request->kept != NULL)
     js_drop(request->kept);
   js_answer_drop(&request->answer);
+  for (unsigned i = 0; request->copies != NULL && i < request->count; i++)
+    free(request->copies[i]);
+  free(request->copies);
   free(request->buffers);
   free(request->path);
   free(request->dest);

@@ -49,7 +49,10 @@ struct fs_request_s {
   char *path, *dest;      /* or NULL */
   JSValueRef kept;        /* the buffers the kernel works on, or NULL */
   uv_buf_t* buffers;
-  bool option; /* the meaning is the operation's */
+  char** copies; /* of those buffers that may move, NULL for the others; or NULL */
+  unsigned count;
+  double offset; /* in the first view, where the copies begin */
+  bool option;   /* the meaning is the operation's */
 };
 
 /* Starters of shapes that several files have: (path, how), (path, option, how) and

@@ -3,6 +3,7 @@
 #include "fs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static JSValueRef value_result(fs_request_t* request) {
   return js_number((double) request->uv.result);
@@ -20,46 +21,94 @@ static uv_buf_t view_part(JSValueRef view, double offset, double length) {
   uint8_t* bytes;
   size_t size;
   if (!js_bytes(view, &bytes, &size) || offset < 0 || offset > (double) size)
-    return uv_buf_init(NULL, 0);
+    return js_buf(NULL, 0);
   size -= (size_t) offset;
   if (length >= 0 && length < (double) size)
     size = (size_t) length;
-  return uv_buf_init((char*) bytes + (size_t) offset, (unsigned) size);
+  return js_buf(bytes + (size_t) offset, size);
+}
+
+/* Memory that may move while the request waits is worked on in copies. */
+static int part_settle(fs_request_t* request, JSValueRef view, uv_buf_t* part,
+                       unsigned index) {
+  if (request->done == NULL || part->len == 0 || !js_bytes_may_move(view))
+    return 0;
+  if (request->copies == NULL)
+    request->copies = calloc(request->count, sizeof *request->copies);
+  char* copy = request->copies != NULL ? malloc(part->len) : NULL;
+  if (copy == NULL)
+    return UV_ENOMEM;
+  memcpy(copy, part->base, part->len);
+  request->copies[index] = part->base = copy;
+  return 0;
+}
+
+/* What was read into copies goes to the views, as far as they still have the room. */
+static void copies_return(fs_request_t* request) {
+  JSObjectRef views = request->buffers != NULL ? (JSObjectRef) request->kept : NULL;
+  size_t left = (size_t) request->uv.result;
+  for (unsigned i = 0; i < request->count && left > 0; i++) {
+    JSValueRef view = views != NULL ? JSObjectGetPropertyAtIndex(js.ctx, views, i, NULL)
+                                    : request->kept;
+    size_t count = request->buffers != NULL ? request->buffers[i].len : left;
+    if (count > left)
+      count = left;
+    left -= count;
+    uv_buf_t part = view_part(view, request->offset, (double) count);
+    if (request->copies[i] != NULL && part.len > 0)
+      memcpy(part.base, request->copies[i], part.len);
+  }
+}
+
+static JSValueRef value_read(fs_request_t* request) {
+  if (request->copies != NULL)
+    copies_return(request);
+  return value_result(request);
 }
 
 static int start_move(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
   JSValueRef view = js_arg(argc, argv, 1);
-  uv_buf_t part =
-      view_part(view, js_arg_number(argc, argv, 2, 0), js_arg_number(argc, argv, 3, -1));
+  request->count = 1;
+  request->offset = js_arg_number(argc, argv, 2, 0);
+  uv_buf_t part = view_part(view, request->offset, js_arg_number(argc, argv, 3, -1));
   fs_request_keep(request, view);
+  int err = part_settle(request, view, &part, 0);
+  if (err < 0)
+    return err;
   return request->operation->uv.move(js.loop, &request->uv, fs_arg_file(argc, argv),
                                      &part, 1, (int64_t) js_arg_number(argc, argv, 4, -1),
                                      request->done);
 }
 
 /* The views of a JavaScript array as a list of buffers that the request owns. */
-static unsigned request_views(fs_request_t* request, JSValueRef views) {
+static int request_views(fs_request_t* request, JSValueRef views) {
   JSObjectRef array = JSValueIsObject(js.ctx, views) ? (JSObjectRef) views : NULL;
   if (array == NULL)
-    return 0;
-  JSValueRef length = js_get(array, "length");
-  double count = JSValueToNumber(js.ctx, length, NULL);
+    return UV_EINVAL;
+  double count = JSValueToNumber(js.ctx, js_get(array, "length"), NULL);
   if (!(count > 0 && count < 1u << 30))
-    return 0;
+    return UV_EINVAL;
   request->buffers = calloc((size_t) count, sizeof *request->buffers);
   if (request->buffers == NULL)
-    return 0;
-  for (unsigned i = 0; i < (unsigned) count; i++)
-    request->buffers[i] =
-        view_part(JSObjectGetPropertyAtIndex(js.ctx, array, i, NULL), 0, -1);
+    return UV_ENOMEM;
+  request->count = (unsigned) count;
   fs_request_keep(request, views);
-  return (unsigned) count;
+  for (unsigned i = 0; i < request->count; i++) {
+    JSValueRef view = JSObjectGetPropertyAtIndex(js.ctx, array, i, NULL);
+    request->buffers[i] = view_part(view, 0, -1);
+    int err = part_settle(request, view, &request->buffers[i], i);
+    if (err < 0)
+      return err;
+  }
+  return 0;
 }
 
 static int start_move_views(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
-  unsigned count = request_views(request, js_arg(argc, argv, 1));
+  int err = request_views(request, js_arg(argc, argv, 1));
+  if (err < 0)
+    return err;
   return request->operation->uv.move(
-      js.loop, &request->uv, fs_arg_file(argc, argv), request->buffers, count,
+      js.loop, &request->uv, fs_arg_file(argc, argv), request->buffers, request->count,
       (int64_t) js_arg_number(argc, argv, 2, -1), request->done);
 }
 
@@ -91,10 +140,10 @@ const fs_operation_t js_fs_file_operations[] = {
     /* (path, flags, mode) */
     {"open", "open", 1, 3, start_open, value_result, {NULL}},
     /* (fd, view, offset, length, position) */
-    {"read", "read", 0, 5, start_move, value_result, {.move = uv_fs_read}},
+    {"read", "read", 0, 5, start_move, value_read, {.move = uv_fs_read}},
     {"write", "write", 0, 5, start_move, value_result, {.move = uv_fs_write}},
     /* (fd, views, position) */
-    {"readv", "read", 0, 3, start_move_views, value_result, {.move = uv_fs_read}},
+    {"readv", "read", 0, 3, start_move_views, value_read, {.move = uv_fs_read}},
     {"writev", "write", 0, 3, start_move_views, value_result, {.move = uv_fs_write}},
     /* (fd) */
     {"close", "close", 0, 1, fs_start_file, NULL, {.file = uv_fs_close}},

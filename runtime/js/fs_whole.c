@@ -332,6 +332,22 @@ static JSValueRef whole_read(JS_ARGS) {
   return whole_start(whole, js_arg(argc, argv, 3), exception);
 }
 
+/* Keeps what is to be written, or a copy of memory that may move. False without memory.
+ */
+static bool whole_hold(whole_t* whole, JSValueRef view) {
+  if (whole->capacity == 0 || !js_bytes_may_move(view)) {
+    whole->kept = view;
+    js_keep(view);
+    return true;
+  }
+  uint8_t* copy = malloc(whole->capacity);
+  if (copy == NULL)
+    return false;
+  memcpy(copy, whole->bytes, whole->capacity);
+  whole->bytes = copy;
+  return true;
+}
+
 /* writeFile(path or fd, flags, mode, bytes, how) */
 static JSValueRef whole_write(JS_ARGS) {
   JS_UNUSED;
@@ -340,9 +356,12 @@ static JSValueRef whole_write(JS_ARGS) {
     return js_undefined();
   whole->flags = js_arg_int(argc, argv, 1, O_WRONLY);
   whole->mode = js_arg_int(argc, argv, 2, 0666);
-  if (js_bytes(js_arg(argc, argv, 3), &whole->bytes, &whole->capacity)) {
-    whole->kept = argv[3];
-    js_keep(whole->kept);
+  if (js_bytes(js_arg(argc, argv, 3), &whole->bytes, &whole->capacity) &&
+      !whole_hold(whole, argv[3])) {
+    whole->bytes = NULL;
+    whole_free(whole);
+    *exception = js_uv_error(UV_ENOMEM, "write", NULL, NULL);
+    return js_undefined();
   }
   whole->state = whole->path != NULL    ? WHOLE_OPEN
                  : whole->capacity == 0 ? WHOLE_END

@@ -87,8 +87,20 @@ char* js_utf8(JSValueRef value, size_t* length);
 char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index);
 
 /* The memory of a typed array, DataView or ArrayBuffer, without copying. False if the
- * value is none. The memory stays where it is while the value is alive. */
+ * value is none. What is detached has no bytes. The memory stays where it is while the
+ * value is alive, unless it may move. */
 bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length);
+
+/* Whether the memory may go elsewhere before the value dies: a WebAssembly memory that
+ * grows. Of such memory nothing is kept beyond the present call: who waits makes a copy.
+ */
+bool js_bytes_may_move(JSValueRef value);
+
+/* A buffer of the library over memory of any size; uv_buf_init cuts lengths to 32 bits.
+ */
+static inline uv_buf_t js_buf(void* bytes, size_t length) {
+  return (uv_buf_t){.base = bytes, .len = length};
+}
 
 /* ---- life ------------------------------------------------------------------ */
 
@@ -176,6 +188,9 @@ int js_run(const js_options_t* options);
 
 /* Leaves the process with everything written. */
 _Noreturn void js_leave(int code);
+
+/* bytes.c: before any other code runs. A libuv error if the engine is none we know. */
+int js_bytes_open(void);
 
 /* engine.c, for the rest of this room */
 int engine_open(void);

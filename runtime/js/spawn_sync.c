@@ -79,8 +79,7 @@ static void output_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buffer
     end->bytes = grown;
     end->capacity = capacity;
   }
-  *buffer =
-      uv_buf_init(end->bytes + end->length, (unsigned) (end->capacity - end->length));
+  *buffer = js_buf(end->bytes + end->length, end->capacity - end->length);
 }
 
 static void on_output(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
@@ -152,7 +151,7 @@ static int read_stdio(run_t* run, child_t* child, JSObjectRef list) {
     end->pipe.data = end;
     end->is_input = JSValueToBoolean(js.ctx, js_get(entry, "readable"));
     if (js_bytes(js_get(entry, "input"), &bytes, &length) && length > 0)
-      end->input = uv_buf_init((char*) bytes, (unsigned) length);
+      end->input = js_buf(bytes, length);
     stdio->flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE;
     stdio->data.stream = (uv_stream_t*) &end->pipe;
   }

@@ -185,6 +185,31 @@ static int write_now(uv_stream_t* stream, uv_buf_t** buffers, unsigned* count) {
   return 0;
 }
 
+/* Whether a view, or one of an array of views, may move while a write waits. */
+static bool kept_may_move(JSValueRef kept) {
+  if (!JSValueIsArray(js.ctx, kept))
+    return js_bytes_may_move(kept);
+  JSObjectRef views = (JSObjectRef) (uintptr_t) kept;
+  double count = JSValueToNumber(js.ctx, js_get(views, "length"), NULL);
+  for (unsigned i = 0; i < (unsigned) count; i++)
+    if (js_bytes_may_move(JSObjectGetPropertyAtIndex(js.ctx, views, i, NULL)))
+      return true;
+  return false;
+}
+
+/* What is left to write, in one piece; NULL without memory. */
+static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length) {
+  *length = 0;
+  for (unsigned i = 0; i < count; i++)
+    *length += buffers[i].len;
+  char* copy = malloc(*length + 1);
+  char* at = copy;
+  for (unsigned i = 0; copy != NULL && i < count; at += buffers[i++].len)
+    if (buffers[i].len > 0)
+      memcpy(at, buffers[i].base, buffers[i].len);
+  return copy;
+}
+
 /* The status of a write for JavaScript: an error, 0 if it waits (`request` is told), 1 if
  * all is written. Takes `text` over; `kept` is what the buffers are part of. */
 static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned count,
@@ -198,6 +223,16 @@ static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned coun
   if (write == NULL) {
     free(text);
     return stream_status(UV_ENOMEM);
+  }
+  if (text == NULL && kept_may_move(kept)) {
+    size_t length;
+    text = write_copy(buffers, count, &length);
+    if (text == NULL) {
+      free(write);
+      return stream_status(UV_ENOMEM);
+    }
+    *buffers = js_buf(text, length);
+    count = 1;
   }
   write->request = request;
   js_keep(request);
@@ -221,7 +256,7 @@ static JSValueRef write_bytes(JS_ARGS) {
     return stream_status(UV_EBADF);
   if (!js_bytes(js_arg(argc, argv, 1), &bytes, &length))
     return stream_status(UV_EINVAL);
-  uv_buf_t buffer = uv_buf_init((char*) bytes, (unsigned) length);
+  uv_buf_t buffer = js_buf(bytes, length);
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
 }
 
@@ -235,7 +270,7 @@ static JSValueRef write_text(JS_ARGS) {
   char* text = js_utf8(js_arg(argc, argv, 1), &length);
   if (text == NULL)
     return stream_status(UV_ENOMEM);
-  uv_buf_t buffer = uv_buf_init(text, (unsigned) length);
+  uv_buf_t buffer = js_buf(text, length);
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), NULL, text);
 }
 
@@ -257,7 +292,7 @@ static JSValueRef write_many(JS_ARGS) {
     uint8_t* bytes;
     size_t length;
     if (js_bytes(JSObjectGetPropertyAtIndex(js.ctx, views, i, NULL), &bytes, &length))
-      buffers[i] = uv_buf_init((char*) bytes, (unsigned) length);
+      buffers[i] = js_buf(bytes, length);
   }
   /* The library keeps its own copy of the list while it waits. */
   JSValueRef status =

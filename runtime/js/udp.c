@@ -12,6 +12,7 @@ typedef struct {
   uv_udp_send_t uv;
   JSValueRef request;
   JSValueRef kept;
+  char* copy; /* of memory that may move, or NULL */
 } send_t;
 
 static JSObjectRef on_message_js, on_sent_js;
@@ -122,6 +123,7 @@ static void on_sent(uv_udp_send_t* uv, int status) {
   JSValueRef arguments[] = {handle->owner, js_number(status), send->request};
   js_drop(send->request);
   js_drop(send->kept);
+  free(send->copy);
   free(send);
   if (on_sent_js != NULL)
     js_call_scoped(on_sent_js, NULL, 3, arguments);
@@ -143,7 +145,7 @@ static JSValueRef udp_send(JS_ARGS) {
   int err = addressed ? js_address_arg(argc, argv, 3, &address) : 0;
   if (err < 0)
     return stream_status(err);
-  uv_buf_t buffer = uv_buf_init((char*) bytes, (unsigned) length);
+  uv_buf_t buffer = js_buf(bytes, length);
   err = uv_udp_try_send(&handle->uv.udp, &buffer, 1,
                         addressed ? (const struct sockaddr*) &address : NULL);
   if (err != UV_EAGAIN && err != UV_ENOSYS)
@@ -151,9 +153,19 @@ static JSValueRef udp_send(JS_ARGS) {
   send_t* send = calloc(1, sizeof *send);
   if (send == NULL)
     return stream_status(UV_ENOMEM);
+  if (length > 0 && js_bytes_may_move(argv[1])) {
+    send->copy = malloc(length);
+    if (send->copy == NULL) {
+      free(send);
+      return stream_status(UV_ENOMEM);
+    }
+    memcpy(send->copy, bytes, length);
+    buffer.base = send->copy;
+  }
   err = uv_udp_send(&send->uv, &handle->uv.udp, &buffer, 1,
                     addressed ? (const struct sockaddr*) &address : NULL, on_sent);
   if (err < 0) {
+    free(send->copy);
     free(send);
     return stream_status(err);
   }

@@ -172,28 +172,6 @@ JSObjectRef js_array(size_t count, const JSValueRef values[]) {
   return JSObjectMakeArray(js.ctx, count, values, NULL);
 }
 
-static void bytes_free(void* bytes, void* context) {
-  (void) context;
-  free(bytes);
-}
-
-static void bytes_leave(void* bytes, void* context) {
-  (void) bytes;
-  (void) context;
-}
-
-JSValueRef js_bytes_take(void* bytes, size_t length) {
-  JSValueRef exception = NULL;
-  JSObjectRef array = JSObjectMakeTypedArrayWithBytesNoCopy(
-      js.ctx, kJSTypedArrayTypeUint8Array, bytes, length, bytes_free, NULL, &exception);
-  return array != NULL ? array : js_undefined();
-}
-
-JSValueRef js_shared(JSTypedArrayType type, void* bytes, size_t length) {
-  return JSObjectMakeTypedArrayWithBytesNoCopy(js.ctx, type, bytes, length, bytes_leave,
-                                               NULL, NULL);
-}
-
 JSValueRef js_arg(size_t argc, const JSValueRef argv[], size_t index) {
   return index < argc ? argv[index] : js_undefined();
 }
@@ -286,38 +264,4 @@ char* js_utf8(JSValueRef value, size_t* length) {
 
 char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index) {
   return js_utf8(js_arg(argc, argv, index), NULL);
-}
-
-/* The engine's pointer is that of the whole buffer in some versions and of the view in
- * others: ask it once about a view whose place is known. The buffer itself would tell
- * too, but making the object for it costs more than everything else here. */
-static size_t bytes_adjust(JSObjectRef view) {
-  static enum { UNKNOWN, OF_BUFFER, OF_VIEW } meaning;
-  size_t offset = JSObjectGetTypedArrayByteOffset(js.ctx, view, NULL);
-  if (offset == 0)
-    return 0;
-  if (meaning == UNKNOWN) {
-    JSObjectRef buffer = JSObjectGetTypedArrayBuffer(js.ctx, view, NULL);
-    meaning = JSObjectGetTypedArrayBytesPtr(js.ctx, view, NULL) ==
-                      JSObjectGetArrayBufferBytesPtr(js.ctx, buffer, NULL)
-                  ? OF_BUFFER
-                  : OF_VIEW;
-  }
-  return meaning == OF_BUFFER ? offset : 0;
-}
-
-bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length) {
-  JSTypedArrayType type = JSValueGetTypedArrayType(js.ctx, value, NULL);
-  if (type == kJSTypedArrayTypeNone)
-    return false;
-  JSObjectRef object = (JSObjectRef) value;
-  if (type == kJSTypedArrayTypeArrayBuffer) {
-    *bytes = JSObjectGetArrayBufferBytesPtr(js.ctx, object, NULL);
-    *length = JSObjectGetArrayBufferByteLength(js.ctx, object, NULL);
-    return true;
-  }
-  *bytes = JSObjectGetTypedArrayBytesPtr(js.ctx, object, NULL);
-  *bytes += bytes_adjust(object);
-  *length = JSObjectGetTypedArrayByteLength(js.ctx, object, NULL);
-  return true;
 }
