@@ -199,6 +199,10 @@ static bool slot_owned(const uv_loop_t* loop, const uv__io_t* w) {
   return (w->flags & WATCHER_OPEN) && slot_of(loop, w)->watcher == w;
 }
 
+bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w) {
+  return slot_owned(loop, w) && (slot_of(loop, w)->armed & w->wanted) == w->wanted;
+}
+
 /* Makes the slot of w->fd the watcher's own, also when an idle one has it. What the
  * kernel still has on that one's account bears an old generation: it has to go. */
 static void slot_take(uv_loop_t* loop, uv__io_t* w) {

@@ -19,6 +19,7 @@
  * third, uring_reads.c. */
 #include "backend/backend.h"
 #include "backend/interest.h"
+#include "backend/ring.h"
 #include "backend/uring_files.h"
 #include "backend/uring_reads.h"
 #include "backend/wait_mask.h"
@@ -40,11 +41,15 @@ enum { OPCODE_EPOLL_WAIT = 59 };
 /* One request at a time: the smallest ring will do. */
 enum { RING_ENTRIES = 4 };
 
+/* A ring that failed for want of memory is made anew, but not for ever. */
+enum { RING_FAILURES_MOST = 3 };
+
 struct uring_state {
   struct io_uring ring;
   const void* owner; /* the thread that made the ring */
   bool open;
-  bool refused; /* it could not be made: this loop waits on the set without it */
+  bool refused; /* it can't be made or has failed: this loop waits on the set itself */
+  int failures; /* of rings that were made */
   bool armed;   /* the wait is in the ring */
   bool quiet;   /* the last wait was not to block either, and found nothing */
   struct uring_files files;
@@ -109,9 +114,20 @@ static int ring_possible(void) {
 
 static void ring_close(struct uring_state* state) {
   if (state->open)
-    io_uring_queue_exit(&state->ring);
+    ring_release(&state->ring);
   state->open = false;
   state->armed = false;
+}
+
+/* -EEXIST: a thread that is no more had its mark where ours is; the next wait makes a
+ * ring anew. */
+static void ring_fail(struct uring_state* state, int err) {
+  ring_close(state);
+  if (err == -EEXIST)
+    return;
+  state->refused = ring_failure_lasts(err) || ++state->failures == RING_FAILURES_MOST;
+  if (state->refused)
+    ring_report("the loop waits without a ring", err);
 }
 
 /* Makes sure of a ring that is this thread's own. */
@@ -236,13 +252,11 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
   if (!state->armed)
     ring_arm(loop, state, max);
   int err = ring_enter(loop, state, timeout_ns);
-  if (err < 0 && err != -ETIME && err != -EINTR && err != -EAGAIN && err != -EBUSY) {
-    /* -EEXIST: a thread that is no more had its mark where ours is; the next wait makes a
-     * ring anew. Anything else: a ring is of no use here, and the set can be waited on
-     * without it. */
-    state->refused = err != -EEXIST;
-    ring_close(state);
-    return 0;
+  if (err >= 0 && io_uring_sq_ready(&state->ring) > 0)
+    err = -EBADF; /* it was another ring that was entered: it has the number */
+  if (err < 0 && err != -ETIME && err != -EINTR) {
+    ring_fail(state, err);
+    return interest_wait(loop, timeout_ns, state->events, max);
   }
   return ring_harvest(loop, state, max);
 }
@@ -250,7 +264,7 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
 static int64_t uring_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct uring_state* state = loop->backend_state;
   timeout_ns = interest_flush(loop, timeout_ns);
-  return uring_files_flush(&state->files) ? timeout_ns : retry_ns(timeout_ns);
+  return uring_files_flush(loop, &state->files, timeout_ns);
 }
 
 static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,

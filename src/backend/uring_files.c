@@ -1,6 +1,7 @@
 /* File operations on io_uring's own workers: see uring_files.h. */
 #include "backend/uring_files.h"
 
+#include "backend/ring.h"
 #include "base/base.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
@@ -12,6 +13,16 @@
 
 enum { FILE_RING_ENTRIES = 128 };
 
+/* More are never in flight, so completions can't overflow the queue: to be had, overflown
+ * ones need the ring to be entered. */
+enum { FILES_MOST = 4096 };
+
+/* How often a ring is looked at that the kernel doesn't watch. */
+static const int64_t LOOK_NS = 5 * 1000000;
+
+/* How often a hand-over is tried again that a signal interrupts. */
+enum { INTERRUPTIONS_MOST = 8 };
+
 /* How many completions one event takes before the others get their turn. */
 enum { HARVEST_BATCH = 256 };
 
@@ -21,7 +32,7 @@ static int files_open(uv_loop_t* loop, struct uring_files* files) {
   if (files->refused)
     return UV_ENOSYS;
   struct io_uring_params params = {.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
-                                   .cq_entries = 4096};
+                                   .cq_entries = FILES_MOST};
   int err = io_uring_queue_init_params(FILE_RING_ENTRIES, &files->ring, &params);
   if (err < 0) {
     files->refused = err != -EMFILE && err != -ENFILE;
@@ -30,11 +41,28 @@ static int files_open(uv_loop_t* loop, struct uring_files* files) {
   watcher_init(&files->watcher, files_harvest);
   err = watcher_open(loop, &files->watcher, files->ring.ring_fd);
   if (err != 0) {
-    io_uring_queue_exit(&files->ring);
+    ring_release(&files->ring);
     return UV_ENOSYS;
   }
   files->open = true;
   return 0;
+}
+
+static void files_release(uv_loop_t* loop, struct uring_files* files) {
+  watcher_close(loop, &files->watcher);
+  ring_release(&files->ring);
+  files->open = false;
+}
+
+/* For good: the pool does everything from now on. */
+static void files_fail(uv_loop_t* loop, struct uring_files* files, int err) {
+  ring_report("files are left to the thread pool", err);
+  files->refused = true;
+  if (!ring_is_lost(err))
+    return;
+  /* The number is the program's, whose handles may want to watch it. */
+  watcher_close(loop, &files->watcher);
+  ring_disown(&files->ring);
 }
 
 /* False for what io_uring can't do better than the pool. */
@@ -56,17 +84,53 @@ static bool fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
   return false;
 }
 
+/* The submission queue, from its front, as far as the kernel takes it. */
+static void files_hand_over(uv_loop_t* loop, struct uring_files* files) {
+  int submitted = -EINTR;
+  for (int i = 0; submitted == -EINTR && i < INTERRUPTIONS_MOST; i++)
+    submitted = io_uring_submit(&files->ring);
+  /* The kernel takes at least one, or says why not: another ring has the number. */
+  if (submitted == 0)
+    submitted = -EBADF;
+  if (submitted > 0)
+    files->unflushed -= (unsigned int) int_min(submitted, (int) files->unflushed);
+  else if (ring_failure_lasts(submitted))
+    files_fail(loop, files, submitted);
+  if (files->unflushed > 0) {
+    files->returning = true;
+    watcher_feed(loop, &files->watcher);
+  }
+}
+
+/* A stopped watcher's slot goes to whoever starts one on the same number; if somebody
+ * has, the number isn't the ring's any more. */
+static bool files_watch(uv_loop_t* loop, struct uring_files* files) {
+  if (files->in_flight > 0)
+    return true;
+  if (watcher_exists(loop, files->ring.ring_fd)) {
+    files_fail(loop, files, -EBADF);
+    files_release(loop, files);
+    return false;
+  }
+  watcher_start(loop, &files->watcher, WATCH_IN);
+  return true;
+}
+
 int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
                        const struct file_operation* op, struct uv__work* w) {
+  if (files->refused || files->returning || files->in_flight == FILES_MOST)
+    return UV_EAGAIN;
   if (!files->open) {
     int err = files_open(loop, files);
     if (err != 0)
       return err;
   }
+  if (!files_watch(loop, files))
+    return UV_EAGAIN;
   struct io_uring_sqe* sqe = io_uring_get_sqe(&files->ring);
   if (sqe == NULL) {
-    uring_files_flush(files);
-    sqe = io_uring_get_sqe(&files->ring);
+    files_hand_over(loop, files);
+    sqe = files->returning ? NULL : io_uring_get_sqe(&files->ring);
     if (sqe == NULL)
       return UV_EAGAIN;
   }
@@ -75,19 +139,55 @@ int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
   (void) known;
   io_uring_sqe_set_data(sqe, w);
   files->unflushed++;
-  if (files->in_flight++ == 0)
-    watcher_start(loop, &files->watcher, WATCH_IN);
+  files->in_flight++;
   return 0;
 }
 
-bool uring_files_flush(struct uring_files* files) {
-  if (files->unflushed == 0)
-    return true;
-  int submitted = io_uring_submit(&files->ring);
-  /* EAGAIN, EBUSY, EINTR: they stay in the queue and are handed over the next time. */
-  if (submitted > 0)
-    files->unflushed -= (unsigned int) int_min(submitted, (int) files->unflushed);
-  return files->unflushed == 0;
+int64_t uring_files_flush(uv_loop_t* loop, struct uring_files* files,
+                          int64_t timeout_ns) {
+  if (files->in_flight == 0)
+    return timeout_ns;
+  if (files->unflushed > 0 && !files->returning)
+    files_hand_over(loop, files);
+  if (files->returning)
+    return 0;
+  if (watcher_is_registered(loop, &files->watcher))
+    return timeout_ns;
+  if (io_uring_cq_ready(&files->ring) == 0)
+    return timeout_ns < 0 || timeout_ns > LOOK_NS ? LOOK_NS : timeout_ns;
+  watcher_feed(loop, &files->watcher);
+  return 0;
+}
+
+static void files_ended(uv_loop_t* loop, struct uring_files* files, unsigned int count) {
+  assert(files->in_flight >= count);
+  files->in_flight -= count;
+  if (files->in_flight > 0)
+    return;
+  watcher_stop(loop, &files->watcher, WATCH_IN);
+  if (files->refused)
+    files_release(loop, files);
+}
+
+/* What the kernel has not taken leaves the submission queue again. The kernel looks at
+ * the queue only when it is entered, so its end may be moved back. */
+static void files_give_back(uv_loop_t* loop, struct uring_files* files) {
+  struct uv__work* back[FILE_RING_ENTRIES];
+  struct io_uring_sq* sq = &files->ring.sq;
+  unsigned int head = io_uring_smp_load_acquire(sq->khead);
+  unsigned int count = sq->sqe_tail - head;
+  assert(count == files->unflushed && count <= ARRAY_LENGTH(back));
+  for (unsigned int i = 0; i < count; i++) {
+    __u64 data = sq->sqes[(head + i) & sq->ring_mask].user_data;
+    back[i] = (struct uv__work*) (uintptr_t) data;
+  }
+  sq->sqe_head = sq->sqe_tail = head;
+  io_uring_smp_store_release(sq->ktail, head);
+  files->unflushed = 0;
+  files->returning = false;
+  files_ended(loop, files, count);
+  for (unsigned int i = 0; i < count; i++)
+    back[i]->done(back[i], UV_ECANCELED);
 }
 
 /* The first is what the poll's limit was charged for already, as for any event. */
@@ -103,17 +203,18 @@ static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int event
     io_uring_cqe_seen(&files->ring, cqe);
     if (w == NULL)
       continue; /* the answer to a cancel */
-    if (--files->in_flight == 0)
-      watcher_stop(loop, watcher, WATCH_IN);
+    files_ended(loop, files, 1);
     w->done(w, result < 0 ? uv_translate_sys_error(-result) : result);
   }
+  if (files->open && files->returning)
+    files_give_back(loop, files);
 }
 
 int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w) {
-  (void) loop;
   if (!files->open || files->in_flight == 0)
     return UV_ENOENT;
-  uring_files_flush(files);
+  if (files->unflushed > 0 && !files->returning)
+    files_hand_over(loop, files);
   /* Synchronous: the caller wants to know whether it worked. The operation's own
    * completion still comes through the ring. */
   struct io_uring_sync_cancel_reg request = {
@@ -128,15 +229,12 @@ void uring_files_close(uv_loop_t* loop, struct uring_files* files) {
   if (!files->open)
     return;
   assert(files->in_flight == 0); /* requests in flight keep a loop from being closed */
-  watcher_close(loop, &files->watcher);
-  io_uring_queue_exit(&files->ring);
-  files->open = false;
+  files_release(loop, files);
 }
 
 void uring_files_fork(uv_loop_t* loop, struct uring_files* files) {
   if (!files->open)
     return;
-  watcher_close(loop, &files->watcher);
-  io_uring_queue_exit(&files->ring);
+  files_release(loop, files);
   memset(files, 0, sizeof(*files));
 }

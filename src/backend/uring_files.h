@@ -3,7 +3,13 @@
  * They have a ring of their own, made on first use, that any thread may drive: unlike
  * the wait in the loop's ring, an operation in flight can't be asked for again when the
  * loop moves to another thread. Its descriptor is watched like any other. Operations are
- * collected and handed to the kernel together, in the next poll phase. */
+ * collected and handed to the kernel together, in the next poll phase.
+ *
+ * No operation is lost, whatever fails. Those that the kernel doesn't take end with
+ * UV_ECANCELED, from the next pending phase, and their owner sends them to the pool.
+ * Those that it took are reported in the ring's memory, also when the ring can't be
+ * entered any more; while the kernel doesn't watch the ring's descriptor for us, that
+ * memory is looked at every few milliseconds. */
 #ifndef RONDO_URING_FILES_H
 #define RONDO_URING_FILES_H
 
@@ -15,7 +21,8 @@
 struct uring_files {
   struct io_uring ring;
   bool open;
-  bool refused;           /* the kernel would not give us a ring: don't ask again */
+  bool refused;           /* no ring is to be had, or it has failed for good */
+  bool returning;         /* the kernel has not taken what is unflushed: it goes back */
   unsigned int unflushed; /* in the submission queue, not yet the kernel's */
   unsigned int in_flight;
   uv__io_t watcher;
@@ -24,8 +31,8 @@ struct uring_files {
 int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
                        const struct file_operation* op, struct uv__work* w);
 int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w);
-/* False if some could not be handed over yet. */
-bool uring_files_flush(struct uring_files* files);
+/* Returns how long the loop may sleep now, at most timeout_ns. */
+int64_t uring_files_flush(uv_loop_t* loop, struct uring_files* files, int64_t timeout_ns);
 void uring_files_close(uv_loop_t* loop, struct uring_files* files);
 /* The parent's operations stay the parent's: the child's copies of those requests are
  * never called back. */

@@ -1,11 +1,13 @@
 /* Reads that cannot wait, many with one system call: see uring_reads.h. */
 #include "backend/uring_reads.h"
 
+#include "backend/ring.h"
 #include "base/base.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <sys/uio.h>
+#include <time.h>
 
 enum { READ_RING_ENTRIES = 32 };
 
@@ -68,12 +70,13 @@ static int harvest(struct io_uring* ring, int* results) {
 
 /* Some may not be over yet after all: told not to wait, a device that is read past the
  * cache still answers in its own time. Such reads are kept away from here as far as can
- * be known. */
+ * be known. Where the ring can't be entered any more, its memory is looked at. */
 static void wait_for_all(struct io_uring* ring, int submitted, int* results) {
   int done = harvest(ring, results);
   while (done < submitted) {
     struct io_uring_cqe* cqe;
-    (void) io_uring_wait_cqe(ring, &cqe);
+    if (io_uring_wait_cqe(ring, &cqe) != 0)
+      nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
     done += harvest(ring, results);
   }
 }
@@ -94,6 +97,8 @@ int uring_reads_run(struct uring_reads* reads, const struct file_operation* ops,
     return filled;
   /* No memory, or forbidden since. What the kernel did not take must not be there when
    * the next come. */
+  if (submitted < 0)
+    ring_report("reads are made one by one", submitted);
   uring_reads_close(reads);
   reads->refused = true;
   return submitted < 0 ? 0 : submitted;
@@ -101,6 +106,6 @@ int uring_reads_run(struct uring_reads* reads, const struct file_operation* ops,
 
 void uring_reads_close(struct uring_reads* reads) {
   if (reads->open)
-    io_uring_queue_exit(&reads->ring);
+    ring_release(&reads->ring);
   reads->open = false;
 }

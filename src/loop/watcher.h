@@ -52,6 +52,10 @@ static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
   return (w->wanted & events) != 0;
 }
 
+/* Whether the kernel watches the descriptor for all that is wanted. False between a start
+ * and the next poll, and for as long as the kernel has no memory or no room for it. */
+bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w);
+
 /* Nothing is delivered for a moment, though it stays started: for readiness that can't be
  * used now, and would be told again in every turn. */
 void watcher_pause(uv_loop_t* loop, uv__io_t* w);

@@ -1,0 +1,46 @@
+/* What the rings have in common: see ring.h. */
+#include "backend/ring.h"
+
+#include "uv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool ring_failure_lasts(int err) {
+  return err != -EAGAIN && err != -EBUSY && err != -EINTR && err != -ENOMEM;
+}
+
+/* Kernels differ in what they say of a descriptor that is no ring. */
+bool ring_is_lost(int err) {
+  return err == -EBADF || err == -EOPNOTSUPP;
+}
+
+void ring_disown(struct io_uring* ring) {
+  ring->ring_fd = -1;
+  ring->enter_ring_fd = -1;
+}
+
+void ring_release(struct io_uring* ring) {
+  /* Nothing is submitted and nothing waited for: the call only looks the ring up. */
+  if (syscall(SYS_io_uring_enter, ring->ring_fd, 0, 0, 0, NULL, 0) < 0 &&
+      ring_is_lost(-errno))
+    ring_disown(ring);
+  io_uring_queue_exit(ring);
+}
+
+void ring_report(const char* consequence, int err) {
+  static bool reported;
+  if (secure_getenv("RONDO_DEBUG") == NULL ||
+      __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+    return;
+  const char* cause = "";
+  if (ring_is_lost(err))
+    cause = "; the program has closed a descriptor that isn't its own";
+  else if (err == -EPERM || err == -EACCES || err == -ENOSYS)
+    cause = "; it has been forbidden since the loop was made";
+  fprintf(stderr, "rondo: io_uring has failed: %s%s; %s\n",
+          uv_strerror(uv_translate_sys_error(-err)), cause, consequence);
+}
