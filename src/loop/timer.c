@@ -3,7 +3,8 @@
  * Time inside is in microseconds: fine enough that a timer never fires early by the
  * clock's rounding, coarse enough that the longest timeout libuv's users pass (2^48 ms)
  * fits. A due time is rounded up from the loop's cached time, the time it is compared
- * with is rounded down. */
+ * with is rounded down. A timeout of 0 is rounded down too: such a timer is due at once,
+ * also for a uv_run that begins within the same microsecond. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
@@ -24,6 +25,8 @@ static uint64_t now_rounded_up(const uv_loop_t* loop) {
 }
 
 static uint64_t due_after(const uv_loop_t* loop, uint64_t timeout_ms) {
+  if (timeout_ms == 0)
+    return loop->now_ns / 1000;
   if (timeout_ms > UINT64_MAX / 1000)
     return UINT64_MAX;
   return u64_add_clamped(now_rounded_up(loop), timeout_ms * 1000);

@@ -54,6 +54,17 @@ static void timeout_counts_from_the_cached_time(void** state) {
   assert_log("0");
 }
 
+/* Covers T2: a timer without a timeout is due at once, however soon the run begins. */
+static void zero_timeout_fires_in_a_run_of_the_same_microsecond(void** state) {
+  uv_loop_t* loop = *state;
+  init_timers(loop);
+  for (int i = 0; i < 10000; i++) {
+    uv_timer_start(&timers[0], log_index, 0, 0);
+    uv_run(loop, UV_RUN_NOWAIT);
+    assert_log("0");
+  }
+}
+
 /* Covers T2 and T4: the end of time is far away, and is not wrapped around. */
 static void timeouts_at_the_end_of_time_are_clamped(void** state) {
   uv_loop_t* loop = *state;
@@ -325,6 +336,7 @@ int main(void) {
       loop_test(fire_by_due_time_then_by_start_order),
       loop_test(restart_moves_a_timer_behind_its_equals),
       loop_test(timeout_counts_from_the_cached_time),
+      loop_test(zero_timeout_fires_in_a_run_of_the_same_microsecond),
       loop_test(timeouts_at_the_end_of_time_are_clamped),
       loop_test(zero_timeout_from_a_timer_waits_for_the_next_turn),
       loop_test(repeating_timer_is_armed_inside_its_callback),
