@@ -63,7 +63,7 @@ UV_EXTERN uv_loop_t* rondo_node_loop(const rondo_node_t* node);
 UV_EXTERN void* rondo_node_data(const rondo_node_t* node);
 
 /* Runs `main`, its ticks and microtasks, then the loop until nothing is left:
- * the outer loop of contract N1. Returns the exit code. */
+ * the outer loop of N1 in docs/contract.md. Returns the exit code. */
 UV_EXTERN int rondo_node_run(rondo_node_t* node, rondo_node_cb main, void* data);
 
 /* process.exit(): emits exit once, then no callback runs any more and
@@ -78,7 +78,7 @@ UV_EXTERN int rondo_node_exiting(const rondo_node_t* node);
 UV_EXTERN int rondo_node_uncaught(rondo_node_t* node, const void* error);
 
 /* Node 10 and older: ticks and microtasks run after a whole group of timers or
- * immediates instead of after each (contract N5). Off by default. */
+ * immediates instead of after each (N5 in docs/contract.md). Off by default. */
 UV_EXTERN void rondo_node_set_grouped(rondo_node_t* node, int on);
 
 /* ---- the callback scope ------------------------------------------------ */
