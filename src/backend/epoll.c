@@ -33,7 +33,9 @@ static int epoll_backend_wait(uv_loop_t* loop, int64_t timeout_ns,
   timeout_ns = interest_flush(loop, timeout_ns);
   if (interest_needs_no_look(loop, timeout_ns))
     return 0;
-  return interest_wait(loop, timeout_ns, state->events, max);
+  int room = interest_room(loop, max);
+  int count = room == 0 ? 0 : interest_wait(loop, timeout_ns, state->events, room);
+  return count + interest_fetch_unset(loop, state->events + count, max - count);
 }
 
 static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,10 +75,15 @@ int interest_fork(uv_loop_t* loop) {
   return 0;
 }
 
-static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
-                        uint32_t generation) {
+static struct epoll_event slot_event(int fd, uint32_t events, uint32_t generation) {
   struct epoll_event event = {.events = events};
   event.data.u64 = (uint64_t) generation << 32 | (uint32_t) fd;
+  return event;
+}
+
+static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
+                        uint32_t generation) {
+  struct epoll_event event = slot_event(fd, events, generation);
   return epoll_ctl(loop->backend_fd, operation, fd, &event) == 0 ? 0 : -errno;
 }
 
@@ -108,32 +114,92 @@ static void slot_disarm(uv_loop_t* loop, int fd, struct rondo_slot* slot) {
   slot->armed = 0;
 }
 
+/* --- what the set doesn't take ---------------------------------------------------- */
+
+static unsigned int unset_ready(const uv__io_t* w) {
+  return w->flags >> WATCHER_READY_SHIFT;
+}
+
+/* The wake-up's counter is never read, so it would be ready for ever; whoever wakes the
+ * loop shows in memory too. */
+static unsigned int unset_ask(const uv__io_t* w) {
+  struct pollfd about = {.fd = w->fd, .events = (short) w->wanted};
+  if ((w->flags & WATCHER_EDGE) || poll(&about, 1, 0) <= 0)
+    return 0;
+  unsigned int events = (unsigned int) about.revents & 0xffff;
+  return events & POLLNVAL ? WATCH_ERR : events & (w->wanted | WATCH_ERR | WATCH_HUP);
+}
+
+/* All pauses end together, so that no new one makes an old one longer. */
+static void pause_begin(uv_loop_t* loop, uv__io_t* w) {
+  w->flags |= WATCHER_PAUSED;
+  if (loop->now_ns >= loop->pauses_end)
+    loop->pauses_end = loop->now_ns + (uint64_t) retry_ns(-1);
+}
+
+/* True if the set has it now. */
+static bool watcher_register(uv_loop_t* loop, uv__io_t* w) {
+  const unsigned int bits = (1u << WATCHER_READY_SHIFT) - 1;
+  w->flags &= bits & ~(unsigned int) WATCHER_PAUSED;
+  int err = w->flags & WATCHER_UNFIT ? -EPERM : slot_update(loop, w);
+  if (err == 0)
+    return true;
+  unsigned int events = unset_ask(w);
+  /* Only what can always be read and written is refused with EPERM, or everything is, by
+   * a sandbox. */
+  if (err == -EPERM && events != 0)
+    w->flags |= WATCHER_UNFIT;
+  w->flags |= events << WATCHER_READY_SHIFT;
+  if (events == 0)
+    pause_begin(loop, w);
+  return false;
+}
+
 int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct queue* changed = queue_of(loop->changed_queue);
   if (queue_empty(changed))
     return timeout_ns;
+  bool pauses_are_over = loop->now_ns >= loop->pauses_end; /* before new ones begin */
   struct queue batch;
   queue_move(changed, &batch);
   struct queue* link;
   while ((link = queue_first(&batch)) != NULL) {
     uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
     queue_remove(link);
-    if (w->flags & WATCHER_PAUSED && loop->now_ns < loop->pauses_end) {
-      queue_push_back(changed, link);
-      timeout_ns = retry_ns(timeout_ns);
+    bool try_now = pauses_are_over || !(w->flags & WATCHER_PAUSED);
+    if (try_now && watcher_register(loop, w))
       continue;
-    }
-    w->flags &= ~(unsigned int) WATCHER_PAUSED;
-    int err = slot_update(loop, w);
-    if (err == -ENOMEM || err == -ENOSPC) {
-      queue_push_back(changed, link);
-      timeout_ns = retry_ns(timeout_ns);
-    } else if (err != 0) {
-      watcher_feed(loop, w); /* its next read or write will find out what is wrong */
+    queue_push_back(changed, link);
+    timeout_ns = retry_ns(timeout_ns);
+    if (unset_ready(w) != 0) {
+      loop->flags |= LOOP_UNSET_READY;
       timeout_ns = 0;
     }
   }
   return timeout_ns;
+}
+
+int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max) {
+  if (!(loop->flags & LOOP_UNSET_READY))
+    return 0;
+  loop->flags &= ~(unsigned int) LOOP_UNSET_READY;
+  struct queue* changed = queue_of(loop->changed_queue);
+  struct queue batch;
+  struct queue fetched; /* go to the end: with little room all get their turn */
+  queue_move(changed, &batch);
+  queue_init(&fetched);
+  int count = 0;
+  struct queue* link;
+  while ((link = queue_first(&batch)) != NULL) {
+    uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
+    queue_remove(link);
+    bool fetch = unset_ready(w) != 0 && count < max;
+    queue_push_back(fetch ? &fetched : changed, link);
+    if (fetch)
+      events[count++] = slot_event(w->fd, unset_ready(w), slot_of(loop, w)->generation);
+  }
+  queue_append(changed, &fetched);
+  return count;
 }
 
 void interest_narrow(uv_loop_t* loop, int fd) {
@@ -242,8 +308,10 @@ void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if (!slot_owned(loop, w))
     slot_take(loop, w);
   struct rondo_slot* slot = slot_of(loop, w);
-  if (w->wanted == 0)
+  if (w->wanted == 0) {
     loop->nwatchers++;
+    w->flags &= ~(unsigned int) WATCHER_UNFIT; /* perhaps it is another file by now */
+  }
   slot->idle = false;
   w->wanted |= events;
   if ((slot->armed & w->wanted) != w->wanted)
@@ -264,8 +332,7 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
 
 void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
   slot_disarm(loop, w->fd, slot_of(loop, w));
-  w->flags |= WATCHER_PAUSED;
-  loop->pauses_end = loop->now_ns + (uint64_t) retry_ns(-1);
+  pause_begin(loop, w);
   note_change(loop, w);
 }
 

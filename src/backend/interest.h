@@ -49,11 +49,22 @@ void interest_close(uv_loop_t* loop);
 /* In a forked child: a new set; everything that is wanted is noted to be handed over. */
 int interest_fork(uv_loop_t* loop);
 
-/* Hands what was noted since the last time to the kernel. Returns how long the loop may
- * sleep now, at most timeout_ns: only for a moment if some of it could not be handed over
- * for lack of memory or watches, stays noted and is to be tried again; not at all if the
- * kernel refused a descriptor, which its watcher hears of in the pending phase. */
+/* Hands what was noted since the last time to the kernel. What the kernel doesn't take,
+ * for whatever reason, stays noted and is asked about with poll(2). Returns how long the
+ * loop may sleep now, at most timeout_ns: for a moment only if something stays noted, and
+ * not at all if some of that is ready. */
 int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns);
+
+/* The events that the last flush found without the set, max at most. To be fetched after
+ * those of the set, which get interest_room of the batch's max. */
+int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max);
+
+/* With room for one event only, both get it in turn. */
+static inline int interest_room(const uv_loop_t* loop, int max) {
+  if (!(loop->flags & LOOP_UNSET_READY))
+    return max;
+  return max > 1 ? max - 1 : (int) (loop->turns & 1);
+}
 
 /* Waits on the set with plain system calls, epoll_pwait2 or, where the kernel has only
  * that, epoll_pwait. Returns the number of events; 0 when the time is up or the wait was

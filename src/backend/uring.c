@@ -267,6 +267,19 @@ static int64_t uring_flush(uv_loop_t* loop, int64_t timeout_ns) {
   return uring_files_flush(loop, &state->files, timeout_ns);
 }
 
+static int set_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_ns,
+                    int max) {
+  if (max == 0)
+    return 0;
+  int count = ring_pays(state, timeout_ns)
+                  ? ring_wait(loop, state, timeout_ns, max)
+                  : interest_wait(loop, timeout_ns, state->events, max);
+  state->quiet = timeout_ns == 0 && count == 0;
+  return count;
+}
+
+/* While the wait is in the ring the events are the kernel's, but it writes them only when
+ * the ring is entered, in the next wait: there is room for those that the set hasn't. */
 static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
                       const struct epoll_event** events, int max) {
   struct uring_state* state = loop->backend_state;
@@ -274,11 +287,8 @@ static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
   timeout_ns = uring_flush(loop, timeout_ns);
   if (interest_needs_no_look(loop, timeout_ns))
     return 0;
-  int count = ring_pays(state, timeout_ns)
-                  ? ring_wait(loop, state, timeout_ns, max)
-                  : interest_wait(loop, timeout_ns, state->events, max);
-  state->quiet = timeout_ns == 0 && count == 0;
-  return count;
+  int count = set_wait(loop, state, timeout_ns, interest_room(loop, max));
+  return count + interest_fetch_unset(loop, state->events + count, max - count);
 }
 
 static int uring_submit(uv_loop_t* loop, const struct file_operation* op,

@@ -48,7 +48,7 @@ static int poll_bits(unsigned int watch) {
 static void poll_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   uv_poll_t* poll = rondo_container_of(w, uv_poll_t, io_watcher);
   bool broken = (events & WATCH_ERR) != 0 && (events & WATCH_PRI) == 0;
-  if (broken || (events & WATCH_FED) != 0) {
+  if (broken) {
     watcher_close(loop, w);
     handle_stop((uv_handle_t*) poll);
     loop_call_back(loop, subject_handle(poll), UV_EBADF, poll->poll_cb, poll, UV_EBADF,

@@ -133,21 +133,6 @@ static void shutdown_if_drained(uv_stream_t* stream) {
 
 /* --- Readiness --------------------------------------------------------------------- */
 
-/* The kernel refuses to watch some descriptors that can be read, regular files above all.
- * A reader of such a one is fed instead (watcher.h), for it is always ready. */
-static void read_unwatched(uv_stream_t* stream) {
-  if (watcher_check(stream->loop, stream_fd(stream)) == 0)
-    return;
-  stream_read(stream, WATCH_IN);
-  if (stream->flags & STREAM_READING)
-    watcher_feed(stream->loop, &stream->io_watcher);
-}
-
-static bool nothing_written(const uv_stream_t* stream) {
-  return stream->shutdown_req == NULL &&
-         queue_empty((const struct queue*) stream->write_completed_queue);
-}
-
 static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   uv_stream_t* stream = rondo_container_of(w, uv_stream_t, io_watcher);
   (void) loop;
@@ -159,7 +144,9 @@ static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
     return;
   }
   if (stream->connect_req != NULL) {
-    connect_ready(stream);
+    /* A write that ended meanwhile waits for the connect, which comes first. */
+    if ((events & WATCH_OUT) || stream->delayed_error != 0)
+      connect_ready(stream);
     return;
   }
 
@@ -171,10 +158,6 @@ static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if (events & (WATCH_OUT | WATCH_FED)) {
     if (events & WATCH_OUT)
       stream_flush(stream);
-    else if ((stream->flags & STREAM_READING) && nothing_written(stream)) {
-      read_unwatched(stream);
-      return;
-    }
     stream_write_callbacks(stream);
     shutdown_if_drained(stream);
   }

@@ -37,6 +37,7 @@ enum {
   LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
   LOOP_LOOKED = 1u << 4,    /* the interest set has been looked at: see there */
   LOOP_CLOCK_FRESH = 1u << 5,
+  LOOP_UNSET_READY = 1u << 6, /* a descriptor that the set doesn't have is ready */
 };
 
 /* What a kind of handle does when it is closed. `close` stops it at once, gives back its

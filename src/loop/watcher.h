@@ -6,7 +6,13 @@
  * watcher in a loop; one that is stopped may lose its place to another, and has it again
  * when it is started again (a poll handle on a stream's socket). After watcher_close
  * nothing is delivered any more, not even events that were fetched already, and the
- * descriptor's number may be reused at once. */
+ * descriptor's number may be reused at once.
+ *
+ * A started watcher gets its events whatever the kernel says to the registration: what
+ * can't be registered is asked about with poll(2), in every turn while it is ready, else
+ * every tenth of a second. So a regular file, which no set takes, is always ready, a
+ * descriptor that is closed is broken, and where memory or watches are short all goes on,
+ * slowly. */
 #ifndef RONDO_WATCHER_H
 #define RONDO_WATCHER_H
 
@@ -17,8 +23,9 @@
 
 /* Events, in the values that epoll(7) and poll(2) share. WATCH_ERR and WATCH_HUP come
  * without being asked for, turned into the readiness that was asked for (contract I4):
- * a callback sees its own WATCH_IN/WATCH_OUT bits, plus ERR/HUP beside them. WATCH_FED
- * alone marks a call from the pending phase (watcher_feed). */
+ * a callback sees its own WATCH_IN/WATCH_OUT bits, plus ERR/HUP beside them. WATCH_FED,
+ * alone, comes from the pending phase and says nothing about the descriptor: something
+ * of the handle's own has ended and is to be called back (watcher_feed). */
 enum {
   WATCH_IN = EPOLLIN,
   WATCH_PRI = EPOLLPRI,
@@ -35,6 +42,9 @@ enum {
   WATCHER_EDGE = 1u << 1, /* tell once per change; for descriptors that are never read */
   WATCHER_OPEN = 1u << 2, /* has a slot in the loop's table */
   WATCHER_PAUSED = 1u << 3,
+  WATCHER_UNFIT = 1u << 4, /* no set takes this kind of descriptor (a regular file) */
+  /* The bits above are readiness that was found without the set: see interest.h. */
+  WATCHER_READY_SHIFT = 16,
 };
 
 /* A watcher without a descriptor yet (fd = -1). */
