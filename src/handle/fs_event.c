@@ -1,13 +1,14 @@
 /* File event handles: a file or a directory watched by the kernel.
  *
- * A change of the watched file itself is told with the last component of its path, a
- * change of an entry of a watched directory with the entry's name. A watch follows its
- * file, not the path: when the file is gone the handle stays active and is told nothing
- * more. With UV_FS_EVENT_RECURSIVE the work is fs_event_tree.c's.
+ * A change of the watched file itself is called back with the last component of its path,
+ * a change of an entry of a watched directory with the entry's name. A watch follows its
+ * file, not the path: when the file is gone the handle stays active and is never called
+ * back again. With UV_FS_EVENT_RECURSIVE the work is fs_event_tree.c's.
  *
- * When the kernel's queue overflows, every handle is told with a filename of NULL, both
- * events and status 0: something has changed, nobody knows what. It is no error, since
- * the handle goes on watching; libuv says it the same way where it says it at all. */
+ * When the kernel's queue overflows, every handle is called back with a filename of NULL,
+ * both events and status 0: something has changed, what is unknown. An overflow is no
+ * error, since the handle goes on watching; libuv reports it the same way where it does.
+ */
 #include "handle/fs_event.h"
 
 #include "base/alloc.h"
@@ -17,28 +18,29 @@
 
 #include <string.h>
 
-/* What a started handle has. It outlives a stop from inside the callback, because the
- * filename is the callback's until that returns. */
+/* What a started handle has. The structure outlives a stop from inside the callback,
+ * because the filename belongs to the callback until that returns. */
 struct fs_event {
   uv_fs_event_t* handle; /* NULL once it is stopped */
   bool busy;             /* in the callback */
   struct inotify_client client;
   struct inotify_listener listener;
-  struct fs_event_tree* tree; /* NULL unless it is recursive; then that does it all */
-  char* filename;             /* the last component of the path */
+  struct fs_event_tree*
+      tree;       /* NULL unless recursive; the tree does all the watching then */
+  char* filename; /* the last component of the path */
   char path[];
 };
 
-static struct fs_event* state_of(const uv_fs_event_t* handle) {
+static struct fs_event* fs_event_state(const uv_fs_event_t* handle) {
   return handle->watchers[0];
 }
 
-static void entry_told(struct inotify_listener* listener,
-                       const struct inotify_event* event) {
+static void fs_event_entry_changed(struct inotify_listener* listener,
+                                   const struct inotify_event* event) {
   struct fs_event* state = rondo_container_of(listener, struct fs_event, listener);
   int events = inotify_events(event->mask);
-  /* As libuv has it, which calls all a renaming that isn't only a change: any change to a
-   * directory, and once more what is gone, when the kernel stops watching it. */
+  /* As in libuv, everything beyond IN_ATTRIB and IN_MODIFY is a renaming: any change to
+   * a directory, and IN_IGNORED, when the kernel stops watching a file that is gone. */
   if (event->mask & (IN_ISDIR | IN_IGNORED))
     events |= UV_RENAME;
   if (events == 0)
@@ -52,14 +54,15 @@ static void entry_told(struct inotify_listener* listener,
     mem_free(state);
 }
 
-static void entry_overflow(struct inotify_client* client) {
+static void fs_event_entry_overflow(struct inotify_client* client) {
   uv_fs_event_t* handle = rondo_container_of(client, struct fs_event, client)->handle;
   loop_call_back(handle->loop, subject_handle(handle), 0, handle->cb, handle, NULL,
                  UV_RENAME | UV_CHANGE, 0);
 }
 
-/* A file that is gone meanwhile leaves the handle as it would have left it here. */
-static int entry_fork(struct inotify_client* client) {
+/* A file that is gone meanwhile leaves the handle active without a watch, as it does
+ * without a fork. */
+static int fs_event_entry_fork(struct inotify_client* client) {
   struct fs_event* state = rondo_container_of(client, struct fs_event, client);
   uv_loop_t* loop = state->handle->loop;
   inotify_unlisten(loop, &state->listener);
@@ -68,7 +71,7 @@ static int entry_fork(struct inotify_client* client) {
 }
 
 /* The path and its last component ("b" of "a/b//", "/" of "//") share one block. */
-static struct fs_event* state_new(uv_fs_event_t* handle, const char* path) {
+static struct fs_event* fs_event_state_new(uv_fs_event_t* handle, const char* path) {
   size_t length = strlen(path);
   size_t end = length;
   while (end > 1 && path[end - 1] == '/')
@@ -86,12 +89,13 @@ static struct fs_event* state_new(uv_fs_event_t* handle, const char* path) {
   state->filename = state->path + length + 1;
   memcpy(state->filename, path + start, end - start);
   state->handle = handle;
-  state->client = (struct inotify_client){.overflow = entry_overflow, .fork = entry_fork};
-  inotify_listener_init(&state->listener, entry_told);
+  state->client = (struct inotify_client){.overflow = fs_event_entry_overflow,
+                                          .fork = fs_event_entry_fork};
+  inotify_listener_init(&state->listener, fs_event_entry_changed);
   return state;
 }
 
-static int start_entry(struct fs_event* state) {
+static int fs_event_entry_start(struct fs_event* state) {
   uv_loop_t* loop = state->handle->loop;
   int err = inotify_join(loop, &state->client);
   if (err != 0)
@@ -102,20 +106,20 @@ static int start_entry(struct fs_event* state) {
   return err;
 }
 
-static void stop_entry(struct fs_event* state) {
+static void fs_event_entry_stop(struct fs_event* state) {
   inotify_unlisten(state->handle->loop, &state->listener);
   inotify_leave(state->handle->loop, &state->client);
 }
 
 /* A file has no tree: it is watched as it would be without the flag. */
-static int start_state(struct fs_event* state, unsigned int flags) {
+static int fs_event_state_start(struct fs_event* state, unsigned int flags) {
   if (flags & UV_FS_EVENT_RECURSIVE) {
     int err =
         fs_event_tree_start(state->handle, state->path, state->filename, &state->tree);
     if (err != UV_ENOTDIR)
       return err;
   }
-  return start_entry(state);
+  return fs_event_entry_start(state);
 }
 
 static void fs_event_close(uv_handle_t* handle) {
@@ -141,10 +145,10 @@ int uv_fs_event_start(uv_fs_event_t* handle, uv_fs_event_cb cb, const char* path
   if (handle_closing((uv_handle_t*) handle) || handle_active((uv_handle_t*) handle) ||
       cb == NULL || path == NULL)
     return UV_EINVAL;
-  struct fs_event* state = state_new(handle, path);
+  struct fs_event* state = fs_event_state_new(handle, path);
   if (state == NULL)
     return UV_ENOMEM;
-  int err = start_state(state, flags);
+  int err = fs_event_state_start(state, flags);
   if (err != 0) {
     mem_free(state);
     return err;
@@ -159,11 +163,11 @@ int uv_fs_event_start(uv_fs_event_t* handle, uv_fs_event_cb cb, const char* path
 int uv_fs_event_stop(uv_fs_event_t* handle) {
   if (!handle_active((uv_handle_t*) handle))
     return 0;
-  struct fs_event* state = state_of(handle);
+  struct fs_event* state = fs_event_state(handle);
   if (state->tree != NULL)
     fs_event_tree_stop(state->tree);
   else
-    stop_entry(state);
+    fs_event_entry_stop(state);
   handle_stop((uv_handle_t*) handle);
   handle->watchers[0] = NULL;
   handle->path = NULL;

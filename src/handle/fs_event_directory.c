@@ -7,23 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t name_hash(const struct directory* parent, const char* name) {
+static uint64_t directory_name_hash(const struct directory* parent, const char* name) {
   return hash_string(hash_number((uintptr_t) parent), name);
 }
 
-static struct directory* from_sibling(struct queue* link) {
+static struct directory* directory_from_sibling(struct queue* link) {
   return link == NULL ? NULL : rondo_container_of(link, struct directory, sibling);
 }
 
-/* The name is given over. */
-static void link_to_parent(struct directory* directory, struct directory* parent,
-                           char* name) {
+/* Takes ownership of the name. */
+static void directory_link_to_parent(struct directory* directory,
+                                     struct directory* parent, char* name) {
   directory->parent = parent;
   directory->name = name;
   if (parent == NULL)
     return;
   queue_push_back(&parent->children, &directory->sibling);
-  table_insert(&directory->tree->names, &directory->by_name, name_hash(parent, name));
+  table_insert(&directory->tree->names, &directory->by_name,
+               directory_name_hash(parent, name));
 }
 
 struct directory* directory_new(struct fs_event_tree* tree, struct directory* parent,
@@ -35,17 +36,18 @@ struct directory* directory_new(struct fs_event_tree* tree, struct directory* pa
     mem_free(own_name);
     return NULL;
   }
-  inotify_listener_init(&directory->listener, directory_told);
+  inotify_listener_init(&directory->listener, directory_changed);
   directory->tree = tree;
   queue_init(&directory->sibling);
   queue_init(&directory->children);
   queue_init(&directory->work);
-  link_to_parent(directory, parent, own_name);
+  directory_link_to_parent(directory, parent, own_name);
   return directory;
 }
 
 struct directory* directory_find(struct directory* parent, const char* name) {
-  struct table_link* link = table_find(&parent->tree->names, name_hash(parent, name));
+  struct table_link* link =
+      table_find(&parent->tree->names, directory_name_hash(parent, name));
   while (link != NULL) {
     struct directory* directory = rondo_container_of(link, struct directory, by_name);
     if (directory->parent == parent && strcmp(directory->name, name) == 0)
@@ -86,7 +88,7 @@ bool directory_attach(struct directory* directory, struct directory* parent,
     return false;
   }
   mem_free(directory->name);
-  link_to_parent(directory, parent, own_name);
+  directory_link_to_parent(directory, parent, own_name);
   return true;
 }
 
@@ -116,11 +118,11 @@ static void directory_free(struct directory* directory) {
   mem_free(directory);
 }
 
-/* Always the deepest first, without recursion: how deep a tree is, is not ours to say. */
+/* The deepest first, without recursion: the depth of a tree is unbounded. */
 void directory_clear(struct directory* directory) {
   struct directory* next = directory;
   for (;;) {
-    struct directory* child = from_sibling(queue_first(&next->children));
+    struct directory* child = directory_from_sibling(queue_first(&next->children));
     if (child != NULL) {
       next = child;
       continue;
@@ -138,7 +140,7 @@ void directory_drop(struct directory* directory) {
   directory_free(directory);
 }
 
-static bool path_reserve(struct fs_event_tree* tree, size_t size) {
+static bool tree_path_reserve(struct fs_event_tree* tree, size_t size) {
   if (size <= tree->path_size)
     return true;
   size = size_max(size, tree->path_size * 2);
@@ -150,8 +152,8 @@ static bool path_reserve(struct fs_event_tree* tree, size_t size) {
   return true;
 }
 
-/* Written from its end. */
-static char* prepend(char* end, const char* name, size_t length) {
+/* Paths are written from their end. */
+static char* path_prepend(char* end, const char* name, size_t length) {
   memcpy(end - length, name, length);
   return end - length;
 }
@@ -161,16 +163,16 @@ char* directory_path(struct directory* directory, const char* name) {
   size_t size = name == NULL ? 1 : strlen(name) + 1;
   for (const struct directory* up = directory; up->parent != NULL; up = up->parent)
     size += strlen(up->name) + 1;
-  if (!path_reserve(tree, size))
+  if (!tree_path_reserve(tree, size))
     return NULL;
   char* start = tree->path + size - 1;
   *start = '\0';
   if (name != NULL)
-    start = prepend(start, name, strlen(name));
+    start = path_prepend(start, name, strlen(name));
   for (const struct directory* up = directory; up->parent != NULL; up = up->parent) {
     if (*start != '\0')
       *--start = '/';
-    start = prepend(start, up->name, strlen(up->name));
+    start = path_prepend(start, up->name, strlen(up->name));
   }
   return start;
 }

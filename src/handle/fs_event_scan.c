@@ -1,9 +1,9 @@
 /* Recursive watching: looking at the disk.
  *
- * A directory is opened below its parent, and the parent is made sure to be the one that
- * is watched: a path may lead elsewhere by the time it is used. Then it is watched by its
- * descriptor, before it is listed, so that what is made in it meanwhile is either listed
- * or told by the kernel, or both. */
+ * A directory is opened below its parent, after a check that the parent is the watched
+ * one: a path may lead elsewhere by the time it is used. The directory is then watched by
+ * its descriptor, before it is listed, so that an entry made meanwhile is either listed
+ * or reported by the kernel, or both. */
 #include "handle/fs_event_tree.h"
 
 #include "base/base.h"
@@ -26,16 +26,16 @@ enum {
 
 /* --- finding the parent ---------------------------------------------------------- */
 
-static bool is_same(const struct directory* directory, const struct stat* stat) {
+static bool scan_is_same(const struct directory* directory, const struct stat* stat) {
   return directory->device == stat->st_dev && directory->inode == stat->st_ino;
 }
 
 /* A descriptor that turns out not to be this directory is closed. */
-static int must_be(const struct directory* directory, int fd) {
+static int scan_must_be(const struct directory* directory, int fd) {
   struct stat stat;
   if (fd < 0)
     return -1;
-  if (fstat(fd, &stat) == 0 && is_same(directory, &stat))
+  if (fstat(fd, &stat) == 0 && scan_is_same(directory, &stat))
     return fd;
   close(fd);
   errno = ENOENT;
@@ -43,14 +43,14 @@ static int must_be(const struct directory* directory, int fd) {
 }
 
 /* Opens a path that may be longer than the kernel takes at once, piece by piece. */
-static int open_long(int top, char* path) {
+static int scan_open_long(int top, char* path) {
   int from = top;
   for (;;) {
     char* cut = NULL;
     if (strlen(path) >= PATH_MAX) {
       cut = memrchr(path, '/', PATH_MAX - 1);
       if (cut == NULL)
-        cut = path; /* names are shorter than that: the kernel shall refuse it */
+        cut = path; /* no name is that long: let the kernel refuse it */
       *cut = '\0';
     }
     int fd = openat(from, path, PASS_FLAGS | O_NOFOLLOW);
@@ -63,14 +63,14 @@ static int open_long(int top, char* path) {
   }
 }
 
-static int open_top(struct fs_event_tree* tree) {
+static int scan_open_top(struct fs_event_tree* tree) {
   if (tree->walk.top < 0)
-    tree->walk.top = must_be(tree->top, open(tree->top_path, PASS_FLAGS));
+    tree->walk.top = scan_must_be(tree->top, open(tree->top_path, PASS_FLAGS));
   return tree->walk.top;
 }
 
-/* Siblings come in a row, so the last parent is worth keeping. */
-static int open_parent(struct directory* parent) {
+/* The last parent stays open: siblings follow each other. */
+static int scan_open_parent(struct directory* parent) {
   struct fs_event_tree* tree = parent->tree;
   if (tree->walk.opened == parent)
     return tree->walk.parent;
@@ -85,7 +85,7 @@ static int open_parent(struct directory* parent) {
     errno = ENOMEM;
     return -1;
   }
-  tree->walk.parent = must_be(parent, open_long(tree->walk.top, path));
+  tree->walk.parent = scan_must_be(parent, scan_open_long(tree->walk.top, path));
   if (tree->walk.parent >= 0)
     tree->walk.opened = parent;
   return tree->walk.parent;
@@ -103,8 +103,8 @@ void scan_end(struct fs_event_tree* tree) {
 
 /* --- watching and listing -------------------------------------------------------- */
 
-/* File systems that the kernel makes up tell nobody of their changes, and have no end. */
-static bool is_made_up(int fd) {
+/* Virtual file systems of the kernel send no events, and some have no end. */
+static bool scan_is_virtual(int fd) {
   static const unsigned int kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,
                                        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
                                        CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
@@ -119,7 +119,7 @@ static bool is_made_up(int fd) {
 }
 
 /* A directory mounted below itself would go on for ever. */
-static bool is_below_itself(const struct directory* directory) {
+static bool scan_is_below_itself(const struct directory* directory) {
   for (const struct directory* up = directory->parent; up != NULL; up = up->parent) {
     if (up->listener.watch == directory->listener.watch)
       return true;
@@ -127,21 +127,21 @@ static bool is_below_itself(const struct directory* directory) {
   return false;
 }
 
-static int watch(struct directory* directory, int fd) {
+static int scan_watch(struct directory* directory, int fd) {
   char path[32];
   uv_loop_t* loop = directory->tree->loop;
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   int err = inotify_listen(loop, &directory->listener, path, 0);
   if (err == UV_ENOENT)
     return UV_ENOSYS; /* the directory is open: it is /proc that isn't there */
-  if (err == 0 && is_below_itself(directory)) {
+  if (err == 0 && scan_is_below_itself(directory)) {
     inotify_unlisten(loop, &directory->listener);
     return UV_ELOOP;
   }
   return err;
 }
 
-static bool is_directory(int fd, const struct dirent64* entry) {
+static bool scan_is_directory(int fd, const struct dirent64* entry) {
   struct stat stat;
   if (entry->d_type != DT_UNKNOWN)
     return entry->d_type == DT_DIR;
@@ -149,11 +149,12 @@ static bool is_directory(int fd, const struct dirent64* entry) {
          S_ISDIR(stat.st_mode);
 }
 
-static void found(struct directory* directory, int fd, const struct dirent64* entry) {
+static void scan_found(struct directory* directory, int fd,
+                       const struct dirent64* entry) {
   struct fs_event_tree* tree = directory->tree;
   if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
     return;
-  if (is_directory(fd, entry)) {
+  if (scan_is_directory(fd, entry)) {
     struct directory* child = directory_expect(directory, entry->d_name);
     if (child != NULL)
       child->arrived = !tree->rebuilding;
@@ -169,7 +170,7 @@ static void found(struct directory* directory, int fd, const struct dirent64* en
 }
 
 /* A directory that is deleted while it is listed has nothing in it. */
-static int list(struct directory* directory, int fd) {
+static int scan_list(struct directory* directory, int fd) {
   _Alignas(struct dirent64) char buffer[32768];
   for (;;) {
     ssize_t n = getdents64(fd, buffer, sizeof(buffer));
@@ -183,18 +184,18 @@ static int list(struct directory* directory, int fd) {
       const struct dirent64* entry =
           (const struct dirent64*) (const void*) (buffer + offset);
       offset += entry->d_reclen;
-      found(directory, fd, entry);
+      scan_found(directory, fd, entry);
     }
   }
 }
 
 /* --- looking --------------------------------------------------------------------- */
 
-static int look_into(struct directory* directory, int fd) {
+static int scan_open_directory(struct directory* directory, int fd) {
   struct stat stat;
   if (fstat(fd, &stat) != 0)
     return -errno;
-  bool same = is_same(directory, &stat);
+  bool same = scan_is_same(directory, &stat);
   if (same && directory->listener.watch != NULL) {
     if (directory->arrived)
       tree_announce(directory);
@@ -203,59 +204,60 @@ static int look_into(struct directory* directory, int fd) {
   bool is_top = directory->parent == NULL;
   if (is_top && !same && directory->inode != 0)
     return UV_ENOENT; /* another directory has taken its place */
-  if (!is_top && directory->parent->device != stat.st_dev && is_made_up(fd))
+  if (!is_top && directory->parent->device != stat.st_dev && scan_is_virtual(fd))
     return UV_EACCES;
   directory_clear(directory);
   inotify_unlisten(directory->tree->loop, &directory->listener);
   directory->device = stat.st_dev;
   directory->inode = stat.st_ino;
-  int err = watch(directory, fd);
+  int err = scan_watch(directory, fd);
   if (err != 0)
     return err;
   directory->arrived |= !is_top && !directory->tree->rebuilding;
   if (directory->arrived)
     tree_announce(directory);
-  return list(directory, fd);
+  return scan_list(directory, fd);
 }
 
 /* Not there, no directory, or not for us to see: nothing to watch, and no error. */
-static bool is_nothing(int err) {
+static bool scan_is_nothing(int err) {
   return err == UV_ENOENT || err == UV_ENOTDIR || err == UV_ELOOP || err == UV_EACCES ||
          err == UV_EPERM;
 }
 
-static int open_and_look(struct directory* directory) {
+static int scan_look(struct directory* directory) {
   struct fs_event_tree* tree = directory->tree;
   int fd;
   if (directory == tree->top) {
     fd = open(tree->top_path, OPEN_FLAGS);
   } else {
-    int parent = open_parent(directory->parent);
+    int parent = scan_open_parent(directory->parent);
     if (parent < 0)
-      return is_nothing(-errno) ? UV_EAGAIN : -errno;
+      return scan_is_nothing(-errno) ? UV_EAGAIN : -errno;
     fd = openat(parent, directory->name, OPEN_FLAGS | O_NOFOLLOW);
   }
   if (fd < 0)
     return -errno;
-  int err = look_into(directory, fd);
+  int err = scan_open_directory(directory, fd);
   close(fd);
   return err;
 }
 
-/* Where the top is nobody knows when a directory above it was moved: that gives no event.
- * It is told once; what is watched stays watched, but nothing new can be followed. */
-static int lost_top(struct directory* directory, int err) {
+/* A directory above the top was moved, which sends no event: the path of the top is
+ * unknown. Reported once; what is watched stays watched, new directories are not. */
+static int scan_lost_top(struct directory* directory, int err) {
   struct fs_event_tree* tree = directory->tree;
   directory_drop(directory);
-  if (!is_nothing(err))
+  if (!scan_is_nothing(err))
     return err;
-  bool told = tree->adrift;
+  bool reported = tree->adrift;
   tree->adrift = true;
-  return told ? 0 : UV_ENOENT;
+  return reported ? 0 : UV_ENOENT;
 }
 
-/* Its path, for the report of an error, stays valid: nothing is announced after it. */
-static const char* drop_failed(struct directory* directory) {
+/* Returns the path for the report of the error; it stays valid, because nothing is
+ * announced after it. */
+static const char* scan_drop_failed(struct directory* directory) {
   const char* filename = directory->tree->filename;
   directory_clear(directory);
   if (directory->arrived)
@@ -271,16 +273,16 @@ int scan_next(struct fs_event_tree* tree, const char** failed) {
   queue_remove(&directory->work);
   *failed = tree->filename;
   if (directory == tree->top)
-    return open_and_look(directory);
-  if (open_top(tree) < 0)
-    return lost_top(directory, -errno);
+    return scan_look(directory);
+  if (scan_open_top(tree) < 0)
+    return scan_lost_top(directory, -errno);
   tree->adrift = false;
-  int err = open_and_look(directory);
+  int err = scan_look(directory);
   if (err == UV_EAGAIN) {
     queue_push_back(&tree->later, &directory->work);
     return 0;
   }
   if (err != 0)
-    *failed = drop_failed(directory);
-  return is_nothing(err) ? 0 : err;
+    *failed = scan_drop_failed(directory);
+  return scan_is_nothing(err) ? 0 : err;
 }

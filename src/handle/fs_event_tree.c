@@ -1,7 +1,7 @@
-/* Recursive watching: what the kernel says, and what the handle is told.
+/* Recursive watching: from the kernel's events to the handle's callbacks.
  *
  * The life of a tree, and the way of an event: it changes what is known about names, and
- * is told with the path from the top. See fs_event_tree.h for the whole. */
+ * is called back with the path from the top. See fs_event_tree.h for the whole. */
 #include "handle/fs_event_tree.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@ struct report {
   char filename[];
 };
 
-/* --- telling --------------------------------------------------------------------- */
+/* --- calling back ---------------------------------------------------------------- */
 
 static void tree_free(struct fs_event_tree* tree) {
   for (struct queue* link; (link = queue_first(&tree->reports)) != NULL;) {
@@ -46,9 +46,9 @@ static void tree_exit(struct fs_event_tree* tree) {
     tree_free(tree);
 }
 
-/* Afterwards the handle may be stopped, and the tree empty. */
-static void tell(struct fs_event_tree* tree, const char* filename, int events,
-                 int status) {
+/* The callback may stop the handle, which empties the tree. */
+static void tree_call_back(struct fs_event_tree* tree, const char* filename, int events,
+                           int status) {
   uv_fs_event_t* handle = tree->handle;
   loop_call_back(tree->loop, subject_handle(handle), status, handle->cb, handle, filename,
                  events, status);
@@ -77,48 +77,49 @@ void tree_announce(struct directory* directory) {
     tree_report(directory->tree, path, UV_RENAME, 0);
 }
 
-static void tell_reports(struct fs_event_tree* tree) {
+static void tree_flush_reports(struct fs_event_tree* tree) {
   struct queue* link;
   while (tree->handle != NULL && (link = queue_first(&tree->reports)) != NULL) {
     struct report* report = rondo_container_of(link, struct report, link);
     queue_remove(link);
-    tell(tree, report->filename, report->events, report->status);
+    tree_call_back(tree, report->filename, report->events, report->status);
     mem_free(report);
   }
 }
 
 /* --- events ---------------------------------------------------------------------- */
 
-/* Those whose place is still unknown have none. */
-static void drop_detached(struct fs_event_tree* tree) {
+/* Directories whose new place is still unknown have left the tree. */
+static void tree_drop_detached(struct fs_event_tree* tree) {
   if (tree->moving != NULL)
     directory_drop(tree->moving);
   if (tree->replaced != NULL)
     directory_drop(tree->replaced);
 }
 
-static bool is_below(const struct directory* directory, const struct directory* top) {
+static bool directory_is_below(const struct directory* directory,
+                               const struct directory* top) {
   while (directory != NULL && directory != top)
     directory = directory->parent;
   return directory == top;
 }
 
-/* What came into a directory that moves away came by the path that it had. */
-static void announce_below(struct queue* work, const struct directory* top) {
+/* Reports what is new below a directory that moves away, with the path it had before. */
+static void tree_announce_below(struct queue* work, const struct directory* top) {
   for (struct queue* link = queue_first(work); link != NULL;
        link = queue_next(work, link)) {
     struct directory* directory = rondo_container_of(link, struct directory, work);
-    if (directory->arrived && is_below(directory, top))
+    if (directory->arrived && directory_is_below(directory, top))
       tree_announce(directory);
   }
 }
 
-/* Where it was there may be another one by now: look.
+/* Another directory may have taken the old place by now, so that place is looked at.
  *
  * When two directories change places, the kernel says that the first moved to the place
  * of the second, and then that what is in that place moved to the first's. What it means
- * is the one that was there before. */
-static void moved_from(struct directory* parent, const struct inotify_event* event) {
+ * is the directory that was there before. */
+static void tree_moved_from(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* child = directory_find(parent, event->name);
   struct directory* moving = NULL;
@@ -126,10 +127,10 @@ static void moved_from(struct directory* parent, const struct inotify_event* eve
     moving = tree->replaced;
     tree->replaced = NULL;
   }
-  drop_detached(tree); /* the ones before have left the tree */
+  tree_drop_detached(tree); /* the ones before have left the tree */
   if (moving == NULL && child != NULL) {
-    announce_below(&tree->work, child);
-    announce_below(&tree->later, child);
+    tree_announce_below(&tree->work, child);
+    tree_announce_below(&tree->later, child);
     directory_detach(child);
     moving = child;
   }
@@ -139,14 +140,14 @@ static void moved_from(struct directory* parent, const struct inotify_event* eve
 }
 
 /* One that moved within the tree takes along all that is known about it. */
-static void moved_to(struct directory* parent, const struct inotify_event* event) {
+static void tree_moved_to(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* moved = tree->cookie == event->cookie ? tree->moving : NULL;
   if (moved == NULL)
     return;
   struct directory* replaced = directory_find(parent, event->name);
   tree->moving = NULL;
-  drop_detached(tree);
+  tree_drop_detached(tree);
   if (replaced != NULL)
     directory_detach(replaced);
   tree->replaced = replaced;
@@ -157,8 +158,9 @@ static void moved_to(struct directory* parent, const struct inotify_event* event
   }
 }
 
-/* True if it is to be told later, when the directory is watched. */
-static bool came(struct directory* parent, const struct inotify_event* event) {
+/* True if the report waits until the directory is watched. */
+static bool tree_directory_came(struct directory* parent,
+                                const struct inotify_event* event) {
   struct directory* child = directory_expect(parent, event->name);
   if (child == NULL || child->listener.watch != NULL)
     return false;
@@ -166,22 +168,23 @@ static bool came(struct directory* parent, const struct inotify_event* event) {
   return true;
 }
 
-/* What an event about a directory changes in the tree; true if it is told later. */
-static bool follow(struct directory* parent, const struct inotify_event* event) {
+/* Changes the tree after an event about a directory; true if its report waits. */
+static bool tree_follow(struct directory* parent, const struct inotify_event* event) {
   struct directory* child = directory_find(parent, event->name);
   if (event->mask & IN_MOVED_FROM)
-    moved_from(parent, event);
+    tree_moved_from(parent, event);
   else if (event->mask & IN_MOVED_TO)
-    moved_to(parent, event);
+    tree_moved_to(parent, event);
   else if (event->mask & IN_DELETE && child != NULL)
     directory_drop(child);
   else if (event->mask & IN_ATTRIB && child == NULL)
     directory_expect(parent, event->name); /* perhaps we may read it now */
-  return event->mask & (IN_CREATE | IN_MOVED_TO) ? came(parent, event) : false;
+  return event->mask & (IN_CREATE | IN_MOVED_TO) ? tree_directory_came(parent, event)
+                                                 : false;
 }
 
-/* The kernel watches it no more: it was deleted, or its file system unmounted. */
-static void ignored(struct directory* directory) {
+/* The kernel has given up the watch: the directory was deleted or unmounted. */
+static void tree_watch_ended(struct directory* directory) {
   directory_clear(directory);
   if (directory->tree->replaced == directory)
     directory_drop(directory);
@@ -189,38 +192,39 @@ static void ignored(struct directory* directory) {
     directory_expect(directory->parent, directory->name);
 }
 
-/* About an entry. Events of a directory that is on its way are not told: where they
- * happened is unknown. When it comes back, it does so as a new one, with all it has. */
-static void entry_told(struct directory* directory, const struct inotify_event* event) {
+/* An event about an entry. Events of a directory that is moving are dropped: their path
+ * is unknown. A directory that comes back is reported as new, with all it holds. */
+static void tree_entry_changed(struct directory* directory,
+                               const struct inotify_event* event) {
   struct fs_event_tree* tree = directory->tree;
   if (!directory_attached(directory)) {
-    drop_detached(tree);
+    tree_drop_detached(tree);
     return;
   }
   int events = inotify_events(event->mask);
-  if (event->mask & IN_ISDIR && follow(directory, event))
+  if (event->mask & IN_ISDIR && tree_follow(directory, event))
     events = 0;
   const char* path = directory_path(directory, event->name);
   if (path == NULL)
     tree->overflow = true;
-  tell_reports(tree); /* of directories that went as fast as they came */
+  tree_flush_reports(tree); /* directories that went as fast as they came */
   if (path != NULL && events != 0 && tree->handle != NULL)
-    tell(tree, path, events, 0);
+    tree_call_back(tree, path, events, 0);
 }
 
-/* What a directory below the top says about itself, its parent says too. */
-void directory_told(struct inotify_listener* listener,
-                    const struct inotify_event* event) {
+/* Events of a directory below the top about itself come from its parent too. */
+void directory_changed(struct inotify_listener* listener,
+                       const struct inotify_event* event) {
   struct directory* directory = rondo_container_of(listener, struct directory, listener);
   struct fs_event_tree* tree = directory->tree;
   tree_enter(tree);
   if (event->mask & IN_IGNORED) {
-    ignored(directory);
-    tell_reports(tree);
+    tree_watch_ended(directory);
+    tree_flush_reports(tree);
   } else if (event->name[0] != '\0') {
-    entry_told(directory, event);
+    tree_entry_changed(directory, event);
   } else if (directory == tree->top && inotify_events(event->mask) != 0) {
-    tell(tree, tree->filename, inotify_events(event->mask), 0);
+    tree_call_back(tree, tree->filename, inotify_events(event->mask), 0);
   }
   tree_exit(tree);
 }
@@ -231,16 +235,16 @@ static void tree_overflow(struct inotify_client* client) {
 
 /* --- keeping in step with the disk ----------------------------------------------- */
 
-static void forget_all(struct fs_event_tree* tree) {
-  drop_detached(tree);
+static void tree_forget_all(struct fs_event_tree* tree) {
+  tree_drop_detached(tree);
   directory_clear(tree->top);
   inotify_unlisten(tree->loop, &tree->top->listener);
   queue_remove(&tree->top->work);
   queue_push_back(&tree->work, &tree->top->work);
 }
 
-/* Without the loop: at the start, and in a forked child. */
-static int build(struct fs_event_tree* tree) {
+/* Builds the whole tree at once: at the start, and in a forked child. */
+static int tree_build(struct fs_event_tree* tree) {
   const char* failed;
   int err = 0;
   tree->rebuilding = true;
@@ -256,25 +260,25 @@ static int build(struct fs_event_tree* tree) {
 
 static int tree_fork(struct inotify_client* client) {
   struct fs_event_tree* tree = rondo_container_of(client, struct fs_event_tree, client);
-  forget_all(tree);
-  int err = build(tree);
+  tree_forget_all(tree);
+  int err = tree_build(tree);
   return err == UV_ENOENT || err == UV_ENOTDIR ? 0 : err;
 }
 
-/* That something was lost is told when all is watched again: who then looks at the disk
- * sees what was missed, and is told of what comes after. */
-static void rebuilt(struct fs_event_tree* tree) {
+/* A loss of events is reported when all is watched again: a program that then looks at
+ * the disk sees what it missed, and gets events for what comes after. */
+static void tree_report_loss(struct fs_event_tree* tree) {
   tree->rebuilding = false;
-  tell(tree, NULL, UV_RENAME | UV_CHANGE, 0);
+  tree_call_back(tree, NULL, UV_RENAME | UV_CHANGE, 0);
 }
 
 static bool tree_settle(struct inotify_client* client) {
   struct fs_event_tree* tree = rondo_container_of(client, struct fs_event_tree, client);
   bool more;
   tree_enter(tree);
-  drop_detached(tree);
+  tree_drop_detached(tree);
   if (tree->overflow)
-    forget_all(tree);
+    tree_forget_all(tree);
   tree->rebuilding |= tree->overflow;
   tree->overflow = false;
   queue_append(&tree->work, &tree->later);
@@ -283,11 +287,11 @@ static bool tree_settle(struct inotify_client* client) {
     int err = scan_next(tree, &failed);
     if (err != 0)
       tree_report(tree, failed, 0, err);
-    tell_reports(tree);
+    tree_flush_reports(tree);
   }
   scan_end(tree);
   if (tree->handle != NULL && tree->rebuilding && queue_empty(&tree->work))
-    rebuilt(tree);
+    tree_report_loss(tree);
   more = tree->handle != NULL && (!queue_empty(&tree->work) || tree->overflow);
   tree_exit(tree);
   return more;
@@ -295,8 +299,8 @@ static bool tree_settle(struct inotify_client* client) {
 
 /* --- life ------------------------------------------------------------------------ */
 
-/* The directory we are in may change, the one that is watched may not. */
-static char* absolute(const char* path) {
+/* A later chdir must not change which directory is watched. */
+static char* tree_absolute_path(const char* path) {
   char cwd[PATH_MAX];
   size_t size = sizeof(cwd);
   if (path[0] == '/' || uv_cwd(cwd, &size) != 0 || size + strlen(path) + 2 > PATH_MAX)
@@ -324,7 +328,7 @@ static struct fs_event_tree* tree_new(uv_fs_event_t* handle, const char* path,
   queue_init(&tree->reports);
   tree->walk.top = -1;
   tree->walk.parent = -1;
-  tree->top_path = absolute(path);
+  tree->top_path = tree_absolute_path(path);
   tree->filename = mem_strdup(filename);
   if (tree->top_path != NULL && tree->filename != NULL)
     tree->top = directory_new(tree, NULL, "");
@@ -336,7 +340,7 @@ static struct fs_event_tree* tree_new(uv_fs_event_t* handle, const char* path,
 
 int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* filename,
                         struct fs_event_tree** result) {
-  /* An empty path names nothing, and must not become that of the directory we are in. */
+  /* An empty path names nothing; joined with the working directory it would name that. */
   if (path[0] == '\0')
     return UV_ENOENT;
   struct fs_event_tree* tree = tree_new(handle, path, filename);
@@ -349,7 +353,7 @@ int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* fil
     return err;
   }
   queue_push_back(&tree->work, &tree->top->work);
-  err = build(tree);
+  err = tree_build(tree);
   if (err != 0) {
     fs_event_tree_stop(tree);
     return err;
@@ -361,7 +365,7 @@ int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* fil
 void fs_event_tree_stop(struct fs_event_tree* tree) {
   tree_enter(tree);
   tree->handle = NULL;
-  drop_detached(tree);
+  tree_drop_detached(tree);
   directory_drop(tree->top);
   tree->top = NULL;
   inotify_leave(tree->loop, &tree->client);

@@ -4,12 +4,13 @@
  * by hand, from events that may be older than what the disk says now. Two steps make that
  * sound. Events only change what is known about names (fs_event_tree.c): a directory came
  * here, went there, is gone. Whatever they touched is put on a list of work; when no
- * event is left, each directory on it is looked at (fs_event_scan.c): is it there, is it
- * the one that we watch? If not it is watched, listed, and what is found is told, for
- * nobody saw it come. So an event that is out of date can cost time, never an entry.
+ * event is left, each directory on that list is looked at (fs_event_scan.c): does it
+ * exist, and is it the one that we watch? If not, it is watched and listed, and every
+ * entry found is reported, because no event announced it. So an event that is out of date
+ * can cost time, never an entry.
  *
- * That a directory came is told when it is watched, not before: who looks into it then
- * sees all there is, and is told of all that comes. */
+ * A new directory is reported once it is watched, not before: a program that lists it in
+ * the callback sees all that is there, and gets events for all that comes later. */
 #ifndef RONDO_FS_EVENT_TREE_H
 #define RONDO_FS_EVENT_TREE_H
 
@@ -28,7 +29,7 @@ struct directory {
   struct queue children;
   struct queue work; /* on one of the tree's two lists, or unlinked */
   struct table_link by_name;
-  bool arrived; /* it came, and that is still to be told */
+  bool arrived; /* new, and not reported yet */
   dev_t device; /* which directory it is that the listener listens to */
   ino_t inode;
   char* name;
@@ -42,15 +43,15 @@ struct fs_event_tree {
   struct table names;         /* directories by parent and name */
   struct queue work;          /* directories to be looked at */
   struct queue later;         /* those whose parent wasn't where it was thought to be */
-  struct queue reports;       /* what was found and is to be told */
+  struct queue reports;       /* found entries whose callbacks are still to be made */
   struct directory* moving;   /* moved from its place, its new place is not known yet */
   uint32_t cookie;            /* of that move */
   struct directory* replaced; /* another one moved to its place: gone, or moving next */
   struct directory* taker;    /* that other one */
   unsigned int busy;          /* in use further up the stack: not to be freed */
-  bool overflow;              /* something was lost: build it anew, then say so */
-  bool rebuilding;            /* what is found is not told, that something was lost is */
-  bool adrift;                /* the path leads to the top no more, and that was told */
+  bool overflow;              /* events were lost: rebuild the tree, then report it */
+  bool rebuilding;            /* after an overflow: entries found are not reported */
+  bool adrift;                /* the path no longer leads to the top; reported once */
   char* top_path;             /* absolute where possible */
   char* filename;
   char* path; /* made by directory_path */
@@ -68,8 +69,8 @@ struct fs_event_tree {
 struct directory* directory_new(struct fs_event_tree* tree, struct directory* parent,
                                 const char* name);
 struct directory* directory_find(struct directory* parent, const char* name);
-/* There is, or was, or may be a directory of that name: puts it on the list of work. NULL
- * if memory ran out, which counts as an overflow. */
+/* Puts a directory that exists, existed or may exist on the list of work. NULL if memory
+ * ran out, which counts as an overflow. */
 struct directory* directory_expect(struct directory* parent, const char* name);
 void directory_detach(struct directory* directory);
 /* False if memory ran out; it stays detached then. */
@@ -77,17 +78,18 @@ bool directory_attach(struct directory* directory, struct directory* parent,
                       const char* name);
 void directory_clear(struct directory* directory); /* drops all that is below it */
 void directory_drop(struct directory* directory);  /* and itself */
-/* Not below one that is moving or was replaced. */
+/* False below a directory that is moving or was replaced. */
 bool directory_attached(const struct directory* directory);
 /* Its path from the top, followed by a name if there is one; "" for the top. Valid until
  * the next call; NULL if memory ran out. */
 char* directory_path(struct directory* directory, const char* name);
 
-/* --- fs_event_tree.c: what the kernel says and what the handle is told ----------- */
+/* --- fs_event_tree.c: from the kernel's events to callbacks ---------------------- */
 
-void directory_told(struct inotify_listener* listener, const struct inotify_event* event);
-/* To be told after the structure is in order again. Memory that ran out counts as an
- * overflow. */
+void directory_changed(struct inotify_listener* listener,
+                       const struct inotify_event* event);
+/* Queues a callback for when the structure is in order again. Memory that ran out counts
+ * as an overflow. */
 void tree_report(struct fs_event_tree* tree, const char* filename, int events,
                  int status);
 /* Reports that the directory is new. */

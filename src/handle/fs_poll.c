@@ -1,9 +1,9 @@
 /* File polling handles: a path looked at every so often, where the kernel can't watch it.
  *
  * Each start makes a poller of its own, with a timer and a stat request that take turns.
- * Stopping forgets the poller; if its request is still under way it is freed when that
- * comes back, and a handle that is closed is so only after its last request, so that the
- * loop can be closed from the close callback. */
+ * Stopping forgets the poller; a poller whose request is still under way is freed when
+ * the request comes back. A close callback waits for the handle's last request, so that
+ * the loop can be closed from it. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "handle/watched_path.h"
@@ -25,104 +25,107 @@ struct fs_poller {
 };
 
 /* How many of the handle's pollers, the stopped ones too, are busy. */
-static size_t busy_count(const uv_fs_poll_t* handle) {
+static size_t fs_poll_busy_count(const uv_fs_poll_t* handle) {
   return (uintptr_t) handle->u.reserved[1];
 }
 
-static void busy_count_set(uv_fs_poll_t* handle, size_t count) {
+static void fs_poll_busy_count_set(uv_fs_poll_t* handle, size_t count) {
   handle->u.reserved[1] = (void*) (uintptr_t) count;
 }
 
-static bool same_time(const uv_timespec_t* a, const uv_timespec_t* b) {
+static bool stat_same_time(const uv_timespec_t* a, const uv_timespec_t* b) {
   return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* All that says something about the file, which the time of the last read doesn't. */
-static bool same_file(const uv_stat_t* a, const uv_stat_t* b) {
+/* Compares every field but the access time, which reading changes. */
+static bool stat_same_file(const uv_stat_t* a, const uv_stat_t* b) {
   uint64_t which = (a->st_dev ^ b->st_dev) | (a->st_ino ^ b->st_ino);
   uint64_t whose = (a->st_uid ^ b->st_uid) | (a->st_gid ^ b->st_gid);
   uint64_t what = (a->st_mode ^ b->st_mode) | (a->st_size ^ b->st_size);
   uint64_t rest = (a->st_flags ^ b->st_flags) | (a->st_gen ^ b->st_gen);
-  return (which | whose | what | rest) == 0 && same_time(&a->st_mtim, &b->st_mtim) &&
-         same_time(&a->st_ctim, &b->st_ctim) &&
-         same_time(&a->st_birthtim, &b->st_birthtim);
+  return (which | whose | what | rest) == 0 && stat_same_time(&a->st_mtim, &b->st_mtim) &&
+         stat_same_time(&a->st_ctim, &b->st_ctim) &&
+         stat_same_time(&a->st_birthtim, &b->st_birthtim);
 }
 
 static const uv_stat_t nothing;
 
-static void tell(struct fs_poller* poller, int status, const uv_stat_t* current) {
+static void fs_poll_call_back(struct fs_poller* poller, int status,
+                              const uv_stat_t* current) {
   loop_call_back(poller->handle->loop, subject_handle(poller->handle), status, poller->cb,
                  poller->handle, status, &poller->last, current);
 }
 
-/* An error is told when it is a new one. The first look that succeeds is what later ones
- * are compared with, and is told only after an error. */
-static void compare(struct fs_poller* poller, int status, const uv_stat_t* current) {
+/* An error is called back when it is new. The first look that succeeds is what later
+ * looks are compared with, and is called back only after an error. */
+static void fs_poll_compare(struct fs_poller* poller, int status,
+                            const uv_stat_t* current) {
   bool first = !poller->looked;
   int before = poller->status;
   poller->looked = true;
   poller->status = status;
   if (status != 0) {
     if (first || status != before)
-      tell(poller, status, &nothing);
+      fs_poll_call_back(poller, status, &nothing);
     return;
   }
-  if (!first && (before != 0 || !same_file(&poller->last, current)))
-    tell(poller, 0, current);
+  if (!first && (before != 0 || !stat_same_file(&poller->last, current)))
+    fs_poll_call_back(poller, 0, current);
   poller->last = *current;
 }
 
 /* After the callback: the poller may have been stopped in it, and the handle closed. */
-static void look_over(struct fs_poller* poller) {
+static void fs_poll_look_over(struct fs_poller* poller) {
   uv_fs_poll_t* handle = poller->handle;
   poller->busy = false;
-  busy_count_set(handle, busy_count(handle) - 1);
+  fs_poll_busy_count_set(handle, fs_poll_busy_count(handle) - 1);
   if (!poller->stopped)
     return;
   mem_free(poller);
-  if (handle_closing((uv_handle_t*) handle) && busy_count(handle) == 0)
+  if (handle_closing((uv_handle_t*) handle) && fs_poll_busy_count(handle) == 0)
     handle_closed((uv_handle_t*) handle);
 }
 
-static void look_done(uv_fs_t* req) {
+static void fs_poll_look_done(uv_fs_t* req) {
   struct fs_poller* poller = rondo_container_of(req, struct fs_poller, stat);
   int status = (int) req->result;
   uv_stat_t current = req->statbuf;
   uv_fs_req_cleanup(req);
   if (!poller->stopped)
-    compare(poller, status, &current);
-  look_over(poller);
+    fs_poll_compare(poller, status, &current);
+  fs_poll_look_over(poller);
 }
 
-static void set_busy(struct fs_poller* poller) {
+static void fs_poller_set_busy(struct fs_poller* poller) {
   poller->busy = true;
-  busy_count_set(poller->handle, busy_count(poller->handle) + 1);
+  fs_poll_busy_count_set(poller->handle, fs_poll_busy_count(poller->handle) + 1);
 }
 
-static int look_begin(struct fs_poller* poller) {
-  int err = uv_fs_stat(poller->handle->loop, &poller->stat, poller->path, look_done);
+static int fs_poll_look_begin(struct fs_poller* poller) {
+  int err =
+      uv_fs_stat(poller->handle->loop, &poller->stat, poller->path, fs_poll_look_done);
   if (err == 0)
-    set_busy(poller);
+    fs_poller_set_busy(poller);
   else
     uv_fs_req_cleanup(&poller->stat);
   return err;
 }
 
-/* A look that takes longer than the interval is waited for. */
-static void look(uv_timer_t* timer) {
+/* No look begins before the last one is over, whatever the interval. */
+static void fs_poll_look(uv_timer_t* timer) {
   struct fs_poller* poller = rondo_container_of(timer, struct fs_poller, timer);
-  int err = poller->busy ? 0 : look_begin(poller);
+  int err = poller->busy ? 0 : fs_poll_look_begin(poller);
   if (err == 0)
     return;
-  set_busy(poller);
-  compare(poller, err, &nothing);
-  look_over(poller);
+  fs_poller_set_busy(poller);
+  fs_poll_compare(poller, err, &nothing);
+  fs_poll_look_over(poller);
 }
 
 static void fs_poll_close(uv_handle_t* handle) {
   uv_fs_poll_t* poll = (uv_fs_poll_t*) handle;
   uv_fs_poll_stop(poll);
-  if (busy_count(poll) == 0)
+  if (fs_poll_busy_count(poll) == 0)
     handle_closed(handle);
 }
 
@@ -135,8 +138,8 @@ int uv_fs_poll_init(uv_loop_t* loop, uv_fs_poll_t* handle) {
   return 0;
 }
 
-static struct fs_poller* poller_new(uv_fs_poll_t* handle, uv_fs_poll_cb cb,
-                                    const char* path) {
+static struct fs_poller* fs_poller_new(uv_fs_poll_t* handle, uv_fs_poll_cb cb,
+                                       const char* path) {
   size_t length = strlen(path);
   struct fs_poller* poller = mem_calloc(1, sizeof(*poller) + length + 1);
   if (poller == NULL)
@@ -150,13 +153,13 @@ static struct fs_poller* poller_new(uv_fs_poll_t* handle, uv_fs_poll_cb cb,
   return poller;
 }
 
-/* The timer leaves the loop at once: nobody is to be told of its end. */
-static void poller_stop(struct fs_poller* poller) {
+/* The timer leaves the loop at once: its end has no callback. */
+static void fs_poller_stop(struct fs_poller* poller) {
   uv_timer_stop(&poller->timer);
   handle_uninit((uv_handle_t*) &poller->timer);
   poller->stopped = true;
   if (poller->busy)
-    uv_cancel((uv_req_t*) &poller->stat); /* works or not: it comes back either way */
+    uv_cancel((uv_req_t*) &poller->stat); /* the request comes back either way */
   else
     mem_free(poller);
 }
@@ -167,15 +170,15 @@ int uv_fs_poll_start(uv_fs_poll_t* handle, uv_fs_poll_cb cb, const char* path,
     return 0; /* goes on as it was started: libuv's way */
   if (handle_closing((uv_handle_t*) handle) || cb == NULL || path == NULL)
     return UV_EINVAL;
-  struct fs_poller* poller = poller_new(handle, cb, path);
+  struct fs_poller* poller = fs_poller_new(handle, cb, path);
   if (poller == NULL)
     return UV_ENOMEM;
   interval = interval == 0 ? 1 : interval;
-  int err = uv_timer_start(&poller->timer, look, interval, interval);
+  int err = uv_timer_start(&poller->timer, fs_poll_look, interval, interval);
   if (err == 0)
-    err = look_begin(poller);
+    err = fs_poll_look_begin(poller);
   if (err != 0) {
-    poller_stop(poller);
+    fs_poller_stop(poller);
     return err;
   }
   handle->poll_ctx = poller;
@@ -186,7 +189,7 @@ int uv_fs_poll_start(uv_fs_poll_t* handle, uv_fs_poll_cb cb, const char* path,
 int uv_fs_poll_stop(uv_fs_poll_t* handle) {
   if (!handle_active((uv_handle_t*) handle))
     return 0;
-  poller_stop(handle->poll_ctx);
+  fs_poller_stop(handle->poll_ctx);
   handle->poll_ctx = NULL;
   handle_stop((uv_handle_t*) handle);
   return 0;

@@ -29,10 +29,10 @@ enum {
 struct inotify_watch {
   struct table_link by_wd;
   struct queue listeners;
-  size_t count; /* of listeners, also while they are in a batch that is being told */
+  size_t count; /* of listeners, those in a batch that is being notified included */
   int wd;
   bool listed; /* in the table: the kernel has it */
-  bool busy;   /* being told: not to be freed */
+  bool busy;   /* its listeners are being notified: not to be freed */
 };
 
 struct inotify {
@@ -40,7 +40,7 @@ struct inotify {
   uv__io_t watcher;
   struct table watches;
   struct queue clients;
-  struct queue telling;    /* those of them whose turn is still to come in a round */
+  struct queue round;      /* clients that are still to be notified in this round */
   size_t count;            /* of clients */
   unsigned int generation; /* counts the descriptors: events of an old one mean nothing */
 };
@@ -52,12 +52,12 @@ int inotify_events(uint32_t mask) {
 
 /* --- watches --------------------------------------------------------------------- */
 
-static uint64_t wd_hash(int wd) {
+static uint64_t inotify_wd_hash(int wd) {
   return hash_number((uint64_t) wd);
 }
 
-static struct inotify_watch* watch_find(const struct inotify* inotify, int wd) {
-  struct table_link* link = table_find(&inotify->watches, wd_hash(wd));
+static struct inotify_watch* inotify_watch_find(const struct inotify* inotify, int wd) {
+  struct table_link* link = table_find(&inotify->watches, inotify_wd_hash(wd));
   while (link != NULL) {
     struct inotify_watch* watch = rondo_container_of(link, struct inotify_watch, by_wd);
     if (watch->wd == wd)
@@ -67,7 +67,7 @@ static struct inotify_watch* watch_find(const struct inotify* inotify, int wd) {
   return NULL;
 }
 
-static struct inotify_watch* watch_new(struct inotify* inotify, int wd) {
+static struct inotify_watch* inotify_watch_new(struct inotify* inotify, int wd) {
   struct inotify_watch* watch = mem_calloc(1, sizeof(*watch));
   if (watch == NULL || table_reserve(&inotify->watches) != 0) {
     mem_free(watch);
@@ -76,12 +76,12 @@ static struct inotify_watch* watch_new(struct inotify* inotify, int wd) {
   watch->wd = wd;
   watch->listed = true;
   queue_init(&watch->listeners);
-  table_insert(&inotify->watches, &watch->by_wd, wd_hash(wd));
+  table_insert(&inotify->watches, &watch->by_wd, inotify_wd_hash(wd));
   return watch;
 }
 
-/* Takes it off the table. Whoever is telling it frees it afterwards. */
-static void watch_forget(struct inotify* inotify, struct inotify_watch* watch) {
+/* Takes the watch off the table. A watch that is being notified is freed afterwards. */
+static void inotify_watch_forget(struct inotify* inotify, struct inotify_watch* watch) {
   if (watch->listed)
     table_remove(&inotify->watches, &watch->by_wd);
   watch->listed = false;
@@ -89,7 +89,8 @@ static void watch_forget(struct inotify* inotify, struct inotify_watch* watch) {
     mem_free(watch);
 }
 
-static void watch_detach(struct inotify_watch* watch, struct inotify_listener* listener) {
+static void inotify_watch_detach(struct inotify_watch* watch,
+                                 struct inotify_listener* listener) {
   assert(listener->watch == watch && watch->count > 0);
   queue_remove(&listener->link);
   listener->watch = NULL;
@@ -97,11 +98,11 @@ static void watch_detach(struct inotify_watch* watch, struct inotify_listener* l
 }
 
 void inotify_listener_init(struct inotify_listener* listener,
-                           void (*tell)(struct inotify_listener*,
-                                        const struct inotify_event*)) {
+                           void (*notify)(struct inotify_listener*,
+                                          const struct inotify_event*)) {
   queue_init(&listener->link);
   listener->watch = NULL;
-  listener->tell = tell;
+  listener->notify = notify;
 }
 
 int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const char* path,
@@ -112,9 +113,9 @@ int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const cha
       inotify_add_watch(inotify->watcher.fd, path, MEANS_CHANGE | MEANS_RENAME | flags);
   if (wd < 0)
     return uv_translate_sys_error(errno);
-  struct inotify_watch* watch = watch_find(inotify, wd);
+  struct inotify_watch* watch = inotify_watch_find(inotify, wd);
   if (watch == NULL)
-    watch = watch_new(inotify, wd);
+    watch = inotify_watch_new(inotify, wd);
   if (watch == NULL) {
     inotify_rm_watch(inotify->watcher.fd, wd);
     return UV_ENOMEM;
@@ -130,45 +131,45 @@ void inotify_unlisten(uv_loop_t* loop, struct inotify_listener* listener) {
   struct inotify_watch* watch = listener->watch;
   if (watch == NULL)
     return;
-  watch_detach(watch, listener);
+  inotify_watch_detach(watch, listener);
   if (watch->count > 0)
     return;
-  /* Fails when the kernel has given it up already and we haven't heard of it yet. */
+  /* Fails when the kernel has given up the watch and its IN_IGNORED isn't read yet. */
   if (watch->listed)
     inotify_rm_watch(inotify->watcher.fd, watch->wd);
-  watch_forget(inotify, watch);
+  inotify_watch_forget(inotify, watch);
 }
 
-/* --- telling --------------------------------------------------------------------- */
+/* --- notifying ------------------------------------------------------------------- */
 
-static void tell_watch(struct inotify* inotify, struct inotify_watch* watch,
-                       const struct inotify_event* event) {
+static void inotify_notify_watch(struct inotify* inotify, struct inotify_watch* watch,
+                                 const struct inotify_event* event) {
   bool gone = (event->mask & IN_IGNORED) != 0;
   struct queue batch;
   watch->busy = true;
   if (gone)
-    watch_forget(inotify, watch);
+    inotify_watch_forget(inotify, watch);
   queue_move(&watch->listeners, &batch);
   while (!queue_empty(&batch)) {
     struct queue* link = queue_first(&batch);
     struct inotify_listener* listener =
         rondo_container_of(link, struct inotify_listener, link);
     if (gone) {
-      watch_detach(watch, listener);
+      inotify_watch_detach(watch, listener);
     } else {
       queue_remove(link);
       queue_push_back(&watch->listeners, link);
     }
-    listener->tell(listener, event);
+    listener->notify(listener, event);
   }
   watch->busy = false;
   if (!watch->listed && watch->count == 0)
     mem_free(watch);
 }
 
-/* The next client of the round, NULL when all had their turn. */
-static struct inotify_client* next_client(struct inotify* inotify) {
-  struct queue* link = queue_first(&inotify->telling);
+/* The next client of the round, NULL when all were notified. */
+static struct inotify_client* inotify_next_client(struct inotify* inotify) {
+  struct queue* link = queue_first(&inotify->round);
   if (link == NULL)
     return NULL;
   queue_remove(link);
@@ -176,23 +177,23 @@ static struct inotify_client* next_client(struct inotify* inotify) {
   return rondo_container_of(link, struct inotify_client, link);
 }
 
-static void tell_overflow(struct inotify* inotify) {
-  queue_move(&inotify->clients, &inotify->telling);
-  for (struct inotify_client* client; (client = next_client(inotify)) != NULL;)
+static void inotify_notify_overflow(struct inotify* inotify) {
+  queue_move(&inotify->clients, &inotify->round);
+  for (struct inotify_client* client; (client = inotify_next_client(inotify)) != NULL;)
     client->overflow(client);
 }
 
 /* An event without a name has no bytes for one either. */
-static void tell(struct inotify* inotify, const struct inotify_event* event) {
+static void inotify_dispatch(struct inotify* inotify, const struct inotify_event* event) {
   if (event->mask & IN_Q_OVERFLOW) {
-    tell_overflow(inotify);
+    inotify_notify_overflow(inotify);
     return;
   }
-  struct inotify_watch* watch = watch_find(inotify, event->wd);
+  struct inotify_watch* watch = inotify_watch_find(inotify, event->wd);
   if (watch == NULL)
     return;
   if (event->len > 0) {
-    tell_watch(inotify, watch, event);
+    inotify_notify_watch(inotify, watch, event);
     return;
   }
   union {
@@ -200,25 +201,26 @@ static void tell(struct inotify* inotify, const struct inotify_event* event) {
     char bytes[sizeof(struct inotify_event) + 1];
   } nameless = {.event = *event};
   nameless.bytes[sizeof(struct inotify_event)] = '\0';
-  tell_watch(inotify, watch, &nameless.event);
+  inotify_notify_watch(inotify, watch, &nameless.event);
 }
 
-static void settle(uv_loop_t* loop, struct inotify* inotify) {
-  queue_move(&inotify->clients, &inotify->telling);
-  for (struct inotify_client* client; (client = next_client(inotify)) != NULL;) {
+static void inotify_settle(uv_loop_t* loop, struct inotify* inotify) {
+  queue_move(&inotify->clients, &inotify->round);
+  for (struct inotify_client* client; (client = inotify_next_client(inotify)) != NULL;) {
     if (client->settle != NULL && client->settle(client))
       watcher_feed(loop, &inotify->watcher);
   }
 }
 
-/* False when nobody listens any more, or the descriptor is another one. */
-static bool tell_all(struct inotify* inotify, const char* buffer, size_t length) {
+/* False when no client is left, or uv_loop_fork has made a new descriptor. */
+static bool inotify_dispatch_all(struct inotify* inotify, const char* buffer,
+                                 size_t length) {
   unsigned int generation = inotify->generation;
   for (size_t offset = 0; offset < length;) {
     const struct inotify_event* event =
         (const struct inotify_event*) (const void*) (buffer + offset);
     offset += sizeof(*event) + event->len;
-    tell(inotify, event);
+    inotify_dispatch(inotify, event);
     if (inotify->count == 0 || inotify->generation != generation)
       return false;
   }
@@ -235,17 +237,17 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
       continue;
     if (n <= 0)
       break;
-    if (!tell_all(inotify, buffer, (size_t) n))
+    if (!inotify_dispatch_all(inotify, buffer, (size_t) n))
       return;
     if ((size_t) n <= sizeof(buffer) - EVENT_MAX)
       break; /* another event would have fitted: there was none */
   }
-  settle(loop, inotify);
+  inotify_settle(loop, inotify);
 }
 
 /* --- the descriptor's life ------------------------------------------------------- */
 
-static int descriptor_open(uv_loop_t* loop, struct inotify* inotify) {
+static int inotify_open(uv_loop_t* loop, struct inotify* inotify) {
   int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0)
     return uv_translate_sys_error(errno);
@@ -260,7 +262,7 @@ static int descriptor_open(uv_loop_t* loop, struct inotify* inotify) {
   return 0;
 }
 
-static void descriptor_close(uv_loop_t* loop, struct inotify* inotify) {
+static void inotify_close(uv_loop_t* loop, struct inotify* inotify) {
   if (inotify->watcher.fd < 0)
     return;
   watcher_close(loop, &inotify->watcher);
@@ -269,22 +271,22 @@ static void descriptor_close(uv_loop_t* loop, struct inotify* inotify) {
 }
 
 /* The descriptor of the parent is only closed: to remove a watch from it would take it
- * away from the parent too. Listeners that are being told right now are not found here:
- * clients see to it that all of theirs have left before they listen again. */
-static int part_fork(uv_loop_t* loop, struct loop_part* part) {
+ * away from the parent too. Listeners that are being notified right now are not found
+ * here: clients make sure that all of theirs have left before they listen again. */
+static int inotify_fork(uv_loop_t* loop, struct loop_part* part) {
   struct inotify* inotify = rondo_container_of(part, struct inotify, part);
   for (struct table_link* link; (link = table_any(&inotify->watches)) != NULL;) {
     struct inotify_watch* watch = rondo_container_of(link, struct inotify_watch, by_wd);
     while (!queue_empty(&watch->listeners))
-      watch_detach(watch, rondo_container_of(queue_first(&watch->listeners),
-                                             struct inotify_listener, link));
-    watch_forget(inotify, watch);
+      inotify_watch_detach(watch, rondo_container_of(queue_first(&watch->listeners),
+                                                     struct inotify_listener, link));
+    inotify_watch_forget(inotify, watch);
   }
-  descriptor_close(loop, inotify);
-  queue_append(&inotify->clients, &inotify->telling); /* it ends a round, if in one */
+  inotify_close(loop, inotify);
+  queue_append(&inotify->clients, &inotify->round); /* a round under way ends */
   if (inotify->count == 0)
     return 0;
-  int err = descriptor_open(loop, inotify);
+  int err = inotify_open(loop, inotify);
   if (err != 0)
     return err;
   watcher_start(loop, &inotify->watcher, WATCH_IN);
@@ -297,10 +299,10 @@ static int part_fork(uv_loop_t* loop, struct loop_part* part) {
   return err;
 }
 
-static void part_close(uv_loop_t* loop, struct loop_part* part) {
+static void inotify_free(uv_loop_t* loop, struct loop_part* part) {
   struct inotify* inotify = rondo_container_of(part, struct inotify, part);
   assert(inotify->count == 0);
-  descriptor_close(loop, inotify);
+  inotify_close(loop, inotify);
   table_free(&inotify->watches);
   mem_free(inotify);
 }
@@ -311,13 +313,13 @@ int inotify_join(uv_loop_t* loop, struct inotify_client* client) {
     inotify = mem_calloc(1, sizeof(*inotify));
     if (inotify == NULL)
       return UV_ENOMEM;
-    inotify->part = (struct loop_part){.fork = part_fork, .close = part_close};
+    inotify->part = (struct loop_part){.fork = inotify_fork, .close = inotify_free};
     inotify->watcher.fd = -1;
     queue_init(&inotify->clients);
-    queue_init(&inotify->telling);
+    queue_init(&inotify->round);
     loop->inotify_state = inotify;
   }
-  int err = inotify->watcher.fd < 0 ? descriptor_open(loop, inotify) : 0;
+  int err = inotify->watcher.fd < 0 ? inotify_open(loop, inotify) : 0;
   if (err != 0)
     return err;
   queue_push_back(&inotify->clients, &client->link);
@@ -326,7 +328,7 @@ int inotify_join(uv_loop_t* loop, struct inotify_client* client) {
   return 0;
 }
 
-/* What the kernel still has to say about watches that are gone must not wake the loop. */
+/* Events that the kernel still has for watches that are gone must not wake the loop. */
 void inotify_leave(uv_loop_t* loop, struct inotify_client* client) {
   struct inotify* inotify = loop->inotify_state;
   queue_remove(&client->link);

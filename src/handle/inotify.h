@@ -2,9 +2,9 @@
  *
  * A handle that is started joins with a client, and has a listener for every file or
  * directory that it watches. Listeners on the same file share one watch of the kernel's;
- * the watch goes with the last of them. What a listener or client is told may lead to a
- * callback that stops, starts or closes any handle: neither is looked at again after it
- * was told. */
+ * the watch goes with the last of them. Notifying a listener or client may lead to a
+ * callback that stops, starts or closes any handle, so neither is touched after it was
+ * notified. */
 #ifndef RONDO_INOTIFY_H
 #define RONDO_INOTIFY_H
 
@@ -20,17 +20,17 @@ struct inotify_watch;
 struct inotify_listener {
   struct queue link;
   struct inotify_watch* watch; /* NULL while it listens to nothing */
-  /* The event's name is "" when it is about the watched file itself. IN_IGNORED tells
+  /* The event's name is "" when it is about the watched file itself. IN_IGNORED means
    * that the kernel has given up the watch; the listener has left it already. */
-  void (*tell)(struct inotify_listener* listener, const struct inotify_event* event);
+  void (*notify)(struct inotify_listener* listener, const struct inotify_event* event);
 };
 
 struct inotify_client {
   struct queue link;
   /* The kernel's queue was full: events of any kind, about any file, are lost. */
   void (*overflow)(struct inotify_client* client);
-  /* The events that were waiting have been told (may be NULL). True if there is more to
-   * do than one turn should be held up for: it is called again in the next one. */
+  /* All waiting events have been dispatched (may be NULL). Returns true if more is left
+   * to do than one turn should be held up for: `settle` is called again in the next. */
   bool (*settle)(struct inotify_client* client);
   /* In a forked child, where all watches are gone: leave them and listen again. */
   int (*fork)(struct inotify_client* client);
@@ -41,8 +41,8 @@ int inotify_join(uv_loop_t* loop, struct inotify_client* client);
 void inotify_leave(uv_loop_t* loop, struct inotify_client* client);
 
 void inotify_listener_init(struct inotify_listener* listener,
-                           void (*tell)(struct inotify_listener*,
-                                        const struct inotify_event*));
+                           void (*notify)(struct inotify_listener*,
+                                          const struct inotify_event*));
 /* `flags` are IN_DONT_FOLLOW and the like. The client must have joined. UV_ENOSPC when
  * the user's limit of watches is reached; nothing is changed then, or on other errors. */
 int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const char* path,

@@ -4,8 +4,9 @@
  *
  * When the process has no descriptor left, a reserved one is given up for a moment to
  * accept and close those who wait. Their peers learn at once that they can't be served,
- * and the loop sleeps instead of being told of the same connection for ever. When that
- * one is gone too, the program is told, and listening pauses for a moment. */
+ * and the loop sleeps instead of waking for the same connection for ever. When the
+ * reserved descriptor is gone too, the error is called back and listening pauses for a
+ * moment. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -15,17 +16,17 @@
 
 enum { ACCEPT_BATCH = 128 };
 
-/* --- The reserved descriptor -------------------------------------------------------- */
+/* --- the reserved descriptor ----------------------------------------------------- */
 
 /* Any file does; the root directory is always there and opening it by name only touches
  * nothing. Failing is no error: the descriptor is only missed when they run out. */
-static void reserve_descriptor(uv_loop_t* loop) {
+static void accept_reserve_descriptor(uv_loop_t* loop) {
   if (loop->emfile_fd == -1)
     loop->emfile_fd = open("/", O_PATH | O_CLOEXEC);
 }
 
 /* Closes the clients that can't be served. UV_EAGAIN when none waits any more. */
-static int shed_clients(uv_stream_t* server) {
+static int accept_shed_clients(uv_stream_t* server) {
   uv_loop_t* loop = server->loop;
   if (loop->emfile_fd == -1)
     return UV_EMFILE;
@@ -38,15 +39,15 @@ static int shed_clients(uv_stream_t* server) {
     if (fd >= 0)
       descriptor_close(fd);
   }
-  reserve_descriptor(loop);
+  accept_reserve_descriptor(loop);
   return fd >= 0 ? UV_EAGAIN : fd;
 }
 
-/* --- Accepting --------------------------------------------------------------------- */
+/* --- accepting ------------------------------------------------------------------- */
 
 /* Errors of the one connection that was next, not of the listening socket: accept(2) says
  * that Linux hands over those that were already pending on it. */
-static bool connection_was_lost(int error) {
+static bool accept_error_is_of_one_client(int error) {
   switch (error) {
   case UV_ECONNABORTED:
   case UV_EPROTO:
@@ -62,7 +63,7 @@ static bool connection_was_lost(int error) {
   }
 }
 
-static void tell(uv_stream_t* server, int status) {
+static void accept_call_back(uv_stream_t* server, int status) {
   if (server->connection_cb == NULL)
     return;
   loop_call_back(server->loop, subject_handle(server), status, server->connection_cb,
@@ -70,19 +71,19 @@ static void tell(uv_stream_t* server, int status) {
 }
 
 void stream_accept_ready(uv_stream_t* server) {
-  /* Another thread may have been faster when it was last given up, and those who wait
-   * can't be sent away without it: it goes before the first client. */
-  reserve_descriptor(server->loop);
+  /* Another thread may have taken the number of the reserved descriptor when it was last
+   * given up. Without one, EMFILE can't be answered: reserve again before accepting. */
+  accept_reserve_descriptor(server->loop);
   for (int i = 0; i < ACCEPT_BATCH; i++) {
     int fd = descriptor_accept(stream_fd(server));
     if (fd == UV_EMFILE || fd == UV_ENFILE)
-      fd = shed_clients(server);
+      fd = accept_shed_clients(server);
     if (fd == UV_EAGAIN)
       return;
     if (fd < 0) {
-      if (connection_was_lost(fd))
+      if (accept_error_is_of_one_client(fd))
         continue;
-      tell(server, fd);
+      accept_call_back(server, fd);
       if ((fd == UV_EMFILE || fd == UV_ENFILE) &&
           watcher_wants(&server->io_watcher, WATCH_IN))
         watcher_pause(server->loop, &server->io_watcher);
@@ -91,7 +92,7 @@ void stream_accept_ready(uv_stream_t* server) {
 
     assert(server->accepted_fd == -1);
     server->accepted_fd = fd;
-    tell(server, 0);
+    accept_call_back(server, 0);
     if (handle_closing((uv_handle_t*) server))
       return;
     if (server->accepted_fd != -1) {
@@ -112,7 +113,7 @@ int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
   if (error != 0)
     return error;
 
-  reserve_descriptor(server->loop);
+  accept_reserve_descriptor(server->loop);
   server->connection_cb = cb;
   server->flags |= STREAM_LISTENING;
   server->flags &= ~(unsigned int) (STREAM_READABLE | STREAM_WRITABLE);
@@ -122,10 +123,10 @@ int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
   return 0;
 }
 
-/* --- Handing over ------------------------------------------------------------------ */
+/* --- handing over ---------------------------------------------------------------- */
 
 /* Gives the waiting descriptor to the client's handle. */
-static int adopt(const uv_stream_t* server, uv_stream_t* client) {
+static int accept_hand_over(const uv_stream_t* server, uv_stream_t* client) {
   int fd = server->accepted_fd;
   unsigned int flags = STREAM_READABLE | STREAM_WRITABLE | STREAM_SOCKET;
   int error = 0;
@@ -151,7 +152,7 @@ int uv_accept(uv_stream_t* server, uv_stream_t* client) {
   assert(server->loop == client->loop);
   if (server->accepted_fd == -1)
     return UV_EAGAIN;
-  int error = adopt(server, client);
+  int error = accept_hand_over(server, client);
   if (error != 0)
     return error;
 

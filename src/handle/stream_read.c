@@ -1,18 +1,18 @@
 /* Reading from a stream. Each time the descriptor is ready the program gives a buffer and
  * gets it back filled. A read that did not fill its buffer has emptied the kernel's, so
  * that one system call per arrival is the rule; one that did is followed by another, but
- * only so often that a fast peer can't keep the loop to itself. Readiness is told as
- * long as something is left, so stopping early loses nothing.
+ * only so often that a fast peer can't keep the loop to itself. The watch is level
+ * triggered, so stopping early loses nothing.
  *
- * The size that the program is asked for is 64 KiB. Many programs allocate just that for
- * each read, and when messages are small this costs them more than the message: in a
- * server with many connections the heap grows and shrinks by megabytes in every turn. So
- * a connection whose last read was small is asked for what has really arrived. That
- * takes a system call, which is a good bargain only for a program that follows and that
- * has other buffers out: one that answers with a size of its own once is not served like
- * this again, and one that is done with each message before the next (as Node is, which
- * also cuts its buffers to size) leaves no writes to be told. What is delivered in one
- * callback stays the same. */
+ * alloc_cb is asked for 64 KiB. Many programs allocate just that for each read, and when
+ * messages are small the allocation costs more than the message: in a server with many
+ * connections the heap grows and shrinks by megabytes in every turn. So alloc_cb of a
+ * connection whose last read was small is asked for as much as has arrived (FIONREAD).
+ * That extra system call pays only for a program that allocates what it is asked for and
+ * has other buffers in use at the same time. Two signs of the opposite switch it off: a
+ * buffer of another size than asked for, and a loop without finished writes whose
+ * callbacks are still to come (Node ends each message before it reads the next). What is
+ * delivered in one callback stays the same. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ int uv_read_stop(uv_stream_t* stream) {
   return 0;
 }
 
-static ssize_t receive(uv_stream_t* stream, uv_buf_t* buf) {
+static ssize_t stream_receive(uv_stream_t* stream, uv_buf_t* buf) {
   if (stream_passes_handles(stream))
     return passing_receive(stream, buf);
 
@@ -62,23 +62,25 @@ static ssize_t receive(uv_stream_t* stream, uv_buf_t* buf) {
   return n == -1 ? -errno : n;
 }
 
-static void deliver(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+static void stream_read_call_back(uv_stream_t* stream, ssize_t nread,
+                                  const uv_buf_t* buf) {
   loop_call_back(stream->loop, subject_handle(stream), nread, stream->read_cb, stream,
                  nread, buf);
 }
 
-/* The end and errors are final: reading is over before the program hears of it, so that
- * it is told once, and may start again inside the callback if it knows better. */
-static void end(uv_stream_t* stream, ssize_t error, const uv_buf_t* buf) {
+/* The end and errors are final: reading stops before the callback, so that each is called
+ * back once, and the program may start again inside the callback. */
+static void stream_read_end(uv_stream_t* stream, ssize_t error, const uv_buf_t* buf) {
   uv_read_stop(stream);
   if (error != UV_EOF)
     stream->flags &= ~(unsigned int) (STREAM_READABLE | STREAM_WRITABLE);
-  deliver(stream, error, buf);
+  stream_read_call_back(stream, error, buf);
 }
 
-/* More than has arrived, so that a read that empties the kernel's buffer shows it. When
- * nothing has, it may be the end, or a message that comes now and must not be cut. */
-static size_t suggested_size(uv_stream_t* stream) {
+/* The suggestion is larger than what has arrived, so that a read that empties the
+ * kernel's buffer doesn't fill it. With nothing there, 64 KiB: it may be the end, or a
+ * message that comes now and must not be cut. */
+static size_t stream_suggested_size(uv_stream_t* stream) {
   const unsigned int looked_at = STREAM_SOCKET | STREAM_READS_SMALL | STREAM_OWN_SIZE;
   int arrived;
   if ((stream->flags & looked_at) != (STREAM_SOCKET | STREAM_READS_SMALL) ||
@@ -92,7 +94,7 @@ static size_t suggested_size(uv_stream_t* stream) {
   return size;
 }
 
-static void remember_size(uv_stream_t* stream, ssize_t n) {
+static void stream_remember_size(uv_stream_t* stream, ssize_t n) {
   if (n <= SMALL_READ)
     stream->flags |= STREAM_READS_SMALL;
   else
@@ -100,41 +102,41 @@ static void remember_size(uv_stream_t* stream, ssize_t n) {
 }
 
 /* One buffer's worth. True if there may be more. */
-static bool read_once(uv_stream_t* stream, unsigned int events) {
+static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
   uv_buf_t buf = {.base = NULL, .len = 0};
-  size_t suggested = suggested_size(stream);
+  size_t suggested = stream_suggested_size(stream);
   stream->alloc_cb((uv_handle_t*) stream, suggested, &buf);
   if (buf.len != suggested)
     stream->flags |= STREAM_OWN_SIZE;
   if (buf.base == NULL || buf.len == 0) {
-    deliver(stream, UV_ENOBUFS, &buf);
+    stream_read_call_back(stream, UV_ENOBUFS, &buf);
     return false;
   }
-  /* Stopped or closed by alloc_cb: the buffer must go back all the same. */
+  /* alloc_cb may have stopped or closed the stream: its buffer still goes back to it. */
   if (!(stream->flags & STREAM_READING)) {
-    deliver(stream, 0, &buf);
+    stream_read_call_back(stream, 0, &buf);
     return false;
   }
 
-  ssize_t n = receive(stream, &buf);
+  ssize_t n = stream_receive(stream, &buf);
   if (n > 0) {
-    remember_size(stream, n);
-    /* After a hang-up nothing is added any more, so that the end is near: going on to it
-     * saves a turn. A blocking descriptor promised no more than this one read. */
+    stream_remember_size(stream, n);
+    /* After a hang-up nothing more arrives: reading on to the end saves a turn. On a
+     * blocking descriptor a second read could block. */
     bool more = (size_t) n == buf.len || (events & WATCH_HUP);
-    deliver(stream, n, &buf);
+    stream_read_call_back(stream, n, &buf);
     return more && !(stream->flags & HANDLE_BLOCKING_WRITES);
   }
   if (n == UV_EAGAIN)
-    deliver(stream, 0, &buf);
+    stream_read_call_back(stream, 0, &buf);
   else
-    end(stream, n == 0 ? UV_EOF : n, &buf);
+    stream_read_end(stream, n == 0 ? UV_EOF : n, &buf);
   return false;
 }
 
 void stream_read(uv_stream_t* stream, unsigned int events) {
   for (int round = 0; round < READ_ROUNDS; round++) {
-    if (!read_once(stream, events) || !(stream->flags & STREAM_READING))
+    if (!stream_read_once(stream, events) || !(stream->flags & STREAM_READING))
       return;
   }
 }

@@ -34,7 +34,7 @@ void stream_send_assume_old_kernel(bool old) {
   atomic_store_explicit(&kernel_lacks_nosignal, old, memory_order_relaxed);
 }
 
-static ssize_t write_masked(int fd, const struct iovec* vector, int count) {
+static ssize_t stream_write_masked(int fd, const struct iovec* vector, int count) {
   sigset_t broken_pipe, pending, before;
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
@@ -55,17 +55,18 @@ static ssize_t write_masked(int fd, const struct iovec* vector, int count) {
   return n;
 }
 
-static ssize_t write_quietly(int fd, const struct iovec* vector, int count) {
+static ssize_t stream_write_quietly(int fd, const struct iovec* vector, int count) {
   if (!atomic_load_explicit(&kernel_lacks_nosignal, memory_order_relaxed)) {
     ssize_t n = pwritev2(fd, vector, count, -1, RWF_NOSIGNAL);
     if (n != -1 || (errno != EOPNOTSUPP && errno != ENOSYS))
       return n;
     atomic_store_explicit(&kernel_lacks_nosignal, true, memory_order_relaxed);
   }
-  return write_masked(fd, vector, count);
+  return stream_write_masked(fd, vector, count);
 }
 
-static ssize_t send_vector(int fd, const struct iovec* vector, unsigned int count) {
+static ssize_t stream_send_vector(int fd, const struct iovec* vector,
+                                  unsigned int count) {
   struct msghdr message = {.msg_iov = (struct iovec*) vector, .msg_iovlen = count};
   return sendmsg(fd, &message, MSG_NOSIGNAL);
 }
@@ -83,11 +84,11 @@ ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int 
 
   do {
     if (!(stream->flags & STREAM_SOCKET))
-      n = write_quietly(fd, vector, (int) count);
+      n = stream_write_quietly(fd, vector, (int) count);
     else if (count == 1)
       n = send(fd, bufs[0].base, bufs[0].len, MSG_NOSIGNAL);
     else
-      n = send_vector(fd, vector, count);
+      n = stream_send_vector(fd, vector, count);
   } while (n == -1 && errno == EINTR);
 
   return n >= 0 ? n : stream_send_error();

@@ -22,7 +22,8 @@ static inline ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs,
     ssize_t n = send(stream_fd(stream), bufs->base, bufs->len, MSG_NOSIGNAL);
     if (n >= 0)
       return n;
-    /* Not to be tried twice: an error is told once, and then it is another. */
+    /* Never retried here: the kernel reports a socket's error once, a second call would
+     * give another. */
     if (errno != EINTR)
       return stream_send_error();
   }
