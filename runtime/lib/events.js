@@ -1,59 +1,86 @@
 'use strict';
-// EventEmitter is the package's; what Node 20 does beyond it, or in other words, is added
-// here. Waiting for events with promises is in internal/events_awaited.
-
-const EventEmitter = require('vendor/events');
+// EventEmitter. Waiting for events with promises is in internal/events_awaited.
+//
+// `_events` maps a type to its listener, or to an array of several; programs and old packages
+// read and write it, so it is kept as Node keeps it, with the count of types in `_eventsCount`.
 
 const errorMonitor = Symbol('events.errorMonitor');
 const rejection = Symbol.for('nodejs.rejection');
 const kCapture = Symbol('kCapture');
+// Streams begin with the types they use as undefined properties, which stay when their
+// listeners go: `_events` then keeps its shape and its order.
 const kShapeMode = Symbol('shapeMode');
+
 
 const errors = () => require('internal/errors');
 const inspect = (value, options) => require('internal/inspect').inspect(value, options);
+const noEvents = () => ({ __proto__: null });
+const { call: savedCall } = Function.prototype;
+const { apply, ownKeys } = Reflect;
+const { getPrototypeOf } = Object;
 
-let captureAll = false;
-
-EventEmitter.init = function (options) {
-  if (this._events === undefined || this._events === Object.getPrototypeOf(this)._events) {
-    this._events = Object.create(null);
-    this._eventsCount = 0;
-  }
-  this._maxListeners ||= undefined;
-  this[kShapeMode] = false;
-  // An explicit false doesn't turn off what is on for all; Node has it that way.
-  if (options?.captureRejections) errors().validateBoolean(options.captureRejections, 'options.captureRejections');
-  this[kCapture] = Boolean(options?.captureRejections) || captureAll;
-};
-
-// The package's constructor passes no options on.
-function Emitter(options) {
-  EventEmitter.init.call(this, options);
+function copyOf(list) {
+  const copy = [];
+  for (let i = 0; i < list.length; i++) copy[i] = list[i];
+  return copy;
 }
-Emitter.prototype = EventEmitter.prototype;
-Object.defineProperty(Emitter, 'name', { value: 'EventEmitter' });
-Object.defineProperty(Emitter.prototype, 'constructor', { value: Emitter, writable: true, configurable: true });
-Emitter.init = EventEmitter.init;
-Emitter.prototype[kCapture] = false;
-Object.defineProperty(Emitter.prototype, kCapture, { enumerable: false });
+
+function EventEmitter(options) {
+  if (EventEmitter.init === init) initialize(this, options);
+  else apply(EventEmitter.init, this, [options]);
+}
+
+function init(options) {
+  initialize(this, options);
+}
+EventEmitter.init = init;
+
+function initialize(emitter, options) {
+  if (emitter._events === undefined || emitter._events === getPrototypeOf(emitter)._events) {
+    emitter._events = noEvents();
+    emitter._eventsCount = 0;
+    emitter[kShapeMode] = false;
+  } else {
+    emitter[kShapeMode] = true;
+  }
+  emitter._maxListeners ||= undefined;
+  if (options?.captureRejections) {
+    errors().validateBoolean(options.captureRejections, 'options.captureRejections');
+    emitter[kCapture] = true;
+  } else {
+    // An explicit false doesn't turn off what is on for all; Node has it that way.
+    emitter[kCapture] = EventEmitter.prototype[kCapture];
+  }
+}
 
 // --- emitting -----------------------------------------------------------------------------------
 
-// The package's emit, without the arrays of arguments where there are few: an event costs
-// little more than the calls of its listeners.
-function call(listener, self, count, args) {
+// Few arguments are passed on without an array: an event costs little more than the calls of
+// its listeners.
+function callListener(listener, self, count, args) {
   switch (count) {
-    case 1: return listener.call(self);
-    case 2: return listener.call(self, args[1]);
-    case 3: return listener.call(self, args[1], args[2]);
-    default: return listener.apply(self, Array.prototype.slice.call(args, 1));
+    case 1: return listener.call === savedCall ? listener.call(self) : apply(listener, self, []);
+    case 2: return listener.call === savedCall ? listener.call(self, args[1]) : apply(listener, self, [args[1]]);
+    case 3:
+      return listener.call === savedCall ? listener.call(self, args[1], args[2]) : apply(listener, self, [args[1], args[2]]);
+    default: return apply(listener, self, rest(args));
   }
 }
 
-Emitter.prototype.emit = function emit(type, first) {
+function rest(args) {
+  const list = [];
+  for (let i = 1; i < args.length; i++) list[i - 1] = args[i];
+  return list;
+}
+
+function emit(type, first) {
   const events = this._events;
   if (type === 'error') {
-    if (events !== undefined && events[errorMonitor] !== undefined) this.emit(errorMonitor, ...Array.prototype.slice.call(arguments, 1));
+    if (events?.[errorMonitor] !== undefined) {
+      const args = copyOf(arguments);
+      args[0] = errorMonitor;
+      apply(this.emit, this, args);
+    };
     if (events === undefined || events.error === undefined) throw unhandled(first);
   }
   if (events === undefined) return false;
@@ -61,26 +88,26 @@ Emitter.prototype.emit = function emit(type, first) {
   if (listeners === undefined) return false;
   const count = arguments.length;
   if (typeof listeners === 'function') {
-    const result = count === 2 ? listeners.call(this, first) : call(listeners, this, count, arguments);
+    const result = callListener(listeners, this, count, arguments);
     if (result != null && this[kCapture]) capture(this, result, type, arguments);
     return true;
   }
   // A listener may add and remove others; this event is for those of now.
-  const now = listeners.slice();
+  const now = copyOf(listeners);
   for (let i = 0; i < now.length; i++) {
-    const result = call(now[i], this, count, arguments);
+    const result = callListener(now[i], this, count, arguments);
     if (result != null && this[kCapture]) capture(this, result, type, arguments);
   }
   return true;
-};
+}
 
 // A listener has returned a promise whose rejection is to become an event.
 function capture(emitter, result, type, args) {
   try {
     const { then } = result;
     if (typeof then !== 'function') return;
-    const rest = Array.prototype.slice.call(args, 1);
-    then.call(result, undefined, (error) => process.nextTick(rejected, emitter, error, type, rest));
+    const others = rest(args);
+    apply(then, result, [undefined, (error) => process.nextTick(rejected, emitter, error, type, others)]);
   } catch (error) {
     emitter.emit('error', error);
   }
@@ -88,7 +115,9 @@ function capture(emitter, result, type, args) {
 
 function rejected(emitter, error, type, args) {
   if (typeof emitter[rejection] === 'function') {
-    emitter[rejection](error, type, ...args);
+    const passed = [error, type];
+    for (let i = 0; i < args.length; i++) passed[i + 2] = args[i];
+    apply(emitter[rejection], emitter, passed);
     return;
   }
   // The 'error' listener's own rejection must not come round again.
@@ -107,7 +136,7 @@ function unhandled(error) {
   try {
     text = inspect(error);
   } catch {
-    text = String(error);
+    text = `${error}`;
   }
   const made = errors().coded(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${text})`);
   made.context = error;
@@ -124,10 +153,10 @@ function add(emitter, type, listener, first) {
   checked(listener);
   let events = emitter._events;
   if (events === undefined) {
-    events = emitter._events = Object.create(null);
+    events = emitter._events = noEvents();
     emitter._eventsCount = 0;
   } else if (events.newListener !== undefined) {
-    // Told before it is added, lest a listener for 'newListener' hears of itself.
+    // Before it is added, lest a listener for 'newListener' hears of itself.
     emitter.emit('newListener', type, listener.listener ?? listener);
     events = emitter._events;
   }
@@ -139,37 +168,74 @@ function add(emitter, type, listener, first) {
   }
   let list = existing;
   if (typeof existing === 'function') list = events[type] = first ? [listener, existing] : [existing, listener];
-  else if (first) existing.unshift(listener);
-  else existing.push(listener);
-  const most = emitter.getMaxListeners();
+  else if (first) putFirst(existing, listener);
+  else existing[existing.length] = listener;
+  const most = mostListeners(emitter);
   if (most > 0 && list.length > most && !list.warned) warn(emitter, type, list, most);
   return emitter;
 }
+
+function putFirst(list, item) {
+  for (let i = list.length; i > 0; i--) list[i] = list[i - 1];
+  list[0] = item;
+}
+
+const mostListeners = (emitter) => emitter._maxListeners ?? defaultMaxListeners;
 
 function warn(emitter, type, list, most) {
   list.warned = true;
   const warning = new Error(`Possible EventEmitter memory leak detected. ${list.length} ${String(type)} listeners added to ` +
     `${inspect(emitter, { depth: -1 })}. MaxListeners is ${most}. Use emitter.setMaxListeners() to increase limit`);
   warning.name = 'MaxListenersExceededWarning';
-  Object.assign(warning, { emitter, type, count: list.length });
+  warning.emitter = emitter;
+  warning.type = type;
+  warning.count = list.length;
   process.emitWarning(warning);
 }
 
 function oneTime(emitter, type, listener) {
   checked(listener);
   let fired = false;
-  const wrapped = function (...args) {
+  function wrapped(...args) {
     if (fired) return undefined;
     emitter.removeListener(type, wrapped);
     fired = true;
-    return args.length === 0 ? listener.call(emitter) : listener.apply(emitter, args);
-  };
+    return apply(listener, emitter, args);
+  }
+  Object.defineProperty(wrapped, 'name', onceName);
   wrapped.listener = listener;
   return wrapped;
 }
+const onceName = { __proto__: null, value: 'bound onceWrapper', configurable: true };
 
-const { removeListener } = Emitter.prototype;
-Object.assign(Emitter.prototype, {
+const isSame = (each, listener) => each === listener || each.listener === listener;
+
+// Takes a type's last listener, and with it the type, out of `_events`.
+function forget(emitter, type) {
+  const events = emitter._events;
+  emitter._eventsCount--;
+  if (emitter[kShapeMode]) events[type] = undefined;
+  else if (emitter._eventsCount === 0) emitter._events = noEvents();
+  else delete events[type];
+}
+
+function forgetAll(emitter) {
+  emitter._events = noEvents();
+  emitter._eventsCount = 0;
+  emitter[kShapeMode] = false;
+  return emitter;
+}
+
+const methods = {
+  setMaxListeners(n) {
+    checkCount(n, 'setMaxListeners');
+    this._maxListeners = n;
+    return this;
+  },
+  getMaxListeners() {
+    return mostListeners(this);
+  },
+  emit,
   addListener(type, listener) {
     return add(this, type, listener, false);
   },
@@ -177,33 +243,100 @@ Object.assign(Emitter.prototype, {
     return add(this, type, listener, true);
   },
   once(type, listener) {
-    return this.on(type, oneTime(this, type, listener)); // streams have an on() of their own
+    this.on(type, oneTime(this, type, listener)); // streams have an on() of their own
+    return this;
   },
   prependOnceListener(type, listener) {
-    return this.prependListener(type, oneTime(this, type, listener));
+    this.prependListener(type, oneTime(this, type, listener));
+    return this;
   },
   removeListener(type, listener) {
     checked(listener);
-    return removeListener.call(this, type, listener);
-  },
-  setMaxListeners(count) {
-    checkCount(count, 'setMaxListeners');
-    this._maxListeners = count;
+    const events = this._events;
+    const list = events?.[type];
+    if (list === undefined) return this;
+    if (isSame(list, listener)) {
+      forget(this, type);
+      if (events.removeListener !== undefined) this.emit('removeListener', type, list.listener ?? listener);
+    } else if (typeof list !== 'function') {
+      let at = list.length - 1;
+      while (at >= 0 && !isSame(list[at], listener)) at--;
+      if (at < 0) return this;
+      for (; at + 1 < list.length; at++) list[at] = list[at + 1];
+      list.length--;
+      if (list.length === 1) events[type] = list[0];
+      if (events.removeListener !== undefined) this.emit('removeListener', type, listener);
+    }
     return this;
   },
-  getMaxListeners() {
-    return this._maxListeners ?? Emitter.defaultMaxListeners;
+  removeAllListeners(type) {
+    const events = this._events;
+    if (events === undefined) return this;
+    if (arguments.length === 0) {
+      if (events.removeListener === undefined) return forgetAll(this);
+      // Each is reported; who listens for that goes last.
+      const types = ownKeys(events);
+      for (let i = 0; i < types.length; i++) if (types[i] !== 'removeListener') this.removeAllListeners(types[i]);
+      this.removeAllListeners('removeListener');
+      return forgetAll(this);
+    }
+    const list = events[type];
+    if (list === undefined) return this;
+    if (events.removeListener === undefined) {
+      this[kShapeMode] = false;
+      forget(this, type);
+    } else if (typeof list === 'function') {
+      this.removeListener(type, list);
+    } else {
+      for (let i = list.length - 1; i >= 0; i--) this.removeListener(type, list[i]);
+    }
+    return this;
   },
-  listenerCount(type, listener) {
-    const listeners = this._events?.[type];
-    if (listeners === undefined) return 0;
-    const same = (each) => listener == null || each === listener || each.listener === listener;
-    if (typeof listeners === 'function') return same(listeners) ? 1 : 0;
-    return listener == null ? listeners.length : listeners.filter(same).length;
+  listeners(type) {
+    return listOf(this, type, true);
   },
-});
-Emitter.prototype.on = Emitter.prototype.addListener;
-Emitter.prototype.off = Emitter.prototype.removeListener;
+  rawListeners(type) {
+    return listOf(this, type, false);
+  },
+  listenerCount,
+  eventNames() {
+    const names = [];
+    if (this._eventsCount > 0) {
+      const types = ownKeys(this._events);
+      for (let i = 0; i < types.length; i++) if (this._events[types[i]] !== undefined) names[names.length] = types[i];
+    }
+    return names;
+  },
+};
+
+function listOf(emitter, type, unwrap) {
+  const listeners = emitter._events?.[type];
+  if (listeners === undefined) return [];
+  const list = typeof listeners === 'function' ? [listeners] : copyOf(listeners);
+  if (unwrap) for (let i = 0; i < list.length; i++) list[i] = list[i].listener ?? list[i];
+  return list;
+}
+
+function listenerCount(type, listener) {
+  const listeners = this._events?.[type];
+  if (listeners === undefined) return 0;
+  const list = typeof listeners === 'function' ? [listeners] : listeners;
+  if (listener == null) return list.length;
+  let count = 0;
+  for (let i = 0; i < list.length; i++) if (isSame(list[i], listener)) count++;
+  return count;
+}
+
+const { prototype } = EventEmitter;
+prototype._events = undefined;
+prototype._eventsCount = 0;
+prototype._maxListeners = undefined;
+for (const name of Object.keys(methods)) {
+  prototype[name] = methods[name];
+  if (name === 'addListener') prototype.on = methods.addListener;
+  if (name === 'removeListener') prototype.off = methods.removeListener;
+}
+Object.defineProperty(prototype, kCapture, { __proto__: null, value: false, writable: true, enumerable: false });
 
 // --- limits -----------------------------------------------------------------------------------------
 
@@ -214,65 +347,90 @@ function checkCount(count, name) {
 }
 
 let defaultMaxListeners = 10;
-Object.defineProperty(Emitter, 'defaultMaxListeners', {
-  enumerable: true,
-  get: () => defaultMaxListeners,
-  set(count) {
-    checkCount(count, 'defaultMaxListeners');
-    defaultMaxListeners = count;
-  },
-});
-
-Emitter.setMaxListeners = (count = defaultMaxListeners, ...emitters) => {
-  checkCount(count, 'n');
-  if (emitters.length === 0) defaultMaxListeners = count;
-  for (const emitter of emitters)
-    if (typeof emitter.setMaxListeners === 'function') emitter.setMaxListeners(count);
-    else if (!(emitter instanceof EventTarget)) throw notAnEmitter(emitter, 'eventTargets');
-};
-
-Emitter.getMaxListeners = (emitter) => {
-  if (typeof emitter?.getMaxListeners === 'function') return emitter.getMaxListeners();
-  if (emitter instanceof EventTarget) return defaultMaxListeners;
-  throw notAnEmitter(emitter);
-};
+const targets = () => require('internal/event_target');
+const isTarget = (value) => value instanceof targets().EventTarget;
 
 const notAnEmitter = (value, name = 'emitter') =>
   errors().invalidArgType(name, 'an instance of EventEmitter or EventTarget', value);
 
+function setMaxListeners(n = defaultMaxListeners, ...eventTargets) {
+  checkCount(n, 'setMaxListeners');
+  if (eventTargets.length === 0) defaultMaxListeners = n;
+  for (let i = 0; i < eventTargets.length; i++) {
+    const each = eventTargets[i];
+    if (typeof each?.setMaxListeners === 'function') each.setMaxListeners(n);
+    else if (isTarget(each)) targets().setMost(each, n);
+    else throw notAnEmitter(each, 'eventTargets');
+  }
+}
+
+function getMaxListeners(emitterOrTarget) {
+  if (typeof emitterOrTarget?.getMaxListeners === 'function') return mostListeners(emitterOrTarget);
+  if (isTarget(emitterOrTarget)) return targets().mostOf(emitterOrTarget) ?? defaultMaxListeners;
+  throw notAnEmitter(emitterOrTarget);
+}
+
 // --- the rest of the module ---------------------------------------------------------------------------
 
-Emitter.getEventListeners = (emitter, name) => {
-  if (typeof emitter?.listeners === 'function') return emitter.listeners(name);
-  if (emitter instanceof EventTarget) return require('internal/event_target').listenersOf(emitter, name);
-  throw notAnEmitter(emitter);
-};
+function getEventListeners(emitterOrTarget, type) {
+  if (typeof emitterOrTarget?.listeners === 'function') return emitterOrTarget.listeners(type);
+  if (isTarget(emitterOrTarget)) return targets().listenersOf(emitterOrTarget, type);
+  throw notAnEmitter(emitterOrTarget);
+}
 
-Emitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
+// Emitters of old packages may have no listenerCount of their own.
+function countOf(emitter, type) {
+  return typeof emitter.listenerCount === 'function' ? emitter.listenerCount(type) : apply(listenerCount, emitter, [type]);
+}
 
-Emitter.addAbortListener = (signal, listener) => {
-  const { validateAbortSignal, validateFunction } = errors();
-  validateAbortSignal(signal ?? null, 'signal');
+function addAbortListener(signal, listener) {
+  const { invalidArgType, validateAbortSignal, validateFunction } = errors();
+  if (signal === undefined) throw invalidArgType('signal', 'an instance of AbortSignal', signal);
+  validateAbortSignal(signal, 'signal');
   validateFunction(listener, 'listener');
-  if (signal.aborted) queueMicrotask(() => listener());
-  else signal.addEventListener('abort', listener, { once: true });
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', listener) };
-};
+  let leave;
+  if (signal.aborted) {
+    queueMicrotask(() => listener());
+  } else {
+    // Also if another listener stops the event.
+    signal.addEventListener('abort', listener, { __proto__: null, once: true, [targets().kUnstoppable]: true });
+    leave = () => signal.removeEventListener('abort', listener);
+  }
+  return { __proto__: null, [Symbol.dispose]() { leave?.(); } };
+}
 
-Emitter.once = async (emitter, name, options) => require('internal/events_awaited').once(emitter, name, options);
-Object.defineProperty(Emitter.once, 'name', { value: 'once' });
-Emitter.on = (emitter, name, options) => require('internal/events_awaited').on(emitter, name, options);
-Object.defineProperty(Emitter, 'captureRejections', {
-  enumerable: true,
-  get: () => captureAll,
-  set(value) {
-    errors().validateBoolean(value, 'EventEmitter.captureRejections');
-    captureAll = value;
+async function once(emitter, name, options) {
+  return require('internal/events_awaited').once(emitter, name, options);
+}
+
+function on(emitter, event, options) {
+  return require('internal/events_awaited').on(emitter, event, options);
+}
+
+Object.assign(EventEmitter, {
+  addAbortListener, once, on, getEventListeners, getMaxListeners, EventEmitter, usingDomains: false,
+  captureRejectionSymbol: rejection, errorMonitor, setMaxListeners, listenerCount: countOf,
+});
+Object.defineProperty(countOf, 'name', { __proto__: null, value: 'listenerCount' });
+Object.defineProperties(EventEmitter, {
+  captureRejections: {
+    __proto__: null,
+    enumerable: true,
+    get() { return prototype[kCapture]; },
+    set(value) {
+      errors().validateBoolean(value, 'EventEmitter.captureRejections');
+      prototype[kCapture] = value;
+    },
+  },
+  defaultMaxListeners: {
+    __proto__: null,
+    enumerable: true,
+    get() { return defaultMaxListeners; },
+    set(count) {
+      checkCount(count, 'defaultMaxListeners');
+      defaultMaxListeners = count;
+    },
   },
 });
-Emitter.captureRejectionSymbol = rejection;
-Emitter.errorMonitor = errorMonitor;
-Emitter.usingDomains = false;
-Emitter.EventEmitter = Emitter;
 
-module.exports = Emitter;
+module.exports = EventEmitter;

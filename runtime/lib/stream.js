@@ -52,8 +52,8 @@ Writable.prototype[Symbol.asyncDispose] = function () {
 
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const pipeline = (...streams) => require('internal/streams/pipeline').pipeline(...streams);
-pipeline[custom] = (...args) => require('stream/promises').pipeline(...args);
-finished[custom] = (...args) => require('stream/promises').finished(...args);
+for (const step of [pipeline, finished])
+  Object.defineProperty(step, custom, { __proto__: null, enumerable: true, get: () => require('stream/promises')[step.name] });
 
 module.exports = Object.assign(Stream, {
   Duplex,

@@ -116,7 +116,8 @@
   from('buffer', 'Buffer', 'atob', 'btoa');
   from('internal/blob', 'Blob', 'File');
   from('internal/encoding', 'TextEncoder', 'TextDecoder');
-  from('internal/event_target', 'Event', 'EventTarget', 'AbortController', 'AbortSignal', 'CustomEvent');
+  from('internal/event_target', 'Event', 'EventTarget', 'CustomEvent');
+  from('internal/abort_signal', 'AbortController', 'AbortSignal');
   from('internal/clone', 'structuredClone', 'DOMException');
   from('perf_hooks', 'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver');
   from('url', 'URL', 'URLSearchParams');

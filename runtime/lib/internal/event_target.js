@@ -1,141 +1,302 @@
 'use strict';
-// Event, EventTarget, AbortController and AbortSignal.
+// Event, CustomEvent and EventTarget. Signals are in internal/abort_signal.
 
-const { coded, invalidArgType, missingArgs, validateInteger, validateObject } = require('internal/errors');
+const { coded, invalidArgType, invalidArgValue, missingArgs, validateAbortSignal, validateObject } = require('internal/errors');
+const { hrtime, startTime } = native('process');
+
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+// Options of addEventListener for the runtime's own use: the listener is called although an
+// earlier one has stopped the event.
+const kUnstoppable = Symbol('unstoppable');
+// An event that the runtime dispatches is trusted.
+const kTrusted = Symbol('trusted');
+// Called on a target, if it has such a method, when a listener was added.
+const kListenerAdded = Symbol('listenerAdded');
 
-// How far an event has come: not dispatched, on its way, stopped, stopped at once, arrived.
-const [NEW, UNDER_WAY, STOPPED, STOPPED_AT_ONCE, DONE] = [0, 1, 2, 3, 4];
-let begin, end, progress;
+const badThis = (name) => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${name}`);
+
+let isEvent, begin, end, isStopped, isUnderWay;
+
+function checkEvent(value) {
+  if (!isEvent(value)) throw badThis('Event');
+  return value;
+}
 
 class Event {
   #type;
-  #options;
+  #bubbles;
+  #cancelable;
+  #composed;
+  #trusted;
   #prevented = false;
-  #time = performance.now();
+  #time = (hrtime() - startTime) / 1e6;
   #target = null;
-  #progress = NEW;
+  #underWay = false;
+  #propagates = true;
+  #stopped = false;
 
   static {
+    isEvent = (value) => typeof value === 'object' && value !== null && #type in value;
     begin = (event, target) => {
       event.#target = target;
-      event.#progress = UNDER_WAY;
+      event.#underWay = true;
     };
-    end = (event) => event.#progress = DONE;
-    progress = (event) => event.#progress;
+    end = (event) => event.#underWay = false;
+    isStopped = (event) => event.#stopped;
+    isUnderWay = (event) => event.#underWay;
   }
 
   constructor(type, options = undefined) {
     if (arguments.length === 0) throw missingArgs('The "type" argument');
     if (options != null) validateObject(options, 'options');
+    this.#bubbles = Boolean(options?.bubbles);
+    this.#cancelable = Boolean(options?.cancelable);
+    this.#composed = Boolean(options?.composed);
+    this.#trusted = options?.[kTrusted] === true;
     this.#type = `${type}`;
-    this.#options = options ?? {};
   }
 
-  get type() { return this.#type; }
-  get target() { return this.#target; }
-  get currentTarget() { return this.#progress < DONE ? this.#target : null; }
-  get srcElement() { return this.#target; }
-  get cancelable() { return Boolean(this.#options.cancelable); }
-  get bubbles() { return Boolean(this.#options.bubbles); }
-  get composed() { return Boolean(this.#options.composed); }
-  get defaultPrevented() { return this.cancelable && this.#prevented; }
-  get timeStamp() { return this.#time; }
-  get eventPhase() { return this.#progress === NEW || this.#progress === DONE ? 0 : 2; }
-  get isTrusted() { return false; }
-  get cancelBubble() { return this.#progress === STOPPED || this.#progress === STOPPED_AT_ONCE; }
-  set cancelBubble(stop) { if (stop) this.stopPropagation(); }
-  get returnValue() { return !this.defaultPrevented; }
+  initEvent(type, bubbles = false, cancelable = false) {
+    if (arguments.length === 0) throw missingArgs('The "type" argument');
+    if (checkEvent(this).#underWay) return;
+    this.#type = `${type}`;
+    this.#bubbles = Boolean(bubbles);
+    this.#cancelable = Boolean(cancelable);
+  }
 
-  preventDefault() { this.#prevented = true; }
-  stopPropagation() { this.#progress = Math.max(this.#progress, STOPPED); }
-  stopImmediatePropagation() { this.#progress = Math.max(this.#progress, STOPPED_AT_ONCE); }
-  composedPath() { return this.eventPhase === 0 ? [] : [this.#target]; }
+  stopImmediatePropagation() {
+    checkEvent(this).#propagates = false;
+    this.#stopped = true;
+  }
+
+  preventDefault() { checkEvent(this).#prevented = true; }
+  get target() { return checkEvent(this).#target; }
+  get currentTarget() { return checkEvent(this).#underWay ? this.#target : null; }
+  get srcElement() { return checkEvent(this).#target; }
+  get type() { return checkEvent(this).#type; }
+  get cancelable() { return checkEvent(this).#cancelable; }
+  get defaultPrevented() { return checkEvent(this).#cancelable && this.#prevented; }
+  get timeStamp() { return checkEvent(this).#time; }
+  composedPath() { return checkEvent(this).#underWay ? [this.#target] : []; }
+  get returnValue() { return !checkEvent(this).#cancelable || !this.#prevented; }
+  get bubbles() { return checkEvent(this).#bubbles; }
+  get composed() { return checkEvent(this).#composed; }
+  get eventPhase() { return checkEvent(this).#underWay ? Event.AT_TARGET : Event.NONE; }
+  get cancelBubble() { return !checkEvent(this).#propagates; }
+  set cancelBubble(stop) { if (checkEvent(this) && stop) this.#propagates = false; }
+  stopPropagation() { checkEvent(this).#propagates = false; }
+  get isTrusted() { return isEvent(this) && this.#trusted; }
 
   [inspectCustom](depth, options, inspect) {
+    checkEvent(this);
     const { name } = this.constructor;
     if (depth < 0) return name;
     const { type, defaultPrevented, cancelable, timeStamp } = this;
     return `${name} ${inspect({ type, defaultPrevented, cancelable, timeStamp }, options)}`;
   }
 }
-Object.assign(Event, { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 });
-Object.defineProperty(Event.prototype, Symbol.toStringTag, { value: 'Event', configurable: true });
+
+// Methods and getters as the web's interfaces have them: enumerable, under the class's tag.
+function asInterface(Class, names) {
+  for (let i = 0; i < names.length; i++)
+    Object.defineProperty(Class.prototype, names[i], { __proto__: null, enumerable: true });
+  Object.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
+}
+
+asInterface(Event, ['initEvent', 'stopImmediatePropagation', 'preventDefault', 'target', 'currentTarget', 'srcElement',
+  'type', 'cancelable', 'defaultPrevented', 'timeStamp', 'composedPath', 'returnValue', 'bubbles', 'composed',
+  'eventPhase', 'cancelBubble', 'stopPropagation', 'isTrusted']);
+const phases = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
+for (let phase = 0; phase < phases.length; phase++)
+  Object.defineProperty(Event, phases[phase], { __proto__: null, value: phase, enumerable: true });
 
 class CustomEvent extends Event {
   #detail;
 
   constructor(type, options) {
+    if (arguments.length === 0) throw missingArgs('The "type" argument');
     super(type, options);
     this.#detail = options?.detail ?? null;
   }
 
-  get detail() { return this.#detail; }
+  get detail() {
+    if (!isEvent(this) || !(#detail in this)) throw badThis('CustomEvent');
+    return this.#detail;
+  }
+}
+asInterface(CustomEvent, ['detail']);
+
+// --- targets --------------------------------------------------------------------------------------
+
+let isTarget, listenersOf, mostOf, setMost;
+
+function checkTarget(value) {
+  if (!isTarget(value)) throw badThis('EventTarget');
+  return value;
 }
 
-let listenersOf;
-const NOBODY = new Map();
+function typeOf(type) {
+  if (typeof type === 'symbol') throw invalidArgValue('value', type);
+  return `${type}`;
+}
+
+const NO_OPTIONS = { __proto__: null };
+
+function optionsOf(options) {
+  if (typeof options === 'boolean') return { __proto__: null, capture: options };
+  if (options == null) return NO_OPTIONS;
+  if (typeof options !== 'object' && typeof options !== 'function') throw invalidArgType('options', 'of type object', options);
+  return options;
+}
+
+function isListener(listener) {
+  if (typeof listener === 'function' || typeof listener === 'object' && listener !== null) return true;
+  if (listener == null) return false;
+  throw invalidArgType('listener', 'an instance of EventListener', listener);
+}
+
+function warnOfNothing(target, type, listener) {
+  const warning = new Error(`addEventListener called with ${listener} which has no effect.`);
+  warning.name = 'AddEventListenerArgumentTypeWarning';
+  warning.target = target;
+  warning.type = type;
+  process.emitWarning(warning);
+}
+
+function warnOfMany(target, type, count, most) {
+  const shown = require('internal/inspect').inspect(target, { depth: -1 });
+  const warning = new Error(`Possible EventTarget memory leak detected. ${count} ${type} listeners added to ${shown}. ` +
+    `MaxListeners is ${most}. Use events.setMaxListeners() to increase limit`);
+  warning.name = 'MaxListenersExceededWarning';
+  warning.target = target;
+  warning.type = type;
+  warning.count = count;
+  process.emitWarning(warning);
+}
+
+// The listeners of one type are a chain. An entry that was taken out keeps its successor, so
+// that a dispatch that stands at it finds on.
+class Listeners {
+  first = null;
+  last = null;
+  count = 0;
+  warned = false;
+
+  find(listener, capture) {
+    let entry = this.first;
+    while (entry !== null && (entry.listener !== listener || entry.capture !== capture)) entry = entry.next;
+    return entry;
+  }
+
+  add(entry) {
+    if (this.last === null) this.first = entry;
+    else this.last.next = entry;
+    this.last = entry;
+    this.count++;
+  }
+
+  remove(entry) {
+    let before = null;
+    for (let each = this.first; each !== entry; each = each.next) before = each;
+    if (before === null) this.first = entry.next;
+    else before.next = entry.next;
+    if (this.last === entry) this.last = before;
+    entry.removed = true;
+    this.count--;
+  }
+}
 
 class EventTarget {
-  #listeners = null; // a Map, once there are any: type → entries
+  #listeners = null; // a Map, once there are any: type → Listeners
+  #most; // so many are no leak
 
   static {
-    listenersOf = (target, type) => (target.#listeners ?? NOBODY).get(type) ?? [];
+    isTarget = (value) => typeof value === 'object' && value !== null && #listeners in value;
+    listenersOf = (target, type) => target.#listeners?.get(type);
+    mostOf = (target) => target.#most;
+    setMost = (target, most) => target.#most = most;
   }
 
-  addEventListener(type, listener, options = {}) {
+  addEventListener(type, listener, options = NO_OPTIONS) {
+    checkTarget(this);
     if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
-    if (typeof options === 'boolean') options = { capture: options };
-    if (listener == null) {
-      const warning = new Error(`addEventListener called with ${listener} which has no effect.`);
-      warning.name = 'AddEventListenerArgumentTypeWarning';
-      process.emitWarning(Object.assign(warning, { target: this, type }));
+    const asked = optionsOf(options);
+    const { signal } = asked;
+    const once = Boolean(asked.once);
+    const capture = Boolean(asked.capture);
+    validateAbortSignal(signal, 'options.signal');
+    if (!isListener(listener)) {
+      warnOfNothing(this, type, listener);
       return;
     }
-    if (typeof listener !== 'function' && typeof listener !== 'object')
-      throw invalidArgType('listener', 'an instance of EventListener', listener);
-    const { once = false, capture = false, signal } = options ?? {};
+    type = typeOf(type);
     if (signal?.aborted) return;
-    const list = listenersOf(this, `${type}`);
-    if (list.some((each) => each.listener === listener && each.capture === Boolean(capture))) return;
-    list.push({ listener, once, capture: Boolean(capture), removed: false });
-    (this.#listeners ??= new Map()).set(`${type}`, list);
-    signal?.addEventListener('abort', () => this.removeEventListener(type, listener, options), { once: true });
+    if (signal !== undefined)
+      signal.addEventListener('abort', () => this.removeEventListener(type, listener, asked), { __proto__: null, once: true, [kUnstoppable]: true });
+    this.#listeners ??= new Map();
+    let list = this.#listeners.get(type);
+    if (list === undefined) this.#listeners.set(type, list = new Listeners());
+    if (list.find(listener, capture) !== null) return;
+    list.add({ listener, once, capture, unstoppable: asked[kUnstoppable] === true, removed: false, next: null });
+    const most = this.#most ?? require('events').defaultMaxListeners;
+    if (most > 0 && list.count > most && !list.warned) {
+      list.warned = true;
+      warnOfMany(this, type, list.count, most);
+    }
+    this[kListenerAdded]?.();
   }
 
-  removeEventListener(type, listener, options = {}) {
-    const capture = Boolean(typeof options === 'boolean' ? options : options?.capture);
-    const list = listenersOf(this, `${type}`);
-    const at = list.findIndex((each) => each.listener === listener && each.capture === capture);
-    if (at < 0) return;
-    list[at].removed = true;
-    this.#listeners.set(`${type}`, list.filter((each, index) => index !== at));
+  removeEventListener(type, listener, options = NO_OPTIONS) {
+    checkTarget(this);
+    if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
+    if (!isListener(listener)) return;
+    type = typeOf(type);
+    const capture = typeof options === 'boolean' ? options : Boolean(options?.capture);
+    const list = listenersOf(this, type);
+    const entry = list?.find(listener, capture) ?? null;
+    if (entry === null) return;
+    list.remove(entry);
+    if (list.count === 0) this.#listeners.delete(type);
   }
 
   dispatchEvent(event) {
+    checkTarget(this);
     if (arguments.length === 0) throw missingArgs('The "event" argument');
-    if (!(event instanceof Event)) throw invalidArgType('event', 'an instance of Event', event);
-    if (progress(event) !== NEW && progress(event) !== DONE)
-      throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
+    if (!isEvent(event)) throw invalidArgType('event', 'an instance of Event', event);
+    if (isUnderWay(event)) throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
     begin(event, this);
-    for (const entry of [...listenersOf(this, event.type)]) {
-      if (entry.removed) continue;
-      if (entry.once) this.removeEventListener(event.type, entry.listener, { capture: entry.capture });
-      try {
-        const { listener } = entry;
-        const result = typeof listener === 'function' ? listener.call(this, event) : listener.handleEvent?.(event);
-        if (typeof result?.then === 'function') result.then(undefined, later);
-      } catch (error) {
-        later(error);
-      }
-      if (progress(event) === STOPPED_AT_ONCE) break;
+    const { type } = event;
+    let entry = listenersOf(this, type)?.first ?? null;
+    while (entry !== null) {
+      const { next } = entry;
+      if (!entry.removed && (entry.unstoppable || !isStopped(event))) callEntry(this, type, entry, event);
+      entry = next;
     }
     end(event);
     return !event.defaultPrevented;
   }
+
+  [inspectCustom](depth, options, inspect) {
+    const { name } = checkTarget(this).constructor;
+    return depth < 0 ? name : `${name} ${inspect({}, options)}`;
+  }
 }
-Object.defineProperty(EventTarget.prototype, Symbol.toStringTag, { value: 'EventTarget', configurable: true });
+asInterface(EventTarget, ['addEventListener', 'removeEventListener', 'dispatchEvent']);
+
+function callEntry(target, type, entry, event) {
+  const { listener } = entry;
+  if (entry.once) {
+    const list = listenersOf(target, type);
+    if (list !== undefined && list.find(listener, entry.capture) === entry) target.removeEventListener(type, listener, entry.capture);
+  }
+  try {
+    const result = typeof listener === 'function' ? Reflect.apply(listener, target, [event]) : listener.handleEvent?.(event);
+    if (result != null && typeof result.then === 'function') result.then(undefined, later);
+  } catch (error) {
+    later(error);
+  }
+}
 
 // A listener's error is nobody's but the process's.
 function later(error) {
@@ -144,147 +305,52 @@ function later(error) {
   });
 }
 
-// onabort and its like: a property that is a listener.
+// onabort and its like: a property that is a listener, in the place where it was first set.
 function handlerProperty(prototype, type) {
   const key = Symbol(`on${type}`);
+  const check = (value) => {
+    if (!isTarget(value)) throw invalidArgType('this', 'an instance of EventTarget', value);
+    return value;
+  };
   Object.defineProperty(prototype, `on${type}`, {
+    __proto__: null,
     configurable: true,
     enumerable: true,
     get() {
-      return this[key]?.current ?? null;
+      return check(this)[key]?.current ?? null;
     },
     set(handler) {
+      check(this);
+      const current = typeof handler === 'function' || typeof handler === 'object' && handler !== null ? handler : null;
       if (this[key] === undefined) {
-        const slot = { current: null };
-        Object.defineProperty(this, key, { value: slot });
+        if (current === null) return;
+        const slot = { current };
+        Object.defineProperty(this, key, { __proto__: null, value: slot });
         this.addEventListener(type, function (event) {
-          slot.current?.call(this, event);
+          if (typeof slot.current === 'function') Reflect.apply(slot.current, this, [event]);
         });
       }
-      this[key].current = typeof handler === 'function' ? handler : null;
+      this[key].current = current;
     },
   });
 }
 
-const kMake = Symbol('make');
-const kAbort = Symbol('abort');
-let forgotten, forgottenTimers, weakTimers;
-const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
-
-function prepareTimers() {
-  require('timers');
-  const { weakTimers: timers } = require('internal/tools');
-  timers.onDue((signal) => signal[kAbort](exception('The operation was aborted due to timeout', 'TimeoutError')));
-  forgottenTimers = new FinalizationRegistry(timers.end);
-  return timers;
-}
-
-class AbortSignal extends EventTarget {
-  #aborted = false;
-  #reason;
-  #links = null; // from what may abort this signal
-  #timer; // that aborts it
-  #followers; // links to the signals of any() that are aborted with this one
-
-  constructor(key) {
-    if (key !== kMake) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
-    super();
-  }
-
-  get aborted() { return this.#aborted; }
-  get reason() { return this.#reason; }
-
-  throwIfAborted() {
-    if (this.#aborted) throw this.#reason;
-  }
-
-  [kAbort](reason = exception('This operation was aborted', 'AbortError')) {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
-    this.dispatchEvent(new Event('abort'));
-    for (const link of this.#followers ?? []) link.ref.deref()?.[kAbort](reason);
-  }
-
-  static abort(reason) {
-    const signal = new AbortSignal(kMake);
-    signal[kAbort](reason);
-    return signal;
-  }
-
-  static timeout(delay) {
-    validateInteger(delay, 'delay', 0, 2 ** 32 - 1);
-    const signal = new AbortSignal(kMake);
-    weakTimers ??= prepareTimers();
-    signal.#timer = weakTimers.start(delay, signal);
-    forgottenTimers.register(signal, signal.#timer);
-    return signal;
-  }
-
-  static any(signals) {
-    if (!Array.isArray(signals)) throw invalidArgType('signals', 'an instance of Array', signals);
-    signals.forEach((signal, index) => {
-      if (!(signal instanceof AbortSignal)) throw invalidArgType(`signals[${index}]`, 'an instance of AbortSignal', signal);
-    });
-    const result = new AbortSignal(kMake);
-    for (const signal of signals) {
-      if (signal.aborted) {
-        result[kAbort](signal.reason);
-        break;
-      }
-      const followers = signal.#followers ??= new Set();
-      const link = result.#link(() => followers.delete(link));
-      followers.add(link);
-    }
-    return result;
-  }
-
-  // What may abort a signal may live long, so it holds on to it only if somebody listens;
-  // forget() is called when the signal is gone.
-  #link(forget) {
-    const link = { ref: new WeakRef(this), listenedTo: undefined };
-    (this.#links ??= []).push(link);
-    forgotten ??= new FinalizationRegistry((callback) => callback());
-    forgotten.register(this, forget);
-    return link;
-  }
-
-  addEventListener(...args) {
-    super.addEventListener(...args);
-    for (const link of this.#links ?? []) link.listenedTo = this;
-    this.#links = null;
-    if (this.#timer !== undefined) weakTimers.hold(this.#timer, this);
-  }
-
-  [inspectCustom](depth, options, inspect) {
-    if (depth < 0) return options.stylize('[AbortSignal]', 'special');
-    return `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
-  }
-}
-handlerProperty(AbortSignal.prototype, 'abort');
-Object.defineProperty(AbortSignal.prototype, Symbol.toStringTag, { value: 'AbortSignal', configurable: true });
-
-class AbortController {
-  #signal = new AbortSignal(kMake);
-
-  get signal() { return this.#signal; }
-
-  abort(reason) {
-    this.#signal[kAbort](reason);
-  }
-
-  [inspectCustom](depth, options, inspect) {
-    if (depth < 0) return options.stylize('[AbortController]', 'special');
-    return `AbortController ${inspect({ signal: this.signal }, options)}`;
-  }
-}
-Object.defineProperty(AbortController.prototype, Symbol.toStringTag, { value: 'AbortController', configurable: true });
-
 module.exports = {
-  AbortController,
-  AbortSignal,
   CustomEvent,
   Event,
   EventTarget,
-  listenersOf: (target, type) => listenersOf(target, type).map((entry) => entry.listener),
+  asInterface,
+  badThis,
+  handlerProperty,
+  kListenerAdded,
+  kTrusted,
+  kUnstoppable,
+  mostOf,
+  setMost,
+  listenersOf(target, type) {
+    const list = [];
+    for (let entry = listenersOf(target, type)?.first ?? null; entry !== null; entry = entry.next)
+      list[list.length] = entry.listener;
+    return list;
+  },
 };

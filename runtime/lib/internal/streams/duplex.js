@@ -13,6 +13,10 @@ const unwritten = { writable: false, ending: true, ended: true, finished: true }
 
 function Duplex(options) {
   if (!new.target && !(this instanceof Duplex)) return new Duplex(options);
+  this._events ??= {
+    close: undefined, error: undefined, prefinish: undefined, finish: undefined, drain: undefined,
+    data: undefined, end: undefined, readable: undefined,
+  };
   Readable.call(this, options);
   Writable.call(this, options);
   const { allowHalfOpen, readable, writable, signal } = options ?? {};

@@ -73,5 +73,7 @@ async function* chunksOf(stream, options) {
 }
 
 module.exports = function iterate(stream, options) {
+  // A stream of old has events only.
+  if (typeof stream.read !== 'function') stream = require('internal/streams/readable').wrap(stream, { objectMode: true });
   return Object.assign(chunksOf(stream, options), { stream });
 };

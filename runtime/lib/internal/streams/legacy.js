@@ -13,8 +13,9 @@ Object.setPrototypeOf(Stream.prototype, EventEmitter.prototype);
 class Listening {
   #all = [];
 
-  to(emitter, event, listener, how = 'on') {
-    emitter[how](event, listener);
+  to(emitter, event, listener, isFirst = false) {
+    if (isFirst) prependListener(emitter, event, listener);
+    else emitter.on(event, listener);
     this.#all.push([emitter, event, listener]);
   }
 
@@ -35,6 +36,18 @@ function endAlong(listening, from, to) {
   }));
 }
 
+// First in the row, also of an emitter that has only what emitters had of old.
+function prependListener(emitter, event, listener) {
+  if (typeof emitter.prependListener === 'function') {
+    emitter.prependListener(event, listener);
+    return;
+  }
+  const existing = emitter._events?.[event];
+  if (!existing) emitter.on(event, listener);
+  else if (Array.isArray(existing)) existing.unshift(listener);
+  else emitter._events[event] = [listener, existing];
+}
+
 Stream.prototype.pipe = function (to, options) {
   const listening = new Listening();
   const stop = () => listening.stop();
@@ -51,11 +64,13 @@ Stream.prototype.pipe = function (to, options) {
     if (this.readable) this.resume?.();
   });
   if (options?.end !== false && !to._isStdio) endAlong(listening, this, to);
-  for (const emitter of [this, to]) listening.to(emitter, 'error', failed, 'prependListener');
+  for (const emitter of [this, to]) listening.to(emitter, 'error', failed, true);
   listening.to(this, 'end', stop);
   for (const emitter of [this, to]) listening.to(emitter, 'close', stop);
   to.emit('pipe', this);
   return to;
 };
+
+require('internal/tools').prependListener = prependListener;
 
 module.exports = Stream;

@@ -3,6 +3,8 @@
 // A source may have several; it stands still while any of their targets is full, which is
 // why those are kept in the source's state (`full`) and not here.
 
+const { listenerCount } = require('events');
+const { prependListener } = require('internal/tools');
 const { errorOrDestroy } = require('internal/streams/destroy');
 
 class Pipe {
@@ -43,7 +45,7 @@ class Pipe {
     target.on('unpipe', this.whenUnpiped);
     source.on('data', this.whenData);
     // First in the row: the program's listener finds the pipe closed.
-    target.prependListener('error', this.whenFailed);
+    prependListener(target, 'error', this.whenFailed);
     target.once('close', this.whenClosed);
     target.once('finish', this.whenFinished);
     target.emit('pipe', source);
@@ -99,7 +101,7 @@ class Pipe {
     const { source, target } = this;
     const { full } = source._readableState;
     full.delete(target);
-    if (full.size === 0 && source.listenerCount('data') > 0) source.resume();
+    if (full.size === 0 && listenerCount(source, 'data') > 0) source.resume();
   }
 
   // Of 'close' and 'finish' the first is enough.
@@ -113,7 +115,7 @@ class Pipe {
     const { target } = this;
     this.whenOver();
     target.removeListener('error', this.whenFailed);
-    if (target.listenerCount('error') > 0) return;
+    if (listenerCount(target, 'error') > 0) return;
     const state = target._writableState || target._readableState;
     if (state && !state.errorEmitted) errorOrDestroy(target, error);
     else target.emit('error', error);

@@ -91,6 +91,7 @@ const METHODS = Object.entries({ read: '_read', destroy: '_destroy', construct: 
 
 function Readable(options) {
   if (!(this instanceof Readable)) return new Readable(options);
+  this._events ??= { close: undefined, error: undefined, data: undefined, end: undefined, readable: undefined };
   const isDuplex = this instanceof require('internal/streams/duplex');
   const state = new ReadableState(options, this, isDuplex);
   this._readableState = state;

@@ -6,7 +6,7 @@ const { coded } = require('internal/errors');
 const { highWaterMarkOf, methodTable, takeMethods } = require('internal/streams/state');
 
 // The callback of a write that is held back until somebody reads.
-const heldWrite = Symbol('heldWrite');
+const heldWrite = Symbol('kCallback');
 const optionMethods = methodTable('transform', 'flush');
 
 function Transform(options) {
@@ -15,7 +15,7 @@ function Transform(options) {
   this[heldWrite] = null;
   this._readableState.sync = false; // what is pushed comes from a write, not from _read
   takeMethods(this, options, optionMethods);
-  this.on('prefinish', endReadingToo);
+  this.on('prefinish', prefinish);
 }
 Object.setPrototypeOf(Transform, Duplex);
 Object.setPrototypeOf(Transform.prototype, Duplex.prototype);
@@ -53,7 +53,7 @@ function flushAsFinal(callback) {
 }
 
 // A subclass with a _final of its own still ends its reading side.
-function endReadingToo() {
+function prefinish() {
   if (this._final !== flushAsFinal) flush(this, destroyWith(this));
 }
 
@@ -73,7 +73,10 @@ Object.assign(Transform.prototype, {
         // Without room for what came out, the next chunk waits until some is read. After the
         // end nobody can write any more, so nothing needs to be slowed down.
         const full = output.length !== before && output.length >= output.highWaterMark;
-        if (full && !this._writableState.ended) this[heldWrite] = callback;
+        // After the end of its output a chunk takes a tick, so that a pipe which feeds it is
+        // slowed down and 'end' comes in between.
+        if (output.ended) process.nextTick(callback);
+        else if (full && !this._writableState.ended) this[heldWrite] = callback;
         else callback();
       } else {
         callback(error);

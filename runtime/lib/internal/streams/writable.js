@@ -18,6 +18,7 @@ function Writable(options) {
   const isDuplex = this instanceof require('internal/streams/duplex');
   // instanceof would look at _writableState, which is not there yet.
   if (!isDuplex && !isInstance.call(Writable, this)) return new Writable(options);
+  this._events ??= { close: undefined, error: undefined, prefinish: undefined, finish: undefined, drain: undefined };
   const state = new WritableState(options, this, isDuplex);
   this._writableState = state;
   takeMethods(this, options, optionMethods);

@@ -1,0 +1,144 @@
+'use strict';
+// AbortController and AbortSignal. What may abort a signal holds on to it only while somebody
+// listens; otherwise a signal is collected as if it had no source.
+
+const { coded, invalidArgType, validateInteger } = require('internal/errors');
+const { Event, EventTarget, asInterface, badThis, handlerProperty, kListenerAdded, kTrusted } = require('internal/event_target');
+
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const kMake = Symbol('make');
+const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
+let isSignal, abort;
+let forgotten, forgottenTimers, weakTimers;
+
+function checkSignal(value) {
+  if (!isSignal(value)) throw badThis('AbortSignal');
+  return value;
+}
+
+function prepareTimers() {
+  require('timers');
+  const { weakTimers: timers } = require('internal/tools');
+  timers.onDue((signal) => abort(signal, exception('The operation was aborted due to timeout', 'TimeoutError')));
+  forgottenTimers = new FinalizationRegistry(timers.end);
+  return timers;
+}
+
+class AbortSignal extends EventTarget {
+  #aborted = false;
+  #reason;
+  #sources = null; // a Set, of any(): the signals that abort this one, none of them of any() itself
+  #links = null; // from what may abort this signal, until somebody listens
+  #followers = null; // a Set, of links to the signals of any() that are aborted with this one
+  #timer; // that aborts it
+
+  static {
+    isSignal = (value) => typeof value === 'object' && value !== null && #aborted in value;
+    abort = (signal, reason) => {
+      if (signal.#aborted) return;
+      signal.#aborted = true;
+      signal.#reason = reason;
+      signal.dispatchEvent(new Event('abort', { __proto__: null, [kTrusted]: true }));
+      const followers = signal.#followers;
+      if (followers === null) return;
+      signal.#followers = null;
+      followers.forEach((link) => {
+        const follower = link.ref.deref();
+        if (follower !== undefined) abort(follower, reason);
+      });
+    };
+  }
+
+  constructor(key) {
+    if (key !== kMake) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
+    super();
+  }
+
+  get aborted() { return checkSignal(this).#aborted; }
+  get reason() { return checkSignal(this).#reason; }
+
+  throwIfAborted() {
+    if (checkSignal(this).#aborted) throw this.#reason;
+  }
+
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return options.stylize('[AbortSignal]', 'special');
+    return `AbortSignal ${inspect({ aborted: this.aborted }, options)}`;
+  }
+
+  static abort(reason = exception('This operation was aborted', 'AbortError')) {
+    const signal = new AbortSignal(kMake);
+    signal.#aborted = true;
+    signal.#reason = reason;
+    return signal;
+  }
+
+  static timeout(delay) {
+    validateInteger(delay, 'delay', 0, 2 ** 32 - 1);
+    const signal = new AbortSignal(kMake);
+    weakTimers ??= prepareTimers();
+    signal.#timer = weakTimers.start(delay, signal);
+    forgottenTimers.register(signal, signal.#timer);
+    return signal;
+  }
+
+  static any(signals) {
+    if (!Array.isArray(signals)) throw invalidArgType('signals', 'an instance of Array', signals);
+    for (let i = 0; i < signals.length; i++)
+      if (!isSignal(signals[i])) throw invalidArgType(`signals[${i}]`, 'an instance of AbortSignal', signals[i]);
+    const result = new AbortSignal(kMake);
+    result.#sources = new Set();
+    for (let i = 0; i < signals.length; i++) {
+      const signal = signals[i];
+      if (signal.#aborted) {
+        result.#aborted = true;
+        result.#reason = signal.#reason;
+        break;
+      }
+      // A signal of any() stands for its sources: all that follow one hear in the order in
+      // which they were made, however they are nested.
+      if (signal.#sources === null) result.#follow(signal);
+      else signal.#sources.forEach((source) => result.#follow(source));
+    }
+    return result;
+  }
+
+  #follow(source) {
+    if (this.#sources.has(source)) return;
+    this.#sources.add(source);
+    const followers = source.#followers ??= new Set();
+    const link = { ref: new WeakRef(this), listenedTo: undefined };
+    followers.add(link);
+    if (this.#links === null) this.#links = [link];
+    else this.#links[this.#links.length] = link;
+    forgotten ??= new FinalizationRegistry((forget) => forget());
+    forgotten.register(this, () => followers.delete(link));
+  }
+
+  [kListenerAdded]() {
+    const links = this.#links;
+    if (links !== null) for (let i = 0; i < links.length; i++) links[i].listenedTo = this;
+    this.#links = null;
+    if (this.#timer !== undefined) weakTimers.hold(this.#timer, this);
+  }
+}
+asInterface(AbortSignal, ['aborted']);
+handlerProperty(AbortSignal.prototype, 'abort');
+
+class AbortController {
+  #signal = new AbortSignal(kMake);
+
+  get signal() { return this.#signal; }
+
+  abort(reason = exception('This operation was aborted', 'AbortError')) {
+    abort(this.#signal, reason);
+  }
+
+  [inspectCustom](depth, options, inspect) {
+    if (depth < 0) return options.stylize('[AbortController]', 'special');
+    return `AbortController ${inspect({ signal: this.signal }, options)}`;
+  }
+}
+asInterface(AbortController, ['signal', 'abort']);
+
+module.exports = { AbortController, AbortSignal };
