@@ -1,16 +1,78 @@
 /* A build tool: turns JavaScript files into one C file that js/script.c looks them up in.
  * usage: embed output.c name=path...
  *        embed output.c --plain name=path
- * A module's text is wrapped into the function the loader calls; internal/bootstrap is
- * such a function already. A plain file becomes a text of that name. */
+ * A module's text is wrapped into the function the loader calls, with the saved globals
+ * as its last parameters; internal/scope is the list of their names. internal/bootstrap
+ * and internal/intrinsics are functions already. A plain file becomes a text of that
+ * name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The globals that a file of runtime/lib may name; all others it has to be given. */
+static const char* const scope[] = {
+    "Object",
+    "Reflect",
+    "JSON",
+    "Math",
+    "Map",
+    "Set",
+    "WeakMap",
+    "WeakSet",
+    "Array",
+    "ArrayBuffer",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DataView",
+    "Date",
+    "FinalizationRegistry",
+    "Float32Array",
+    "Float64Array",
+    "Function",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Number",
+    "Promise",
+    "Proxy",
+    "RegExp",
+    "SharedArrayBuffer",
+    "String",
+    "Symbol",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakRef",
+    "Error",
+    "AggregateError",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+};
+static const size_t scope_count = sizeof scope / sizeof *scope;
 static const char before[] =
-    "(function (exports, require, module, process, native, global) {";
+    "(function (exports, require, module, process, native, global, intrinsics";
 static const char after[] = "\n})";
+
+static int is_module(const char* name) {
+  return strcmp(name, "internal/bootstrap") != 0 &&
+         strcmp(name, "internal/intrinsics") != 0 && strcmp(name, "internal/scope") != 0;
+}
 
 static size_t put(FILE* out, const char* text, size_t length) {
   for (size_t i = 0; i < length; i++)
@@ -40,6 +102,26 @@ static size_t put_file(FILE* out, const char* path) {
 
 static int by_name(const void* left, const void* right) {
   return strcmp(*(char* const*) left, *(char* const*) right);
+}
+
+static size_t put_before(FILE* out) {
+  size_t length = put(out, before, sizeof before - 1);
+  for (size_t i = 0; i < scope_count; i++) {
+    length += put(out, ",", 1);
+    length += put(out, scope[i], strlen(scope[i]));
+  }
+  return length + put(out, ") {", 3);
+}
+
+/* The list of names, as JavaScript. */
+static size_t put_scope(FILE* out) {
+  size_t length = 0;
+  for (size_t i = 0; i < scope_count; i++) {
+    length += put(out, i == 0 ? "['" : ",'", 2);
+    length += put(out, scope[i], strlen(scope[i]));
+    length += put(out, "'", 1);
+  }
+  return length + put(out, "]", 1);
 }
 
 static int embed_plain(FILE* out, char* entry) {
@@ -78,11 +160,14 @@ int main(int argc, char** argv) {
   }
   qsort(argv + 2, (size_t) argc - 2, sizeof *argv, by_name);
   for (int i = 2; i < argc; i++) {
-    int wrap = strcmp(argv[i], "internal/bootstrap") != 0;
+    int wrap = is_module(argv[i]);
     fprintf(out, "static const char text_%d[] = {", i);
     if (wrap)
-      lengths[i] += put(out, before, sizeof before - 1);
-    lengths[i] += put_file(out, argv[i] + strlen(argv[i]) + 1);
+      lengths[i] += put_before(out);
+    if (strcmp(argv[i], "internal/scope") == 0)
+      lengths[i] += put_scope(out);
+    else
+      lengths[i] += put_file(out, argv[i] + strlen(argv[i]) + 1);
     if (wrap)
       lengths[i] += put(out, after, sizeof after - 1);
     fputs("0};\n", out);

@@ -1,6 +1,7 @@
 'use strict';
 // util as Node 20 has it. Printing is in internal/inspect.
 
+const { GenuineMap } = intrinsics;
 const { inspect, format, formatWithOptions, withoutColors } = require('internal/inspect');
 const kinds = require('internal/kinds');
 const errors = require('internal/errors');
@@ -129,7 +130,7 @@ function getSystemErrorMap() {
   }
   const rank = ([, [name]]) => late.indexOf(name);
   found.sort((a, b) => rank(a) - rank(b) || (a[1][0] < b[1][0] ? -1 : 1));
-  return new Map(found);
+  return new GenuineMap(found);
 }
 
 function getSystemErrorName(err) {

@@ -6,57 +6,63 @@
 
   const script = native('script');
   const timers = native('timers');
-  const modules = Object.create(null);
+  const names = script.embedded('internal/scope');
+  const { intrinsics, scope } = script.embedded('internal/intrinsics')(global, names);
+  const { Object, Reflect, Symbol } = scope;
+  const { PromiseResolve, SymbolFor, arrayConcat, arrayPush, arraySlice, over, promiseThen } = intrinsics;
+  const modules = { __proto__: null };
+  const supplied = []; // the values of the names in internal/scope
 
   // --- modules of our own ---------------------------------------------------------
 
   function requireBuiltin(id) {
-    if (id.endsWith('/')) id = id.slice(0, -1);
     let module = modules[id];
     if (module !== undefined) return module.exports;
-    // Packages name each other without knowing that they live in vendor/.
+    // Packages name over other without knowing that they live in vendor/.
     const load = script.embedded(id) ?? script.embedded(`vendor/${id}`);
     if (load === undefined) {
-      const error = new Error(`No such built-in module: ${id}`);
+      const error = new scope.Error(`No such built-in module: ${id}`);
       error.code = 'ERR_UNKNOWN_BUILTIN_MODULE';
       throw error;
     }
     module = modules[id] = { exports: {}, id };
-    load.call(module.exports, module.exports, requireBuiltin, module, process, native, global);
+    const args = [module.exports, requireBuiltin, module, process, native, global, intrinsics];
+    Reflect.apply(load, module.exports, arrayConcat.call(args, supplied));
     return module.exports;
   }
 
+  const define = (name, value) => {
+    Object.defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    return value;
+  };
+
   // A global whose module is loaded at its first use.
   function lazy(name, load) {
-    const define = (value) => {
-      Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });
-      return value;
-    };
     Object.defineProperty(global, name, {
-      get: () => define(load()),
-      set: define,
+      __proto__: null,
+      get: () => define(name, load()),
+      set: (value) => define(name, value),
       enumerable: false,
       configurable: true,
     });
   }
 
   // Names for resources that end with their block, before the engine has them.
-  for (const name of ['dispose', 'asyncDispose'])
-    if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for(`nodejs.${name}`) });
+  for (const name of over(['dispose', 'asyncDispose']))
+    if (!(name in Symbol)) Object.defineProperty(Symbol, name, { __proto__: null, value: SymbolFor(`nodejs.${name}`) });
 
   // --- ticks ---------------------------------------------------------------------------
 
   // The whole queue runs in one call from C, which then runs the microtasks. `info[0]`
-  // tells C that the queue isn't empty.
+  // shows C that the queue isn't empty.
   const info = timers.tickInfo;
   let queue = [];
   let head = 0;
 
   function nextTick(callback, ...args) {
-    if (typeof callback !== 'function')
-      throw requireBuiltin('internal/errors').invalidArgType('callback', 'of type function', callback);
+    if (typeof callback !== 'function') requireBuiltin('internal/errors').validateFunction(callback, 'callback');
     if (process._exiting) return;
-    queue.push(args.length === 0 ? callback : { callback, args });
+    arrayPush.call(queue, args.length === 0 ? callback : { callback, args });
     if (info[0] === 0) {
       info[0] = 1;
       timers.scheduleTicks();
@@ -71,22 +77,26 @@
         head = 0;
         queue.length = 0;
       } else if (head === 4096) {
-        queue = queue.slice(head);
+        queue = arraySlice.call(queue, head);
         head = 0;
       }
-      if (typeof tick === 'function') tick();
-      else tick.callback(...tick.args);
+      if (typeof tick === 'function') {
+        tick();
+      } else {
+        const { callback, args } = tick;
+        if (args.length === 1) callback(args[0]);
+        else if (args.length === 2) callback(args[0], args[1]);
+        else Reflect.apply(callback, undefined, args);
+      }
     }
     info[0] = 0;
   }
   timers.onTicks(runTicks);
 
-  const resolved = Promise.resolve();
-  const then = Promise.prototype.then;
+  const resolved = PromiseResolve();
   function queueMicrotask(callback) {
-    if (typeof callback !== 'function')
-      throw requireBuiltin('internal/errors').invalidArgType('callback', 'of type function', callback);
-    then.call(resolved, () => {
+    if (typeof callback !== 'function') requireBuiltin('internal/errors').validateFunction(callback, 'callback');
+    promiseThen.call(resolved, () => {
       try {
         callback();
       } catch (error) {
@@ -98,30 +108,37 @@
   // --- globals -----------------------------------------------------------------------------
 
   const process = {};
-  const tools = { requireBuiltin, nextTick, options, script, kOurs: Symbol('error of ours') };
+  const tools = {
+    requireBuiltin, nextTick, queueMicrotask, options, script, scope, kOurs: Symbol('error of ours'),
+  };
   modules['internal/tools'] = { exports: tools };
   modules.process = { exports: process };
+  const supply = () => {
+    for (let i = 0; i < names.length; i++) supplied[i] = scope[names[i]];
+  };
+  supply();
+  requireBuiltin('internal/engine'); // changes the classes of errors
+  supply();
   requireBuiltin('internal/process');
 
-  const define = (name, value) =>
-    Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });
   define('global', global);
   define('process', process);
   define('queueMicrotask', queueMicrotask);
   define('console', requireBuiltin('internal/console'));
-  const from = (module, ...names) => {
-    for (const name of names) lazy(name, () => requireBuiltin(module)[name]);
+  const from = (module, names) => {
+    for (const name of over(names)) lazy(name, () => requireBuiltin(module)[name]);
   };
-  from('timers', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate');
-  from('buffer', 'Buffer', 'atob', 'btoa');
-  from('internal/blob', 'Blob', 'File');
-  from('internal/encoding', 'TextEncoder', 'TextDecoder');
-  from('internal/event_target', 'Event', 'EventTarget', 'CustomEvent');
-  from('internal/abort_signal', 'AbortController', 'AbortSignal');
-  from('internal/clone', 'structuredClone', 'DOMException');
-  from('perf_hooks', 'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver');
-  from('url', 'URL', 'URLSearchParams');
-  requireBuiltin('internal/engine');
+  from('timers', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']);
+  from('buffer', ['Buffer', 'atob', 'btoa']);
+  from('internal/blob', ['Blob', 'File']);
+  from('internal/encoding', ['TextEncoder', 'TextDecoder']);
+  from('internal/event_target', ['Event', 'EventTarget', 'CustomEvent']);
+  from('internal/abort_signal', ['AbortController', 'AbortSignal']);
+  from('internal/clone', ['structuredClone', 'DOMException']);
+  from('perf_hooks', [
+    'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver',
+  ]);
+  from('url', ['URL', 'URLSearchParams']);
 
   return requireBuiltin('internal/main');
 })

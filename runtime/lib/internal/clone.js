@@ -1,6 +1,7 @@
 'use strict';
 // structuredClone and DOMException.
 
+const { GenuineMap, GenuineObject, GenuineSet } = intrinsics;
 const kinds = require('internal/kinds');
 const { coded } = require('internal/errors');
 
@@ -105,7 +106,7 @@ function structuredClone(...args) {
       return result;
     };
     if (isUnfit(item)) throw refuse(item);
-    if (kinds.isBoxedPrimitive(item)) return keep(Object(item.valueOf()));
+    if (kinds.isBoxedPrimitive(item)) return keep(GenuineObject(item.valueOf()));
     if (kinds.isDate(item)) return keep(new Date(item.getTime()));
     if (kinds.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
     if (kinds.isSharedArrayBuffer(item)) return keep(item);
@@ -117,12 +118,12 @@ function structuredClone(...args) {
       return keep(new Class(copy(item.buffer), byteOffset, length));
     }
     if (kinds.isMap(item)) {
-      const result = keep(new Map());
+      const result = keep(new GenuineMap());
       for (const [key, each] of [...item]) result.set(copy(key), copy(each));
       return result;
     }
     if (kinds.isSet(item)) {
-      const result = keep(new Set());
+      const result = keep(new GenuineSet());
       for (const each of [...item]) result.add(copy(each));
       return result;
     }

@@ -2,38 +2,40 @@
 // What JavaScriptCore does its own way and a Node program would notice: WebAssembly
 // compiles in the background without telling the loop.
 
+const { over, promiseThen } = intrinsics;
+const { scope } = require('internal/tools');
 const util = native('util');
 
 // An outstanding compilation keeps the loop alive, as Node's platform tasks do.
 function announced(start) {
   return function (...args) {
-    const promise = start.apply(this, args);
+    const promise = Reflect.apply(start, this, args);
     util.taskBegin();
-    promise.then(util.taskEnd, util.taskEnd);
+    promiseThen.call(promise, util.taskEnd, util.taskEnd);
     return promise;
   };
 }
 
+const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
 const wasm = Object.getOwnPropertyDescriptor(global, 'WebAssembly');
-if (wasm !== undefined) {
+if (wasm !== undefined && 'value' in wasm) {
+  const { value: WebAssembly } = wasm;
   const prepare = () => {
-    Object.defineProperty(global, 'WebAssembly', wasm);
-    for (const name of ['compile', 'instantiate']) {
-      const start = global.WebAssembly[name];
+    Object.defineProperty(global, 'WebAssembly', hidden(WebAssembly));
+    for (const name of over(['compile', 'instantiate'])) {
+      const start = WebAssembly[name];
       if (typeof start === 'function')
-        Object.defineProperty(global.WebAssembly, name, {
-          value: announced(start), writable: true, enumerable: true, configurable: true,
-        });
+        Object.defineProperty(WebAssembly, name, { ...hidden(announced(start)), __proto__: null, enumerable: true });
     }
-    return global.WebAssembly;
+    return WebAssembly;
   };
-  if ('value' in wasm)
-    Object.defineProperty(global, 'WebAssembly', {
-      get: prepare,
-      set: (value) => Object.defineProperty(global, 'WebAssembly', { ...wasm, value }),
-      enumerable: false,
-      configurable: true,
-    });
+  Object.defineProperty(global, 'WebAssembly', {
+    __proto__: null,
+    get: prepare,
+    set: (value) => Object.defineProperty(global, 'WebAssembly', hidden(value)),
+    enumerable: false,
+    configurable: true,
+  });
 }
 
 // error.stack begins with the error itself and has Node's "at" lines, from the moment an
@@ -49,10 +51,11 @@ function readable(error, after) {
   captureStackTrace(error, after);
   const raw = error.stack;
   const define = (value) => {
-    Object.defineProperty(error, 'stack', { value, writable: true, enumerable: false, configurable: true });
+    Object.defineProperty(error, 'stack', hidden(value));
     return value;
   };
   Object.defineProperty(error, 'stack', {
+    __proto__: null,
     get() {
       const text = require('internal/stack').from(error, raw);
       return Object.isFrozen(error) ? text : define(text);
@@ -72,18 +75,20 @@ function wrapped(Native, Parent) {
       return readable(Reflect.construct(Native, args, made), made);
     },
   }[name];
-  Object.defineProperty(Class, 'prototype', { value: prototype, writable: false });
-  Object.defineProperty(Class, 'length', { value: Native.length, configurable: true });
-  Object.defineProperty(prototype, 'constructor', { value: Class, writable: true, configurable: true });
+  Object.defineProperty(Class, 'prototype', { __proto__: null, value: prototype, writable: false });
+  Object.defineProperty(Class, 'length', { __proto__: null, value: Native.length, configurable: true });
+  Object.defineProperty(prototype, 'constructor', hidden(Class));
   Object.setPrototypeOf(Class, Parent ?? Object.getPrototypeOf(Native));
-  Object.defineProperty(global, name, { value: Class, writable: true, enumerable: false, configurable: true });
+  Object.defineProperty(global, name, hidden(Class));
+  scope[name] = Class;
   return Class;
 }
 
 const WrappedError = wrapped(Error);
-for (const name of ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'])
-  wrapped(global[name], WrappedError);
+for (const Native of over([EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError]))
+  wrapped(Native, WrappedError);
 WrappedError.stackTraceLimit = Math.min(stackTraceLimit, 10);
 WrappedError.captureStackTrace = (target, after) => {
   readable(target, after ?? WrappedError.captureStackTrace);
 };
+intrinsics.ErrorCaptureStackTrace = WrappedError.captureStackTrace;

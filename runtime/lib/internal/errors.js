@@ -1,7 +1,8 @@
 'use strict';
 // Errors with Node's codes and words.
 
-const inspect = (...args) => require('internal/inspect').inspect(...args);
+const { ArrayIsArray, NumberIsInteger, over, regexpReplace, stringEndsWith, stringIncludes, stringSlice } = intrinsics;
+const inspect = (...args) => require('internal/inspect').inspect(...over(args));
 
 // How a value that was refused is told, by its type.
 const TELL = {
@@ -13,7 +14,7 @@ const TELL = {
 
 function tellType(value) {
   const text = inspect(value, { colors: false });
-  return `type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
+  return `type ${typeof value} (${text.length > 28 ? `${stringSlice.call(text, 0, 25)}...` : text})`;
 }
 
 const describe = (value) => ` Received ${(TELL[typeof value] ?? tellType)(value)}`;
@@ -24,21 +25,21 @@ const { kOurs } = require('internal/tools');
 
 function coded(Base, code, message) {
   const error = new Base(message);
-  Object.defineProperty(error, kOurs, { value: true });
-  Object.defineProperty(error, 'code', { value: code, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(error, kOurs, { __proto__: null, value: true });
+  Object.defineProperty(error, 'code', { __proto__: null, value: code, writable: true, enumerable: true, configurable: true });
   return error;
 }
 
 function invalidArgType(name, expected, value) {
-  const what = name.endsWith(' argument') ? `The ${name}` :
-    `The "${name}" ${name.includes('.') ? 'property' : 'argument'}`;
+  const what = stringEndsWith.call(name, ' argument') ? `The ${name}` :
+    `The "${name}" ${stringIncludes.call(name, '.') ? 'property' : 'argument'}`;
   return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `${what} must be ${expected}.${describe(value)}`);
 }
 
 function invalidArgValue(name, value, reason = 'is invalid') {
   let text = inspect(value);
-  if (text.length > 128) text = `${text.slice(0, 128)}...`;
-  const kind = name.includes('.') ? 'property' : 'argument';
+  if (text.length > 128) text = `${stringSlice.call(text, 0, 128)}...`;
+  const kind = stringIncludes.call(name, '.') ? 'property' : 'argument';
   return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`);
 }
 
@@ -50,8 +51,8 @@ function missingArgs(what) {
 // Numbers of more than 32 bits are told with their digits in groups of three.
 function rangeText(value) {
   const big = typeof value === 'bigint';
-  if (!(big || Number.isInteger(value)) || (value <= 2 ** 32 && value >= -(2 ** 32))) return inspect(value);
-  return String(value).replace(/\B(?=(\d{3})+$)/g, '_') + (big ? 'n' : '');
+  if (!(big || NumberIsInteger(value)) || (value <= 2 ** 32 && value >= -(2 ** 32))) return inspect(value);
+  return regexpReplace(/\B(?=(\d{3})+$)/g, String(value), '_') + (big ? 'n' : '');
 }
 
 // An encoding may be anything; it is told as %s of util.format tells it.
@@ -77,12 +78,12 @@ const validateString = checkOf('string');
 const isObject = (value) => typeof value === 'object' && value !== null;
 
 function validateObject(value, name) {
-  if (!isObject(value) || Array.isArray(value)) throw invalidArgType(name, 'of type object', value);
+  if (!isObject(value) || ArrayIsArray(value)) throw invalidArgType(name, 'of type object', value);
 }
 
 function validateInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
   validateNumber(value, name);
-  const whole = Number.isInteger(value);
+  const whole = NumberIsInteger(value);
   if (whole && min <= value && value <= max) return;
   throw outOfRange(name, whole ? `>= ${min} && <= ${max}` : 'an integer', value);
 }
@@ -125,5 +126,5 @@ module.exports = {
   validateObject,
   validateString,
   // uvError(errno, syscall, path, dest): the Error that Node makes of a failed call.
-  uvError: (...args) => native('process').uvError(...args),
+  uvError: (...args) => native('process').uvError(...over(args)),
 };

@@ -2,6 +2,7 @@
 // The last words of a program that died of an error: where, the line itself, a caret, and
 // the stack.
 
+const { arrayFind, regexpReplace, stringSlice, stringSplit, stringStartsWith } = intrinsics;
 const { frames, isOurs, location } = require('internal/stack');
 const { sourceOf } = require('internal/tools');
 
@@ -9,10 +10,10 @@ function position(error) {
   if (error.name === 'SyntaxError' && typeof error.sourceURL === 'string' && typeof error.line === 'number' &&
       sourceOf(error.sourceURL) !== undefined)
     return { file: error.sourceURL, line: error.line, column: 0 };
-  const frame = typeof error.stack === 'string' ? frames(error.stack).find((each) => !isOurs(each)) : undefined;
+  const frame = typeof error.stack === 'string' ? arrayFind.call(frames(error.stack), (each) => !isOurs(each)) : undefined;
   if (frame !== undefined) return location(frame);
   // Somebody took the stack away or wrote another; where it was made the engine still knows.
-  if (typeof error.sourceURL !== 'string' || error.sourceURL.startsWith('node:')) return undefined;
+  if (typeof error.sourceURL !== 'string' || stringStartsWith.call(error.sourceURL, 'node:')) return undefined;
   return location({ file: error.sourceURL, line: error.line, column: error.column });
 }
 
@@ -20,11 +21,11 @@ function excerpt(error) {
   const where = position(error);
   if (where === undefined) return '';
   const source = sourceOf(where.file);
-  const text = source?.split('\n')[where.line - 1];
+  const text = source === undefined ? undefined : Reflect.apply(stringSplit, source, ['\n'])[where.line - 1];
   if (text === undefined) return `${where.file}:${where.line}\n`;
   if (text.length > 1000) return `${where.file}:${where.line}\n`;
   const column = Math.min(Math.max(where.column - 1, 0), text.length);
-  const caret = where.column === 0 ? '' : `${text.slice(0, column).replace(/[^\t]/g, ' ')}^\n`;
+  const caret = where.column === 0 ? '' : `${regexpReplace(/[^\t]/g, stringSlice.call(text, 0, column), ' ')}^\n`;
   return `${where.file}:${where.line}\n${text}\n${caret}`;
 }
 

@@ -6,6 +6,7 @@
 // follow. layout() then puts the entries on one line, in columns or on lines of their own
 // (internal/inspect_layout); what single values look like is in internal/inspect_text.
 
+const { mapEntries, mapGetSize, setGetSize, setValues } = intrinsics;
 const tools = require('internal/tools');
 const util = native('util');
 const kinds = require('internal/kinds');
@@ -21,8 +22,8 @@ const defaults = {
   maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
 };
 const hasOwn = Object.hasOwn;
-const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size').get;
-const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get;
+const mapSize = mapGetSize;
+const setSize = setGetSize;
 const TypedArray = Object.getPrototypeOf(Uint8Array).prototype;
 const typedArrayLength = Object.getOwnPropertyDescriptor(TypedArray, 'length').get;
 const typedArrayName = Object.getOwnPropertyDescriptor(TypedArray, Symbol.toStringTag).get;
@@ -277,14 +278,14 @@ function iterableShape(ctx, value, name, tag) {
     const size = setSize.call(value);
     return {
       open: `${prefix(name, tag, 'Set', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
-      items: (c, v, depth) => collectionItems(c, Set.prototype.values.call(v), size, depth, (item) => format(c, item, depth)),
+      items: (c, v, depth) => collectionItems(c, setValues.call(v), size, depth, (item) => format(c, item, depth)),
     };
   }
   if (kinds.isMap(value)) {
     const size = mapSize.call(value);
     return {
       open: `${prefix(name, tag, 'Map', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
-      items: (c, v, depth) => collectionItems(c, Map.prototype.entries.call(v), size, depth,
+      items: (c, v, depth) => collectionItems(c, mapEntries.call(v), size, depth,
         ([key, item]) => `${format(c, key, depth)} => ${format(c, item, depth)}`),
     };
   }

@@ -2,6 +2,7 @@
 // What C calls at the turning points of a program's life: run, uncaught error, unhandled
 // rejection, beforeExit, exit. Its exports are the hooks.
 
+const { arrayPush, objectToString, over, weakrefDeref } = intrinsics;
 const binding = native('process');
 const util = native('util');
 const tools = require('internal/tools');
@@ -13,7 +14,7 @@ function run() {
   const loader = require('internal/loader');
   if (options.code !== undefined) {
     const value = loader.runCode(options.code, '[eval]');
-    if (options.print) console.log(value);
+    if (options.print) require('internal/console').log(value);
   } else if (options.file !== undefined && options.file !== '-') {
     loader.runMain(process.argv[1]);
   } else {
@@ -72,7 +73,7 @@ const warned = new Set(); // of { ref: WeakRef, id }, for rejectionHandled
 let lastId = 0;
 
 util.onRejection((promise, reason) => {
-  pending.push({ promise, reason });
+  arrayPush.call(pending, { promise, reason });
   pendingCount[0] = 1;
 });
 
@@ -83,9 +84,9 @@ const LOOKS = 256;
 function emitHandledLater() {
   let any = false;
   let looks = Math.min(warned.size, LOOKS);
-  for (const entry of warned) {
+  for (const entry of over(warned)) {
     if (looks-- === 0) break;
-    const promise = entry.ref.deref();
+    const promise = weakrefDeref.call(entry.ref);
     warned.delete(entry);
     if (promise === undefined) continue;
     if (!util.promiseHandled(promise)) {
@@ -108,7 +109,7 @@ function rejectionError(reason) {
   try {
     text = require('internal/fatal').plain(reason);
   } catch {
-    text = Object.prototype.toString.call(reason);
+    text = objectToString.call(reason);
   }
   const error = new Error('This error originated either by throwing inside of an async function without a catch ' +
     'block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason ' +
@@ -123,7 +124,7 @@ function rejections() {
   const list = pending;
   let any = warned.size > 0 && emitHandledLater();
   pending = [];
-  for (const { promise, reason } of list) {
+  for (const { promise, reason } of over(list)) {
     // A tick may have added a handler since the engine named it.
     if (util.promiseHandled(promise)) continue;
     any = true;

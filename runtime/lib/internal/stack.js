@@ -3,13 +3,17 @@
 // here that becomes "    at function (file:line:column)", without the frames that are
 // ours, and with the column corrected for the wrapper around a module's first line.
 
+const {
+  arrayFilter, arrayJoin, arrayMap, arrayPush, arrayShift, arraySlice, over, regexpExec, regexpTest, stringSplit,
+  stringStartsWith,
+} = intrinsics;
 const tools = require('internal/tools');
 
 const wrapperLength = (file) => tools.wrapperLength?.(file) ?? 0;
 
 // The place, in the file's own columns.
 function location({ file, line, column, ready }) {
-  if (!ready && line === 1 && !file.startsWith('node:')) column = Math.max(1, column - wrapperLength(file));
+  if (!ready && line === 1 && !stringStartsWith.call(file, 'node:')) column = Math.max(1, column - wrapperLength(file));
   return { file, line, column, text: `${file}:${line}:${column}` };
 }
 
@@ -20,33 +24,33 @@ const programs = new Set(['global code', 'module code', 'eval code']);
 // The frames of a stack in either form: { name, file, line, column }.
 function frames(stack) {
   const list = [];
-  for (const text of stack.split('\n')) {
-    const ready = atLine.exec(text);
-    const match = ready ?? engineLine.exec(text);
+  for (const text of over(stringSplit.call(stack, '\n'))) {
+    const ready = regexpExec.call(atLine, text);
+    const match = ready ?? regexpExec.call(engineLine, text);
     if (match === null) continue;
-    const [, name = '', file, line, column] = match;
-    list.push({ name: programs.has(name) ? '' : name, file, line: +line, column: +column, ready: ready !== null });
+    const { 1: name = '', 2: file, 3: line, 4: column } = match;
+    arrayPush.call(list, { name: programs.has(name) ? '' : name, file, line: +line, column: +column, ready: ready !== null });
   }
   return list;
 }
 
 function isOurs(frame) {
-  return frame.file.startsWith('node:');
+  return stringStartsWith.call(frame.file, 'node:');
 }
 
 function format(stack, error) {
   const all = frames(stack);
-  let list = all.filter((frame) => !isOurs(frame));
+  let list = arrayFilter.call(all, (frame) => !isOurs(frame));
   // The classes an error is made through are no places it came from.
   const classes = new Set();
   for (let at = error; at; at = Object.getPrototypeOf(at)) classes.add(at.constructor?.name);
-  while (list.length > 1 && list[0].name !== '' && classes.has(list[0].name)) list.shift();
+  while (list.length > 1 && list[0].name !== '' && classes.has(list[0].name)) arrayShift.call(list);
   // An error from inside us alone still says where, unless it came from C with none of our
   // code around: there only the making of it is to be seen.
-  if (list.length === 0) list = all.filter((frame) => frame.file !== 'node:internal/engine');
+  if (list.length === 0) list = arrayFilter.call(all, (frame) => frame.file !== 'node:internal/engine');
   const limit = typeof Error.stackTraceLimit === 'number' ? Error.stackTraceLimit : 10;
-  list = list.slice(0, Math.min(10, limit));
-  return list.map(lineOf).join('');
+  list = arraySlice.call(list, 0, Math.min(10, limit));
+  return arrayJoin.call(arrayMap.call(list, lineOf), '');
 }
 
 function lineOf(frame) {
@@ -69,15 +73,15 @@ const from = (error, raw) => header(error) + format(raw, error);
 function full(error) {
   const { stack } = error;
   if (typeof stack !== 'string') return header(error);
-  if (/^\s+at /m.test(stack)) return stack; // somebody made it that way already
-  if (stack !== '' && !/(^|\n)[^\n]*(@|:\d+:\d+$)/.test(stack)) return stack;
+  if (regexpTest(/^\s+at /m, stack)) return stack; // somebody made it that way already
+  if (stack !== '' && !regexpTest(/(^|\n)[^\n]*(@|:\d+:\d+$)/, stack)) return stack;
   require('internal/words').reword(error);
   return from(error, stack);
 }
 
 function trace(error) {
-  const lines = frames(new Error().stack).filter((frame) => !isOurs(frame));
-  return header(error) + lines.map(lineOf).join('');
+  const lines = arrayFilter.call(frames(new Error().stack), (frame) => !isOurs(frame));
+  return header(error) + arrayJoin.call(arrayMap.call(lines, lineOf), '');
 }
 
 module.exports = { frames, from, full, header, isOurs, location, trace };

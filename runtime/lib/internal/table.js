@@ -1,6 +1,7 @@
 'use strict';
 // console.table: rows in a box.
 
+const { GenuineMap, GenuineSet } = intrinsics;
 const { inspect } = require('internal/inspect');
 const { columnsOf } = require('internal/inspect_text');
 const kinds = require('internal/kinds');
@@ -27,7 +28,7 @@ function draw(head, columns) {
 function collectionOf(iterator) {
   const found = require('internal/inspect').iteratorItems(iterator);
   if (found === undefined) return iterator;
-  return found.pairs ? new Map(found.items) : new Set(found.items);
+  return found.pairs ? new GenuineMap(found.items) : new GenuineSet(found.items);
 }
 
 // The text, or undefined for what is no table.
@@ -36,8 +37,8 @@ function table(data, wanted) {
   if (wanted !== undefined && !Array.isArray(wanted))
     throw require('internal/errors').invalidArgType('properties', 'an instance of Array', wanted);
   if (kinds.isMapIterator(data) || kinds.isSetIterator(data)) data = collectionOf(data);
-  const isMap = data instanceof Map;
-  const isSet = data instanceof Set;
+  const isMap = kinds.isMap(data);
+  const isSet = kinds.isSet(data);
   const entries = isMap ? [...data].map(([key, value], index) => [`${index}`, value, key]) :
     isSet ? [...data].map((value, index) => [`${index}`, value]) : Object.keys(data).map((key) => [key, data[key]]);
   const columnNames = Object.create(null); // in the order of an object's keys: numbers first

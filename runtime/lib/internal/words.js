@@ -2,6 +2,7 @@
 // What the engine says when it throws, in the words that people know from Node. Only what
 // means the same is put into other words.
 
+const { over, regexpExec, regexpReplace, regexpTest, stringTrim } = intrinsics;
 const nobody = /^(undefined|null) is not an object \(evaluating '([^]*)'\)$/;
 const member = /(?:\.([\p{L}_$][\p{L}\p{N}_$]*)|\[(\d+)\]|\[(['"])(.*)\3\])$/u;
 
@@ -12,8 +13,8 @@ const phrases = [
   [/^Maximum call stack size exceeded\.$/, () => 'Maximum call stack size exceeded'],
   [/^Out of memory$/, () => 'Invalid string length'],
   [nobody, (all, value, expression) => {
-    const set = /^(.*?[^=!<>])=(?!=)/.exec(expression);
-    const [, dotted, index, , quoted] = member.exec((set?.[1] ?? expression).trim()) ?? [];
+    const set = regexpExec.call(/^(.*?[^=!<>])=(?!=)/, expression);
+    const { 1: dotted, 2: index, 4: quoted } = regexpExec.call(member, stringTrim.call(set?.[1] ?? expression)) ?? [];
     const name = dotted ?? index ?? quoted;
     if (name === undefined) return all;
     return `Cannot ${set ? 'set' : 'read'} properties of ${value} (${set ? 'setting' : 'reading'} '${name}')`;
@@ -24,10 +25,10 @@ const phrases = [
 function reword(error) {
   const { message } = error;
   if (typeof message !== 'string') return;
-  for (const [pattern, words] of phrases) {
-    if (!pattern.test(message)) continue;
+  for (const { 0: pattern, 1: words } of over(phrases)) {
+    if (!regexpTest(pattern, message)) continue;
     try {
-      Object.defineProperty(error, 'message', { value: message.replace(pattern, words) });
+      Object.defineProperty(error, 'message', { __proto__: null, value: regexpReplace(pattern, message, words) });
     } catch {
       // A frozen one keeps its words.
     }

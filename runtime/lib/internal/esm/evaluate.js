@@ -4,7 +4,8 @@
 // waits (top-level await) holds up those that need it and nobody else; when it is done, those
 // that can go on do so at once, in the order in which they were held up.
 
-const [NEW, RUNNING, WAITING, DONE] = [0, 1, 2, 3];
+const { arrayIncludes, arrayPop, arrayPush, arraySort, over, promiseThen } = intrinsics;
+const { 0: NEW, 1: RUNNING, 2: WAITING, 3: DONE } = [0, 1, 2, 3];
 let held = 0; // counts modules that wait or need one that does
 
 // What a module's record has for this.
@@ -24,20 +25,20 @@ function failAll(module, error) {
   if (isDone(module)) return;
   Object.assign(module, { failed: true, error });
   settle(module);
-  for (const needer of module.needers) failAll(needer, error);
+  for (const needer of over(module.needers)) failAll(needer, error);
   module.outcome?.reject(error);
 }
 
 function startWaiting(module, execute) {
-  (0, module.body)().then(() => finish(module, execute), (error) => failAll(module, error));
+  promiseThen.call((0, module.body)(), () => finish(module, execute), (error) => failAll(module, error));
 }
 
 // Who has everything now, and who has everything once those are done.
 function ready(module, list) {
-  for (const needer of module.needers) {
-    if (list.includes(needer) || needer.circle.failed) continue;
+  for (const needer of over(module.needers)) {
+    if (arrayIncludes.call(list, needer) || needer.circle.failed) continue;
     if (--needer.missing > 0) continue;
-    list.push(needer);
+    arrayPush.call(list, needer);
     if (!needer.awaits) ready(needer, list);
   }
   return list;
@@ -45,10 +46,10 @@ function ready(module, list) {
 
 function finish(module, execute) {
   if (isDone(module)) return;
-  const list = ready(module, []).sort((a, b) => a.order - b.order);
+  const list = arraySort.call(ready(module, []), (a, b) => a.order - b.order);
   settle(module);
   module.outcome?.resolve();
-  for (const next of list) {
+  for (const next of over(list)) {
     if (isDone(next)) continue;
     if (next.awaits) {
       startWaiting(next, execute);
@@ -70,8 +71,8 @@ function visit(module, stack, execute) {
   if (module.progress !== NEW) return;
   Object.assign(module, { progress: RUNNING, depth: stack.seen, lowest: stack.seen, missing: 0 });
   stack.seen++;
-  stack.modules.push(module);
-  for (const other of module.dependencies.values()) {
+  arrayPush.call(stack.modules, module);
+  for (const other of over(module.dependencies.values())) {
     visit(other, stack, execute);
     let needed = other;
     if (other.progress === RUNNING) {
@@ -82,7 +83,7 @@ function visit(module, stack, execute) {
     }
     if (needed.order > 0) {
       module.missing++;
-      needed.needers.push(module);
+      arrayPush.call(needed.needers, module);
     }
   }
   if (module.missing > 0 || module.awaits) {
@@ -96,7 +97,7 @@ function visit(module, stack, execute) {
 
 function closeCircle(first, { modules }) {
   for (let module; module !== first;) {
-    module = modules.pop();
+    module = arrayPop.call(modules);
     module.progress = module.order > 0 ? WAITING : DONE;
     module.circle = first;
   }
@@ -113,7 +114,7 @@ function evaluate(module, execute) {
     visit(first, stack, execute);
     if (first.order === 0) outcome.resolve();
   } catch (error) {
-    for (const each of stack.modules) {
+    for (const each of over(stack.modules)) {
       Object.assign(each, { failed: true, error, circle: each.circle ?? first });
       settle(each);
     }

@@ -2,6 +2,10 @@
 // ES modules: loaded with all that they ask for, linked, and run in the order of the standard.
 // The text of one becomes a function in source.js.
 
+const {
+  PromiseResolve, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, over, promiseThen,
+  stringCharCodeAt, stringSlice, stringStartsWith,
+} = intrinsics;
 const stdio = native('stdio');
 const path = require('path');
 const tools = require('internal/tools');
@@ -17,6 +21,7 @@ tools.isNamespace = (value) => namespaces.has(value);
 // --- records --------------------------------------------------------------------------------------
 
 // Where a name comes from: { module, get }, null if nowhere, 'ambiguous' if from two modules.
+// own methods: module, other, this.of(star)
 class Record {
   constructor({ url, file, name, format }) {
     Object.assign(this, {
@@ -30,24 +35,24 @@ class Record {
   names(seen = new Set()) {
     if (seen.has(this)) return [];
     seen.add(this);
-    const found = new Set([...Object.keys(this.getters ?? {}), ...this.indirect.map(({ name }) => name)]);
-    for (const star of this.stars)
-      for (const name of this.of(star).names(seen)) if (name !== 'default') found.add(name);
-    return [...found];
+    const found = new Set([...over(Object.keys(this.getters ?? {})), ...over(arrayMap.call(this.indirect, ({ name }) => name))]);
+    for (const star of over(this.stars))
+      for (const name of over(this.of(star).names(seen))) if (name !== 'default') found.add(name);
+    return [...over(found)];
   }
 
   find(name, seen = []) {
-    if (seen.some((each) => each.module === this && each.name === name)) return null;
-    seen.push({ module: this, name });
+    if (arraySome.call(seen, (each) => each.module === this && each.name === name)) return null;
+    arrayPush.call(seen, { module: this, name });
     if (this.getters !== null && Object.hasOwn(this.getters, name)) return { module: this, name, get: this.getters[name] };
-    const passed = this.indirect.find((each) => each.name === name);
+    const passed = arrayFind.call(this.indirect, (each) => each.name === name);
     if (passed !== undefined) {
       const other = this.of(passed.specifier);
       return passed.from === undefined ? { module: other, name: '*', get: () => namespaceOf(other) } : other.find(passed.from, seen);
     }
     if (name === 'default') return null;
     let result = null;
-    for (const star of this.stars) {
+    for (const star of over(this.stars)) {
       const found = this.of(star).find(name, seen);
       if (found === 'ambiguous') return found;
       if (found === null) continue;
@@ -64,12 +69,12 @@ const getterOf = ({ module, name, get }) => name === '*' ? get : () => module.ge
 function namespaceOf(module) {
   if (module.namespace !== undefined) return module.namespace;
   const namespace = module.namespace = Object.create(null);
-  for (const name of module.names().sort()) {
+  for (const name of over(arraySort.call(module.names()))) {
     const found = module.find(name);
     if (found !== null && found !== 'ambiguous')
-      Object.defineProperty(namespace, name, { get: getterOf(found), enumerable: true, configurable: false });
+      Object.defineProperty(namespace, name, { __proto__: null, get: getterOf(found), enumerable: true, configurable: false });
   }
-  Object.defineProperty(namespace, Symbol.toStringTag, { value: 'Module' });
+  Object.defineProperty(namespace, Symbol.toStringTag, { __proto__: null, value: 'Module' });
   namespaces.add(namespace);
   return Object.preventExtensions(namespace);
 }
@@ -95,9 +100,9 @@ function isAsync(text) {
 const isBuiltin = (specifier) => require('internal/loader').Module.isBuiltin(specifier);
 
 function compile(module, text) {
-  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  if (stringCharCodeAt.call(text, 0) === 0xfeff) text = stringSlice.call(text, 1);
   tools.addSource(module.url, text, 0);
-  if (text.startsWith('#!')) text = `//${text.slice(2)}`;
+  if (stringStartsWith.call(text, '#!')) text = `//${stringSlice.call(text, 2)}`;
   let parts;
   try {
     parts = source.rewriteModule(text, isBuiltin);
@@ -107,20 +112,20 @@ function compile(module, text) {
   const { imports, indirect, stars, requests } = parts;
   module.awaits = parts.awaits && isAsync(parts.body);
   const kind = module.awaits ? 'async function' : 'function*';
-  const names = ['$scope$', source.IMPORT, source.META, source.REGISTER, source.FIXED].join(', ');
-  const fixed = imports.filter((each) => each.fixed).map(({ local }) => local).join(', ');
-  const isLive = imports.some((each) => !each.fixed);
+  const names = arrayJoin.call(['$scope$', source.IMPORT, source.META, source.REGISTER, source.FIXED], ', ');
+  const fixed = arrayJoin.call(arrayMap.call(arrayFilter.call(imports, (each) => each.fixed), ({ local }) => local), ', ');
+  const isLive = arraySome.call(imports, (each) => !each.fixed);
   const head = `(function (${names}) { ${isLive ? 'with ($scope$) ' : ''}{ const { ${fixed} } = ${source.FIXED}; ` +
     `return ${kind} () { 'use strict'; ${parts.register}${module.awaits ? '' : ' yield;'} `;
   tools.addSource(module.url, text, head.length);
   const make = tools.script.evaluate(`${head}${parts.body}\n} } })`, module.url, 1);
   Object.assign(module, { imports, indirect, stars, requests, make });
-  module.getters = Object.fromEntries(parts.exports.map(({ name }) => [name, () => {
+  module.getters = Object.fromEntries(over(arrayMap.call(parts.exports, ({ name }) => [name, () => {
     throw new ReferenceError(`Cannot access '${name}' before initialization`);
-  }]));
+  }])));
 }
 
-const values = (object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, () => value]));
+const values = (object) => Object.fromEntries(over(arrayMap.call(Object.entries(object), ({ 0: name, 1: value }) => [name, () => value])));
 
 function prepare(module) {
   if (module.format === 'builtin') {
@@ -152,8 +157,8 @@ function load(found, fresh) {
   const known = modules.get(found.url);
   if (known !== undefined) return known;
   const module = open(found);
-  fresh.push(module);
-  for (const { specifier, type } of module.requests) {
+  arrayPush.call(fresh, module);
+  for (const { specifier, type } of over(module.requests)) {
     const next = resolve(specifier, module.file);
     checkType(specifier, next, type);
     module.dependencies.set(specifier, load(next, fresh));
@@ -170,7 +175,7 @@ function linked(found, check = () => {}) {
     link(module);
     return module;
   } catch (error) {
-    for (const { url } of fresh) modules.delete(url);
+    for (const { url } of over(fresh)) modules.delete(url);
     throw error;
   }
 }
@@ -194,7 +199,7 @@ function bind(module, wanted) {
   const found = other.find(name);
   if (found === 'ambiguous')
     throw new SyntaxError(`The requested module '${specifier}' contains conflicting star exports for name '${name}'`);
-  if (found === null && [...other.stars].some((star) => other.of(star).format === 'commonjs')) return lateBinding(other, wanted);
+  if (found === null && arraySome.call([...over(other.stars)], (star) => other.of(star).format === 'commonjs')) return lateBinding(other, wanted);
   if (found === null) throw notThere(specifier, name);
   return getterOf(found);
 }
@@ -205,7 +210,7 @@ function lateBinding(other, { name }) {
 }
 
 function checkNames(module) {
-  for (const wanted of module.imports) {
+  for (const wanted of over(module.imports)) {
     const other = module.of(wanted.specifier);
     if (wanted.name === undefined || other.format !== 'commonjs') continue;
     if (isDone(other) && other.find(wanted.name) === null) throw place(notNamed(wanted.specifier, wanted), module, wanted.line);
@@ -222,27 +227,27 @@ function placed(module, { line }, work) {
 }
 
 const place = (error, { url }, line) => {
-  for (const [name, value] of Object.entries({ sourceURL: url, line }))
-    Object.defineProperty(error, name, { value, configurable: true, writable: true });
+  for (const { 0: name, 1: value } of over(Object.entries({ sourceURL: url, line })))
+    Object.defineProperty(error, name, { __proto__: null, value, configurable: true, writable: true });
   return error;
 };
 
 function link(module) {
   if (module.linked) return;
   module.linked = true;
-  for (const other of module.dependencies.values()) link(other);
+  for (const other of over(module.dependencies.values())) link(other);
   if (module.format !== 'module') return;
-  for (const wanted of module.indirect)
+  for (const wanted of over(module.indirect))
     if (wanted.from !== undefined) placed(module, wanted, () => bind(module, { ...wanted, name: wanted.from }));
   const scope = Object.create(null);
   const fixed = Object.create(null);
-  for (const wanted of module.imports) {
+  for (const wanted of over(module.imports)) {
     const get = placed(module, wanted, () => bind(module, wanted));
     if (wanted.fixed) fixed[wanted.local] = get();
-    else Object.defineProperty(scope, wanted.local, { get, enumerable: true });
+    else Object.defineProperty(scope, wanted.local, { __proto__: null, get, enumerable: true });
   }
   const register = (getters) => {
-    for (const [name, get] of Object.entries(getters)) module.getters[name] = name === 'default' ? named(get) : get;
+    for (const { 0: name, 1: get } of over(Object.entries(getters))) module.getters[name] = name === 'default' ? named(get) : get;
   };
   const body = module.make(scope, (specifier, options) => importFrom(specifier, module.file, options), metaOf(module), register, fixed);
   module.make = undefined;
@@ -259,7 +264,7 @@ function named(get) {
   return () => {
     const value = get();
     if (typeof value === 'function' && Object.hasOwn(value, 'name') && value.name === source.DEFAULT)
-      Object.defineProperty(value, 'name', { value: 'default', configurable: true });
+      Object.defineProperty(value, 'name', { __proto__: null, value: 'default', configurable: true });
     return value;
   };
 }
@@ -277,7 +282,7 @@ function runCommonJS(module) {
   const { Module } = require('internal/loader');
   const exports = module.exports = Module._load(module.file, undefined, false);
   if (exports !== null && (typeof exports === 'object' || typeof exports === 'function'))
-    for (const name of Object.keys(exports)) if (name !== 'default') module.getters[name] = values({ v: exports[name] }).v;
+    for (const name of over(Object.keys(exports))) if (name !== 'default') module.getters[name] = values({ v: exports[name] }).v;
   module.namespace = undefined;
 }
 
@@ -294,13 +299,13 @@ async function fetchAll(found, seen = new Set()) {
   if (found.format !== 'module' || seen.has(found.url) || modules.has(found.url)) return;
   seen.add(found.url);
   const text = await require('fs/promises').readFile(found.file, 'utf8');
-  for (const { specifier } of source.rewriteModule(text).requests) await fetchAll(resolve(specifier, found.file), seen);
+  for (const { specifier } of over(source.rewriteModule(text).requests)) await fetchAll(resolve(specifier, found.file), seen);
 }
 
 async function importFrom(specifier, from, options) {
   const found = resolve(`${specifier}`, from);
   checkType(specifier, found, options?.with?.type ?? options?.assert?.type);
-  await fetchAll(found).catch(() => {}); // errors are found again, in their order
+  await promiseThen.call(fetchAll(found), undefined, () => {}); // errors are found again, in their order
   const module = linked(found);
   await evaluate(module, execute);
   return namespaceOf(module);
@@ -311,9 +316,9 @@ function runMain(file) {
   const found = { url: require('url').pathToFileURL(file).href, file, format: 'module' };
   unsettled = found.url;
   tools.usesModules = true;
-  Promise.resolve().then(async () => {
+  promiseThen.call(promiseThen.call(PromiseResolve(), async () => {
     await evaluate(linked(found), execute);
-  }).then(() => { unsettled = undefined; }, (error) => {
+  }), () => { unsettled = undefined; }, (error) => {
     unsettled = undefined;
     native('process').uncaught(error);
   });
@@ -321,7 +326,7 @@ function runMain(file) {
 
 // require() of an ES module that waits for nothing.
 const waitsFor = (module, seen = new Set()) => !seen.has(module) && seen.add(module) && !isDone(module) &&
-  (module.awaits || [...module.dependencies.values()].some((other) => waitsFor(other, seen)));
+  (module.awaits || arraySome.call([...over(module.dependencies.values())], (other) => waitsFor(other, seen)));
 
 function requireModule(file) {
   const module = linked({ url: require('url').pathToFileURL(file).href, file, format: 'module' }, (each) => {
@@ -329,7 +334,7 @@ function requireModule(file) {
       throw coded(Error, 'ERR_REQUIRE_ASYNC_MODULE',
         'require() cannot be used on an ESM graph with top-level await. Use import() instead.');
   });
-  evaluate(module, execute).catch(() => {});
+  promiseThen.call(evaluate(module, execute), undefined, () => {});
   if (module.failed) throw module.error;
   return namespaceOf(module);
 }

@@ -2,6 +2,7 @@
 // From a specifier to a file: by Node's rules for ES modules, which guess nothing but what a
 // package says of itself.
 
+const { arrayMap, over, regexpExec, regexpReplace, regexpTest, stringSplit, stringStartsWith } = intrinsics;
 const stdio = native('stdio');
 const path = require('path');
 const { coded, notImplemented } = require('internal/errors');
@@ -28,8 +29,8 @@ function existing(file, from) {
 // A package without "exports": its main, or index.js.
 function legacyMain(folder, main, from) {
   const tries = typeof main === 'string' ?
-    ['', '.js', '.json', '.node', '/index.js', '/index.json', '/index.node'].map((end) => path.join(folder, main) + end) : [];
-  for (const file of [...tries, path.join(folder, 'index.js'), path.join(folder, 'index.json')])
+    arrayMap.call(['', '.js', '.json', '.node', '/index.js', '/index.json', '/index.node'], (end) => path.join(folder, main) + end) : [];
+  for (const file of over([...over(tries), path.join(folder, 'index.js'), path.join(folder, 'index.json')]))
     if (stdio.stat(file) === FILE) return file;
   throw missing('package', folder, from);
 }
@@ -39,11 +40,11 @@ function fromPackages(specifier, from) {
   const directory = path.dirname(from);
   const own = packages.fromScope(specifier, directory, from);
   if (own !== undefined) return own;
-  const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
-  if (name === undefined || name.startsWith('.') || /[\\%]/.test(name))
+  const { 1: name, 2: rest } = regexpExec.call(/^((?:@[^/]+\/)?[^/]+)(.*)$/, specifier) ?? [];
+  if (name === undefined || stringStartsWith.call(name, '.') || regexpTest(/[\\%]/, name))
     throw coded(TypeError, 'ERR_INVALID_MODULE_SPECIFIER',
       `Invalid module "${specifier}" is not a valid package name imported from ${from}`);
-  for (const modules of packages.nodeModulePaths(directory)) {
+  for (const modules of over(packages.nodeModulePaths(directory))) {
     const folder = path.join(modules, name);
     if (stdio.stat(folder) !== DIRECTORY) continue;
     const found = packages.readPackage(folder);
@@ -58,15 +59,15 @@ function fromPackages(specifier, from) {
 // → { url, file, format }; a builtin has no file. What is only asked for by name need not exist.
 function resolve(specifier, from, isNameOnly = false) {
   const { Module, packages } = require('internal/loader');
-  if (specifier.startsWith('node:') || Module.isBuiltin(specifier)) {
-    const name = specifier.replace(/^node:/, '');
+  if (stringStartsWith.call(specifier, 'node:') || Module.isBuiltin(specifier)) {
+    const name = regexpReplace(/^node:/, specifier, '');
     return { url: `node:${name}`, name, format: 'builtin' };
   }
   let file;
-  if (/^\.{0,2}\//.test(specifier) || specifier === '.' || specifier === '..')
-    file = toPath(new URL(specifier, require('url').pathToFileURL(from)));
-  else if (specifier.startsWith('file:')) file = toPath(specifier);
-  else if (/^[a-z][a-z\d+.-]*:/i.test(specifier)) throw notImplemented(`Importing ${specifier.split(':')[0]}: addresses`);
+  if (regexpTest(/^\.{0,2}\//, specifier) || specifier === '.' || specifier === '..')
+    file = toPath(new (require('url').URL)(specifier, require('url').pathToFileURL(from)));
+  else if (stringStartsWith.call(specifier, 'file:')) file = toPath(specifier);
+  else if (regexpTest(/^[a-z][a-z\d+.-]*:/i, specifier)) throw notImplemented(`Importing ${stringSplit.call(specifier, ':')[0]}: addresses`);
   else file = packages.withImport(() => fromPackages(specifier, from));
   if (isNameOnly && stdio.stat(file) !== FILE) return { url: require('url').pathToFileURL(file).href };
   file = existing(file, from);

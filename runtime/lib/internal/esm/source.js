@@ -9,6 +9,11 @@
 // is a constant around the function: the engine finds it, and globals, faster so. The function is a generator that stops before its first statement:
 // by then what it declares with `function` is there for others, as when modules are linked.
 
+const {
+  arrayFilter, arrayForEach, arrayIncludes, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, over, regexpReplace,
+  regexpTest, stringEndsWith, stringSlice, stringSplit,
+} = intrinsics;
+const { script } = require('internal/tools');
 const { tokensOf } = require('internal/esm/tokens');
 
 const IMPORT = '$import$';
@@ -16,6 +21,9 @@ const META = '$meta$';
 const REGISTER = '$register$';
 const DEFAULT = '$default$';
 const FIXED = '$fixed$';
+
+// The value of a token that is a text, with its escapes read by the engine.
+const textOf = ({ value }) => script.evaluate(value, 'node:internal/esm/source', 1);
 
 class Rewriter {
   constructor(text, isModule, isFixed = () => false) {
@@ -35,7 +43,7 @@ class Rewriter {
   }
 
   // Numbered from 1.
-  lineAt(place) { return this.text.slice(0, place).split('\n').length; }
+  lineAt(place) { return stringSplit.call(stringSlice.call(this.text, 0, place), '\n').length; }
 
   fail(message) {
     throw Object.assign(new SyntaxError(message), { line: this.lineAt(this.token?.start ?? this.text.length) });
@@ -56,9 +64,9 @@ class Rewriter {
     const last = this.tokens[this.at - 1]?.value;
     if (last === '.' || last === '?.') return;
     if (token.value === 'import') {
-      if (this.is('(', this.at + 1)) this.edits.push([token.start, token.end, IMPORT]);
+      if (this.is('(', this.at + 1)) arrayPush.call(this.edits, [token.start, token.end, IMPORT]);
       else if (this.is('.', this.at + 1) && this.is('meta', this.at + 2) && isModule)
-        this.edits.push([token.start, this.tokens[this.at + 2].end, META]);
+        arrayPush.call(this.edits, [token.start, this.tokens[this.at + 2].end, META]);
       else if (isModule && token.level === 0) this.importDeclaration();
     } else if (token.value === 'export' && isModule && token.level === 0) {
       this.exportDeclaration();
@@ -68,16 +76,16 @@ class Rewriter {
   // Leaves lines and columns as they are. Instead of a whole declaration there is a semicolon,
   // so that what is around it doesn't grow together.
   erase(start, end, isWhole = false) {
-    const blank = this.text.slice(start, end).replace(/[^\n\r\u2028\u2029]/g, ' ');
-    this.edits.push([start, end, isWhole ? `;${blank.slice(1)}` : blank]);
-    if (isWhole) this.erased.push([start, end]);
+    const blank = regexpReplace(/[^\n\r\u2028\u2029]/g, stringSlice.call(this.text, start, end), ' ');
+    arrayPush.call(this.edits, [start, end, isWhole ? `;${stringSlice.call(blank, 1)}` : blank]);
+    if (isWhole) arrayPush.call(this.erased, [start, end]);
   }
 
   literal() {
     const { token } = this;
     if (token?.type !== 'string') this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
     this.at++;
-    return (0, eval)(token.value);
+    return textOf(token);
   }
 
   // A name, or a text in its place.
@@ -97,12 +105,12 @@ class Rewriter {
     if ((this.is('with') || (this.is('assert') && !this.token.newline)) && this.is('{', this.at + 1)) {
       const { match } = this.tokens[this.at + 1];
       for (let index = this.at + 2; index < match; index++)
-        if (/^["']?type["']?$/.test(this.tokens[index].value) && this.is(':', index + 1))
-          type = (0, eval)(this.tokens[index + 2].value);
+        if (regexpTest(/^["']?type["']?$/, this.tokens[index].value) && this.is(':', index + 1))
+          type = textOf(this.tokens[index + 2]);
       this.at = match + 1;
     }
     if (!this.is(';')) this.at--;
-    this.requests.push({ specifier, type });
+    arrayPush.call(this.requests, { specifier, type });
     this.erase(start, this.token.end, true);
     return specifier;
   }
@@ -116,21 +124,21 @@ class Rewriter {
       return;
     }
     if (this.token?.type === 'name') {
-      found.push({ name: 'default', local: this.moduleName() });
+      arrayPush.call(found, { name: 'default', local: this.moduleName() });
       if (this.is(',')) this.at++;
     }
     if (this.is('*')) {
       this.at++;
       this.need('as');
-      found.push({ name: undefined, local: this.moduleName() });
+      arrayPush.call(found, { name: undefined, local: this.moduleName() });
     } else if (this.is('{')) {
-      found.push(...this.list().map(([name, local]) => ({ name, local })));
+      arrayPush.call(found, ...over(arrayMap.call(this.list(), ({ 0: name, 1: local }) => ({ name, local }))));
     }
     this.need('from');
     const specifier = this.source(start);
     const line = this.lineAt(start);
     const fixed = this.isFixed(specifier);
-    for (const each of found) this.imports.push({ specifier, ...each, line, fixed });
+    for (const each of over(found)) arrayPush.call(this.imports, { specifier, ...each, line, fixed });
   }
 
   // { a, b as c }: pairs
@@ -144,7 +152,7 @@ class Rewriter {
         this.at++;
         other = this.moduleName();
       }
-      pairs.push([name, other]);
+      arrayPush.call(pairs, [name, other]);
       if (!this.is('}')) this.need(',');
     }
     this.at++;
@@ -173,8 +181,8 @@ class Rewriter {
     }
     this.need('from');
     const specifier = this.source(start);
-    if (name === undefined) this.stars.push(specifier);
-    else this.indirect.push({ specifier, name, from: undefined });
+    if (name === undefined) arrayPush.call(this.stars, specifier);
+    else arrayPush.call(this.indirect, { specifier, name, from: undefined });
   }
 
   exportList(start) {
@@ -182,10 +190,10 @@ class Rewriter {
     if (this.is('from')) {
       this.at++;
       const specifier = this.source(start);
-      for (const [from, name] of pairs) this.indirect.push({ specifier, name, from, line: this.lineAt(start) });
+      for (const { 0: from, 1: name } of over(pairs)) arrayPush.call(this.indirect, { specifier, name, from, line: this.lineAt(start) });
       return;
     }
-    for (const [local, name] of pairs) this.exports.push({ name, local });
+    for (const { 0: local, 1: name } of over(pairs)) arrayPush.call(this.exports, { name, local });
     if (!this.is(';')) this.at--;
     this.erase(start, this.token.end, true);
   }
@@ -200,12 +208,12 @@ class Rewriter {
       if (this.is('function', index) && this.is('*', index + 1)) index++;
       const next = this.tokens[index + 1];
       if (next?.type === 'name' && next.value !== 'extends') local = next.value;
-      else this.edits.push([this.tokens[index].end, this.tokens[index].end, ` ${DEFAULT}`]);
+      else arrayPush.call(this.edits, [this.tokens[index].end, this.tokens[index].end, ` ${DEFAULT}`]);
       this.at = index;
     } else {
-      this.edits.push([start, end, `const ${DEFAULT} =`]);
+      arrayPush.call(this.edits, [start, end, `const ${DEFAULT} =`]);
     }
-    this.exports.push({ name: 'default', local });
+    arrayPush.call(this.exports, { name: 'default', local });
   }
 
   exportNames(value) {
@@ -218,7 +226,7 @@ class Rewriter {
     if (this.is('*')) this.at++;
     const { token } = this;
     if (token?.type !== 'name') this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
-    this.exports.push({ name: token.value, local: token.value });
+    arrayPush.call(this.exports, { name: token.value, local: token.value });
   }
 
   // Looks ahead only: code inside what is declared is looked at after this.
@@ -245,25 +253,24 @@ class Rewriter {
     if (!this.endsExpression(index - 1)) return false;
     if (token.type === 'template') return false;
     if (token.type === 'name') return token.value !== 'in' && token.value !== 'instanceof';
-    return token.type !== 'punctuator' || ['{', '}', ';', '!', '~', '@', '++', '--'].includes(token.value);
+    return token.type !== 'punctuator' || arrayIncludes.call(['{', '}', ';', '!', '~', '@', '++', '--'], token.value);
   }
 
   endsExpression(index) {
     const token = this.tokens[index];
     if (token === undefined) return false;
     if (token.type === 'name')
-      return !/^(return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default|extends|export|var|let|const)$/
-        .test(token.value) || this.tokens[index - 1]?.value === '.';
-    if (token.type === 'template') return !token.value.endsWith('${');
+      return !regexpTest(/^(return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default|extends|export|var|let|const)$/, token.value) || this.tokens[index - 1]?.value === '.';
+    if (token.type === 'template') return !stringEndsWith.call(token.value, '${');
     if (token.type !== 'punctuator') return true;
-    return token.value === ')' ? token.kind !== 'head' : [']', '}', '++', '--'].includes(token.value);
+    return token.value === ')' ? token.kind !== 'head' : arrayIncludes.call([']', '}', '++', '--'], token.value);
   }
 
   // Notes the names that a pattern binds; answers where it ends.
   pattern(index) {
     const token = this.tokens[index];
     if (token?.type === 'name') {
-      this.exports.push({ name: token.value, local: token.value });
+      arrayPush.call(this.exports, { name: token.value, local: token.value });
       return index + 1;
     }
     if (!this.is('{', index) && !this.is('[', index)) this.fail(`Unexpected token '${token?.value ?? 'end of file'}'`);
@@ -288,13 +295,13 @@ class Rewriter {
   // called by an imported name is called as a value instead; where the name is another one of
   // the same spelling that makes no difference.
   freeCalls() {
-    const names = new Set(this.imports.filter(({ fixed }) => !fixed).map(({ local }) => local));
+    const names = new Set(arrayMap.call(arrayFilter.call(this.imports, ({ fixed }) => !fixed), ({ local }) => local));
     if (names.size === 0) return;
-    this.tokens.forEach((token, index) => {
+    arrayForEach.call(this.tokens, (token, index) => {
       if (token.type !== 'name' || !names.has(token.value) || !this.isCall(index)) return;
-      if (this.erased.some(([start, end]) => start <= token.start && token.end <= end)) return;
+      if (arraySome.call(this.erased, ({ 0: start, 1: end }) => start <= token.start && token.end <= end)) return;
       const guard = token.newline && this.endsExpression(index - 1) ? ';' : '';
-      this.edits.push([token.start, token.end, `${guard}(0,${token.value})`]);
+      arrayPush.call(this.edits, [token.start, token.end, `${guard}(0,${token.value})`]);
     });
   }
 
@@ -316,25 +323,25 @@ class Rewriter {
   result() {
     let text = '';
     let from = 0;
-    this.edits.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    for (const [start, end, replacement] of this.edits) {
-      text += this.text.slice(from, start) + replacement;
+    arraySort.call(this.edits, (a, b) => a[0] - b[0] || a[1] - b[1]);
+    for (const { 0: start, 1: end, 2: replacement } of over(this.edits)) {
+      text += stringSlice.call(this.text, from, start) + replacement;
       from = end;
     }
-    return text + this.text.slice(from);
+    return text + stringSlice.call(this.text, from);
   }
 
-  get awaits() { return this.tokens.some(({ type, value }) => type === 'name' && value === 'await'); }
+  get awaits() { return arraySome.call(this.tokens, ({ type, value }) => type === 'name' && value === 'await'); }
 }
 
 // A script's import() calls the runtime's.
 function rewriteScript(text) {
-  return /\bimport\b/.test(text) ? new Rewriter(text, false).result() : text;
+  return regexpTest(/\bimport\b/, text) ? new Rewriter(text, false).result() : text;
 }
 
 function rewriteModule(text, isFixed) {
   const found = new Rewriter(text, true, isFixed);
-  const names = found.exports.map(({ name, local }) => `${JSON.stringify(name)}: () => ${local}`).join(', ');
+  const names = arrayJoin.call(arrayMap.call(found.exports, ({ name, local }) => `${JSON.stringify(name)}: () => ${local}`), ', ');
   const { imports, exports, indirect, stars, requests, awaits } = found;
   return { body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };
 }

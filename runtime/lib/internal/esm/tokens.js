@@ -6,6 +6,9 @@
 // newline (one before it), level (how many brackets are open around it), inside (what the
 // innermost of them is), match (of an opening bracket: the index of its closing one).
 
+const {
+  arrayAt, arrayIncludes, arrayPop, arrayPush, regexpExec, regexpTest, stringEndsWith, stringSlice, stringSplit,
+} = intrinsics;
 const SPACE = /(?:[\s\ufeff]+|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\/)+/y;
 const NAME = /#?(?:[$_\p{ID_Start}]|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]+\})(?:[$\u200c\u200d\p{ID_Continue}]|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]+\})*/uy;
 const NUMBER = /0[xXbBoO][\da-fA-F_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?[\d_]+)?n?/y;
@@ -15,8 +18,8 @@ const CHUNK = /(?:[^`\\$]|\\[^]|\$(?!\{))*(`|\$\{)/y; // of a template, up to it
 const PUNCTUATOR = /\.\.\.|=>|\?\.(?!\d)|\+\+|--|[^]/y;
 
 // After these an expression begins; before `in` and `of` one has ended.
-const BEFORE_EXPRESSION = new Set(('return typeof instanceof in of new delete void throw case do else await yield default ' +
-  'extends').split(' '));
+const BEFORE_EXPRESSION = new Set(stringSplit.call('return typeof instanceof in of new delete void throw case do else await yield default ' +
+  'extends', ' '));
 const HEADS = new Set(['if', 'while', 'for', 'with']);
 
 class Scanner {
@@ -30,26 +33,26 @@ class Scanner {
 
   take(pattern) {
     pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text);
+    const found = regexpExec.call(pattern, this.text);
     if (found !== null) this.at = pattern.lastIndex;
     return found;
   }
 
   add(type, start, newline) {
-    const value = this.text.slice(start, this.at);
-    const inside = this.open.at(-1)?.kind ?? 'program';
+    const value = stringSlice.call(this.text, start, this.at);
+    const inside = arrayAt.call(this.open, -1)?.kind ?? 'program';
     const token = { type, value, start, end: this.at, newline, level: this.open.length, inside, match: -1, kind: undefined };
-    this.tokens.push(token);
+    arrayPush.call(this.tokens, token);
     return token;
   }
 
   // Whether a value may begin here, so that a / begins a pattern and a { an object.
   expectsValue() {
-    const last = this.tokens.at(-1);
+    const last = arrayAt.call(this.tokens, -1);
     if (last === undefined) return true;
-    const before = this.tokens.at(-2);
+    const before = arrayAt.call(this.tokens, -2);
     if (last.type === 'name') return BEFORE_EXPRESSION.has(last.value) && before?.value !== '.' && before?.value !== '?.';
-    if (last.type === 'template') return last.value.endsWith('${');
+    if (last.type === 'template') return stringEndsWith.call(last.value, '${');
     if (last.type !== 'punctuator') return false;
     if (last.value === ')') return last.kind === 'head';
     if (last.value === '}') return last.kind !== 'object';
@@ -57,8 +60,8 @@ class Scanner {
   }
 
   opened(token) {
-    const last = this.tokens.at(-2);
-    const before = this.tokens.at(-3);
+    const last = arrayAt.call(this.tokens, -2);
+    const before = arrayAt.call(this.tokens, -3);
     let kind = token.value;
     if (kind === '(') {
       const isHead = last?.type === 'name' && before?.value !== '.' &&
@@ -73,51 +76,51 @@ class Scanner {
       }
     }
     token.kind = kind;
-    this.open.push({ kind, index: this.tokens.length - 1 });
+    arrayPush.call(this.open, { kind, index: this.tokens.length - 1 });
   }
 
   isObject(last, token) {
     if (last === undefined) return false;
-    if (last.type === 'template') return last.value.endsWith('${');
+    if (last.type === 'template') return stringEndsWith.call(last.value, '${');
     if (last.type === 'name') return BEFORE_EXPRESSION.has(last.value) && last.value !== 'do' && last.value !== 'else';
-    if (last.type !== 'punctuator' || [')', '}', ';', '{', '=>', ']'].includes(last.value)) return false;
+    if (last.type !== 'punctuator' || arrayIncludes.call([')', '}', ';', '{', '=>', ']'], last.value)) return false;
     if (last.value === ':') return token.inside !== 'block' && token.inside !== 'program';
     return true;
   }
 
   closed(token) {
-    const { kind, index } = this.open.pop() ?? { kind: 'block', index: -1 };
+    const { kind, index } = arrayPop.call(this.open) ?? { kind: 'block', index: -1 };
     if (index >= 0) this.tokens[index].match = this.tokens.length - 1;
     token.level = this.open.length;
-    token.inside = this.open.at(-1)?.kind ?? 'program';
+    token.inside = arrayAt.call(this.open, -1)?.kind ?? 'program';
     token.kind = kind;
   }
 
   template(start, newline) {
-    const [, end] = this.take(CHUNK) ?? [];
+    const { 1: end } = this.take(CHUNK) ?? [];
     if (end === undefined) this.at = this.text.length;
     this.add('template', start, newline);
-    if (end === '${') this.open.push({ kind: 'template', index: this.tokens.length - 1 });
+    if (end === '${') arrayPush.call(this.open, { kind: 'template', index: this.tokens.length - 1 });
   }
 
   next() {
     const from = this.at;
     this.take(SPACE);
-    const newline = /[\n\r\u2028\u2029]/.test(this.text.slice(from, this.at));
+    const newline = regexpTest(/[\n\r\u2028\u2029]/, stringSlice.call(this.text, from, this.at));
     const start = this.at;
     if (start >= this.text.length) return false;
     const character = this.text[start];
     if (character === '`') {
       this.at++;
       this.template(start, newline);
-    } else if (character === '}' && this.open.at(-1)?.kind === 'template') {
+    } else if (character === '}' && arrayAt.call(this.open, -1)?.kind === 'template') {
       this.at++;
-      this.open.pop();
+      arrayPop.call(this.open);
       this.template(start, newline);
     } else if (this.take(NAME)) {
       const token = this.add('name', start, newline);
-      if (token.value === 'class' && this.tokens.at(-2)?.value !== '.') this.classAt = this.open.length;
-    } else if (/[\d]/.test(character) || (character === '.' && /\d/.test(this.text[start + 1] ?? ''))) {
+      if (token.value === 'class' && arrayAt.call(this.tokens, -2)?.value !== '.') this.classAt = this.open.length;
+    } else if (regexpTest(/[\d]/, character) || (character === '.' && regexpTest(/\d/, this.text[start + 1] ?? ''))) {
       this.take(NUMBER);
       this.add('number', start, newline);
     } else if ((character === '"' || character === "'") && this.take(STRING)) {

@@ -2,6 +2,7 @@
 // What can be asked about a stream, and what all streams do with their options. The questions
 // may be put to any object; null means that it can't be told of this one.
 
+const { GenuineObject } = intrinsics;
 const { Buffer } = require('buffer');
 const { invalidArgValue, unknownEncoding, validateInteger } = require('internal/errors');
 
@@ -62,8 +63,8 @@ const isNode = (stream) => Boolean(stream?._readableState || stream?._writableSt
 // `kind`: true for an asynchronous one, false for the other, undefined for any.
 function isIterable(value, kind) {
   if (value === undefined || value === null) return false;
-  return (kind !== false && can(Object(value), Symbol.asyncIterator)) ||
-    (kind !== true && can(Object(value), Symbol.iterator));
+  return (kind !== false && can(GenuineObject(value), Symbol.asyncIterator)) ||
+    (kind !== true && can(GenuineObject(value), Symbol.iterator));
 }
 
 // --- how far it is ----------------------------------------------------------------------------
