@@ -47,7 +47,7 @@
     Array: 'from isArray',
     ArrayBuffer: 'isView',
     Date: 'now parse',
-    Number: 'isFinite isInteger isNaN isSafeInteger',
+    Number: 'isFinite isInteger isNaN isSafeInteger parseFloat parseInt',
     String: 'fromCharCode fromCodePoint raw',
     Symbol: 'for keyFor',
   };
