@@ -1,6 +1,7 @@
 /* native('spawn'): child processes. spawn() starts one and tells its end to the owner;
  * what its streams are is decided by the list of descriptors and pipe tokens. */
 #include "spawn.h"
+#include "fs.h"
 #include "handle.h"
 
 #include <signal.h>
@@ -19,9 +20,11 @@ static JSObjectRef object_at(JSObjectRef object, const char* name) {
   return JSValueIsObject(js.ctx, value) ? (JSObjectRef) value : NULL;
 }
 
-static char* text_at(JSObjectRef object, const char* name) {
+/* A path: a string or bytes. NULL if there is none. */
+static char* path_at(JSObjectRef object, const char* name) {
   JSValueRef value = js_get(object, name);
-  return JSValueIsString(js.ctx, value) ? js_utf8(value, NULL) : NULL;
+  bool given = JSValueIsString(js.ctx, value) || JSValueIsObject(js.ctx, value);
+  return given ? js_fs_path(value) : NULL;
 }
 
 static void texts_free(char** texts) {
@@ -49,8 +52,8 @@ bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count) 
   uv_process_options_t* options = &child->options;
   JSObjectRef env = object_at(description, "env");
   *child = (child_t){0};
-  options->file = text_at(description, "file");
-  options->cwd = text_at(description, "cwd");
+  options->file = path_at(description, "file");
+  options->cwd = path_at(description, "cwd");
   options->args = texts_of(object_at(description, "args"));
   child->stdio = calloc(stdio_count + 1, sizeof *child->stdio);
   child->stdio_count = stdio_count;

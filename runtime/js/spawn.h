@@ -10,7 +10,8 @@ typedef struct {
   size_t stdio_count;
 } child_t;
 
-/* Reads { file, args, env, cwd, detached, uid, gid }; the stdio part is left to the
+/* Reads { file, args, env, cwd, detached, uid, gid }, where env is a list of texts
+ * "name=value"; the stdio part is left to the
  * caller, who gets room for stdio_count streams. False without memory. */
 bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count);
 void js_child_free(child_t* child);

@@ -1,6 +1,6 @@
 /* spawnSync: runs a child to its end on a loop of its own, while JavaScript stands
- * still. Input is written, output collected up to a limit, a time-out or a limit that is
- * exceeded kills the child. */
+ * still. Input is written, output collected; a time-out, or more output than the limit,
+ * kills the child. */
 #include "spawn.h"
 
 #include <signal.h>
@@ -28,8 +28,9 @@ struct run_s {
   uv_timer_t timer;
   end_t* ends;
   size_t count;
-  double limit; /* on each output; negative for none */
-  int signal;   /* that kills it */
+  double limit;  /* on all output together; 0 for none */
+  double output; /* what has been read so far */
+  int signal;    /* that kills it */
   int64_t status;
   int term_signal;
   int error;      /* ETIMEDOUT, ENOBUFS or what the library said */
@@ -37,23 +38,25 @@ struct run_s {
   bool exited, timed;
 };
 
-static void run_stop(run_t* run, int err) {
-  if (run->error == 0)
-    run->error = err;
-  if (!run->exited && uv_process_kill(&run->process, run->signal) < 0)
-    uv_process_kill(&run->process, SIGKILL);
-}
-
 static void end_close(end_t* end) {
   if (end->is_open && !uv_is_closing((uv_handle_t*) &end->pipe))
     uv_close((uv_handle_t*) &end->pipe, NULL);
 }
 
-static void on_timeout(uv_timer_t* timer) {
-  run_t* run = timer->data;
-  run_stop(run, UV_ETIMEDOUT);
+/* Kills the child and reads no more. What was read stays. */
+static void run_stop(run_t* run, int err) {
+  if (run->error == 0)
+    run->error = err;
+  if (!run->exited && uv_process_kill(&run->process, run->signal) < 0)
+    uv_process_kill(&run->process, SIGKILL);
   for (size_t i = 0; i < run->count; i++)
     end_close(&run->ends[i]);
+  if (run->timed && !uv_is_closing((uv_handle_t*) &run->timer))
+    uv_close((uv_handle_t*) &run->timer, NULL);
+}
+
+static void on_timeout(uv_timer_t* timer) {
+  run_stop(timer->data, UV_ETIMEDOUT);
 }
 
 static void child_exited(uv_process_t* process, int64_t status, int signal) {
@@ -92,11 +95,9 @@ static void on_output(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer
     return;
   }
   end->length += (size_t) count;
-  if (end->run->limit >= 0 && (double) end->length > end->run->limit) {
-    end->length = (size_t) end->run->limit;
+  end->run->output += (double) count;
+  if (end->run->limit > 0 && end->run->output > end->run->limit)
     run_stop(end->run, UV_ENOBUFS);
-    end_close(end);
-  }
 }
 
 static void on_shutdown(uv_shutdown_t* request, int status) {
@@ -221,7 +222,7 @@ JSValueRef js_spawn_sync(JS_ARGS) {
     goto done;
   run->count = js_array_length(list);
   run->ends = calloc(run->count + 1, sizeof *run->ends);
-  run->limit = js_arg_number(argc, argv, 3, -1);
+  run->limit = js_arg_number(argc, argv, 3, 0);
   run->signal = js_arg_int(argc, argv, 4, SIGTERM);
   if (run->ends == NULL || !js_child_read(&child, description, run->count))
     goto done;

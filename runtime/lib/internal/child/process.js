@@ -1,5 +1,6 @@
 'use strict';
-// ChildProcess: a child that runs beside the program, its streams and its end.
+// ChildProcess: a child that runs beside the program, its streams and its end. Made without a
+// class, so that the old way of subclassing works: ChildProcess.call(this).
 
 const binding = native('spawn');
 const streams = native('stream');
@@ -9,23 +10,18 @@ const EventEmitter = require('events');
 const net = require('net');
 const { kMake } = require('internal/net/socket');
 const { errnoException } = require('internal/net/util');
-const { numbers: signals } = native('signals');
-const { coded, invalidArgType, invalidArgValue, notImplemented } = require('internal/errors');
+const { signalOf } = require('internal/child/arguments');
+const { names } = require('internal/child/signals');
+const { readStdio } = require('internal/child/stdio');
+const { invalidArgType, validateString } = require('internal/errors');
 
-const names = new Map(Object.entries(signals).map(([name, number]) => [number, name]));
-// Two names for one number: the usual one wins.
-for (const name of ['SIGABRT', 'SIGIO']) if (name in signals) names.set(signals[name], name);
-
-function signalOf(signal) {
-  if (signal === undefined) return signals.SIGTERM;
-  if (typeof signal === 'number' && (signal === 0 || names.has(signal))) return signal;
-  if (typeof signal === 'string' && signals[signal.toUpperCase()] !== undefined)
-    return signals[signal.toUpperCase()];
-  throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
-}
+const kOpen = Symbol('open'); // how many streams must close before 'close'
+const kReported = Symbol('reported');
+const kHandedOver = Symbol('handed over'); // on a stream: another child reads from its descriptor
 
 // What can't be started at once, but is no mistake of the program's: told by 'error'.
-const LATER = new Set(['EACCES', 'EAGAIN', 'EMFILE', 'ENFILE', 'ENOENT']);
+const LATER = { __proto__: null, EACCES: true, EAGAIN: true, EMFILE: true, ENFILE: true, ENOENT: true };
+const EXHAUSTED = { __proto__: null, EMFILE: true, ENFILE: true };
 
 function socketFor(readable) {
   return new net.Socket({
@@ -36,178 +32,178 @@ function socketFor(readable) {
   });
 }
 
-// The stdio option as a list of { type, fd, stream }.
-function readStdio(stdio) {
-  if (typeof stdio === 'string') {
-    if (!['ignore', 'pipe', 'overlapped', 'inherit'].includes(stdio)) throw invalidArgValue('stdio', stdio);
-    stdio = [stdio, stdio, stdio];
-  } else if (!Array.isArray(stdio)) {
-    throw invalidArgValue('stdio', stdio);
-  }
-  const list = [...stdio];
-  while (list.length < 3) list.push(undefined);
-  return list.map((item, index) => {
-    item ??= index < 3 ? 'pipe' : 'ignore';
-    if (item === 'ignore') return { type: 'ignore' };
-    if (item === 'pipe' || item === 'overlapped') return { type: 'pipe' };
-    if (item === 'inherit') return { type: 'fd', fd: index };
-    if (item === 'ipc') throw notImplemented("stdio 'ipc' of child_process");
-    if (typeof item === 'number') return { type: 'fd', fd: item };
-    const fd = typeof item === 'object' ? descriptorOf(item) : undefined;
-    if (fd === undefined) throw invalidArgValue('stdio', item);
-    return { type: 'fd', fd };
-  });
+function ChildProcess() {
+  EventEmitter.call(this);
+  this._closesNeeded = 1;
+  this._closesGot = 0;
+  this.connected = false;
+  this.signalCode = null;
+  this.exitCode = null;
+  this.killed = false;
+  this.spawnfile = null;
+  const hidden = (key, value) => Object.defineProperty(this, key, { __proto__: null, value, writable: true, configurable: true });
+  hidden('_handle', null);
+  hidden(kOpen, 0);
+  hidden(kReported, false);
+}
+ChildProcess.prototype = Object.create(EventEmitter.prototype, {
+  constructor: { __proto__: null, value: ChildProcess, writable: true, configurable: true },
+});
+Object.setPrototypeOf(ChildProcess, EventEmitter);
+
+// The parent must not read from what the child is given to read from.
+function handOver(stream) {
+  stream[kHandedOver] = true;
+  if (typeof stream.pause === 'function') stream.pause();
+  if (typeof stream._stopReading === 'function') stream._stopReading();
 }
 
-function descriptorOf(stream) {
-  if (typeof stream.fd === 'number') return stream.fd;
-  if (stream._handle) {
-    const fd = streams.fileno(stream._handle);
-    if (fd >= 0) return fd;
-  }
-  return undefined;
+function destroyAll(sockets) {
+  for (let i = 0; i < sockets.length; i++) sockets[i]?.destroy();
 }
 
-// A child's properties before it is spawned.
-const UNBORN = {
-  _closesNeeded: 1, _closesGot: 0, connected: false, signalCode: null, exitCode: null, killed: false, spawnfile: null,
+function checkOptions({ args, file }) {
+  validateString(file, 'options.file');
+  if (args !== undefined && !Array.isArray(args)) throw invalidArgType('options.args', 'an instance of Array', args);
+}
+
+// The description that the native function takes: made by child_process, or by who calls spawn
+// on a ChildProcess of his own.
+const describe = (options) => options.child ?? {
+  __proto__: null,
+  file: options.file,
+  args: options.args ?? [],
+  env: options.envPairs,
+  cwd: options.cwd,
+  detached: options.detached,
+  uid: options.uid,
+  gid: options.gid,
 };
 
-class ChildProcess extends EventEmitter {
-  #handle = null;
-  #open = 0; // streams that must close before 'close'
-  #reported = false;
-
-  constructor() {
-    super();
-    Object.assign(this, UNBORN);
+ChildProcess.prototype.spawn = function spawn(options) {
+  if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
+  const stdio = readStdio(options.stdio ?? 'pipe', false);
+  checkOptions(options);
+  this.spawnfile = options.file;
+  this.spawnargs = options.args ?? [];
+  const sockets = [];
+  const given = [];
+  for (let i = 0; i < stdio.length; i++) {
+    const { type, fd, stream } = stdio[i];
+    sockets[i] = type === 'pipe' ? socketFor(i > 0) : null;
+    given[i] = type === 'pipe' ? sockets[i]._handle : type === 'fd' ? fd : null;
+    if (stream !== undefined) handOver(stream);
   }
-
-  get _handle() {
-    return this.#handle;
+  const made = binding.spawn(this, describe(options), given);
+  const err = typeof made === 'number' ? made : 0;
+  const code = err < 0 ? uv.errorName(err) : undefined;
+  if (err < 0 && !LATER[code]) {
+    destroyAll(sockets);
+    throw errnoException(err, 'spawn');
   }
-
-  spawn(options) {
-    if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
-    const stdio = readStdio(options.stdio ?? 'pipe');
-    this.spawnfile = options.file;
-    this.spawnargs = options.args ?? [];
-    const sockets = stdio.map((item, index) => item.type === 'pipe' ? socketFor(index > 0) : null);
-    const given = stdio.map((item, index) => item.type === 'pipe' ? sockets[index]._handle :
-      item.type === 'fd' ? item.fd : null);
-    const made = binding.spawn(this, {
-      file: options.file,
-      args: this.spawnargs,
-      env: options.envPairs,
-      cwd: options.cwd,
-      detached: options.detached,
-      uid: options.uid,
-      gid: options.gid,
-    }, given);
-    const err = typeof made === 'number' ? made : 0;
-    if (err < 0 && !LATER.has(uv.errorName(err))) {
-      for (const socket of sockets) socket?.destroy();
-      throw errnoException(err, 'spawn');
+  if (err < 0) {
+    process.nextTick(failed, this, err);
+    // Without a child there is nobody at the other end.
+    if (EXHAUSTED[code]) {
+      destroyAll(sockets);
+      return err;
     }
-    if (err < 0) {
-      process.nextTick(() => this.#failed(err));
-      // Without a child there is nobody at the other end.
-      if (uv.errorName(err) === 'EMFILE' || uv.errorName(err) === 'ENFILE') {
-        for (const socket of sockets) socket?.destroy();
-        return err;
-      }
-    } else {
-      [this.#handle, this.pid] = made;
-      process.nextTick(() => this.emit('spawn'));
-    }
-    this.#attach(sockets, err < 0);
-    return err;
+  } else {
+    this._handle = made[0];
+    this.pid = made[1];
+    process.nextTick(() => this.emit('spawn'));
   }
+  attach(this, sockets, err < 0);
+  return err;
+};
 
-  #attach(sockets, failed) {
-    sockets.forEach((socket, index) => {
-      if (socket === null) return;
-      if (index > 0) {
-        this.#open++;
-        this._closesNeeded++;
-        socket.on('close', () => {
-          this.#open--;
-          this.#maybeClose();
-        });
-        if (!failed) socket.read(0);
-      }
+function attach(child, sockets, isDead) {
+  for (let i = 1; i < sockets.length; i++) {
+    const socket = sockets[i];
+    if (socket === null) continue;
+    child[kOpen]++;
+    child._closesNeeded++;
+    socket.on('close', () => {
+      child[kOpen]--;
+      maybeClose(child);
     });
-    this.stdin = sockets[0];
-    this.stdout = sockets[1];
-    this.stderr = sockets[2];
-    this.stdio = sockets;
+    if (!isDead) socket.read(0);
   }
+  child.stdin = sockets.length > 0 ? sockets[0] : null;
+  child.stdout = sockets.length > 1 ? sockets[1] : null;
+  child.stderr = sockets.length > 2 ? sockets[2] : null;
+  child.stdio = sockets;
+}
 
-  // Called from C.
-  onexit(code, signal) {
-    if (signal !== 0) this.signalCode = names.get(signal) ?? null;
-    else this.exitCode = code;
-    if (this.stdin) this.stdin.destroy();
-    if (this.#handle !== null) {
-      handles.close(this.#handle);
-      this.#handle = null;
-    }
-    this.emit('exit', this.exitCode, this.signalCode);
-    // Output that nobody reads must not keep the child from being closed.
-    process.nextTick(() => {
-      for (const stream of this.stdio ?? [])
-        if (stream?.readable && !stream.readableFlowing && stream._readableState.flowing === null &&
-            stream.listenerCount('readable') === 0 && !stream._readableState.readableListening)
-          stream.resume();
-    });
-    this.#reported = true;
-    this.#maybeClose();
-  }
-
-  #failed(err) {
-    this.exitCode = err;
-    this.stdin?.destroy();
-    const error = errnoException(err, this.spawnfile ? `spawn ${this.spawnfile}` : 'spawn');
-    if (this.spawnfile) error.path = this.spawnfile;
-    error.spawnargs = this.spawnargs.slice(1);
-    this.emit('error', error);
-    process.nextTick(() => {
-      for (const stream of this.stdio ?? []) stream?.destroy();
-    });
-    this.#reported = true;
-    this.#maybeClose();
-  }
-
-  #maybeClose() {
-    if (this.#reported && this.#open === 0) {
-      this.#reported = false;
-      this.emit('close', this.exitCode, this.signalCode);
-    }
-  }
-
-  kill(signal) {
-    const number = signalOf(signal);
-    if (this.#handle !== null) {
-      const err = binding.kill(this.#handle, number);
-      if (err === 0) {
-        this.killed = true;
-        return true;
-      }
-      const name = uv.errorName(err);
-      if (name === 'EINVAL' || name === 'ENOSYS') throw errnoException(err, 'kill');
-      if (name !== 'ESRCH') this.emit('error', errnoException(err, 'kill'));
-    }
-    return false;
-  }
-
-  ref() {
-    if (this.#handle !== null) handles.ref(this.#handle);
-  }
-
-  unref() {
-    if (this.#handle !== null) handles.unref(this.#handle);
+// Output that nobody reads must not keep the child from being closed.
+function flush(child) {
+  const { stdio } = child;
+  if (stdio === undefined) return;
+  for (let i = 0; i < stdio.length; i++) {
+    const stream = stdio[i];
+    if (stream?.readable && !stream[kHandedOver] && !stream.readableFlowing && stream._readableState.flowing === null &&
+        stream.listenerCount('readable') === 0 && !stream._readableState.readableListening)
+      stream.resume();
   }
 }
-ChildProcess.prototype[Symbol.dispose] = function () { if (!this.killed) this.kill(); };
 
-module.exports = { ChildProcess, descriptorOf, names, readStdio, signalOf };
+// Called from C.
+ChildProcess.prototype.onexit = function onexit(code, signal) {
+  if (signal !== 0) this.signalCode = names.get(signal) ?? null;
+  else this.exitCode = code;
+  if (this.stdin) this.stdin.destroy();
+  if (this._handle !== null) {
+    handles.close(this._handle);
+    this._handle = null;
+  }
+  this.emit('exit', this.exitCode, this.signalCode);
+  process.nextTick(flush, this);
+  this[kReported] = true;
+  maybeClose(this);
+};
+
+function failed(child, err) {
+  child.exitCode = err;
+  child.stdin?.destroy();
+  const error = errnoException(err, child.spawnfile ? `spawn ${child.spawnfile}` : 'spawn');
+  if (child.spawnfile) error.path = child.spawnfile;
+  error.spawnargs = child.spawnargs.slice(1);
+  child.emit('error', error);
+  process.nextTick(destroyAll, child.stdio ?? []);
+  child[kReported] = true;
+  maybeClose(child);
+}
+
+function maybeClose(child) {
+  if (!child[kReported] || child[kOpen] !== 0) return;
+  child[kReported] = false;
+  child.emit('close', child.exitCode, child.signalCode);
+}
+
+ChildProcess.prototype.kill = function kill(signal) {
+  const number = signal === 0 ? 0 : signalOf(signal === undefined ? 'SIGTERM' : signal);
+  if (this._handle === null) return false;
+  const err = binding.kill(this._handle, number);
+  if (err === 0) {
+    this.killed = true;
+    return true;
+  }
+  const name = uv.errorName(err);
+  if (name === 'EINVAL' || name === 'ENOSYS') throw errnoException(err, 'kill');
+  if (name !== 'ESRCH') this.emit('error', errnoException(err, 'kill'));
+  return false;
+};
+
+ChildProcess.prototype[Symbol.dispose] = function () {
+  if (!this.killed) this.kill();
+};
+
+ChildProcess.prototype.ref = function ref() {
+  if (this._handle !== null) handles.ref(this._handle);
+};
+
+ChildProcess.prototype.unref = function unref() {
+  if (this._handle !== null) handles.unref(this._handle);
+};
+
+module.exports = { ChildProcess };

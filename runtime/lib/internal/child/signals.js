@@ -1,0 +1,10 @@
+'use strict';
+// Signals by name and by number.
+
+const numbers = { __proto__: null, ...native('signals').numbers };
+const names = new Map();
+for (const name in numbers) names.set(numbers[name], name);
+// Two names for one number: the usual one wins.
+for (const name of ['SIGABRT', 'SIGIO']) if (name in numbers) names.set(numbers[name], name);
+
+module.exports = { names, numbers };
