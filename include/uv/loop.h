@@ -155,12 +155,11 @@ struct uv_loop_s {
   void* inotify_state;
   void* file_state;
   void* burst_state;
-  unsigned int forks;       /* see loop_is_ours */
-  unsigned int wake_taken;  /* see wake_take */
-  unsigned int has_outer;   /* somebody may be watching backend_fd */
-  uint64_t pauses_end;      /* of watchers, see watcher_pause */
-  void* pending_earlier[2]; /* of pending_queue, what the poll must leave alone */
-  char padding[128];
+  unsigned int forks;      /* see loop_is_ours */
+  unsigned int wake_taken; /* see wake_take */
+  unsigned int has_outer;  /* somebody may be watching backend_fd */
+  uint64_t pauses_end;     /* of watchers, see watcher_pause */
+  char padding[144];
 };
 
 #endif

@@ -1,10 +1,15 @@
 /* What leaves a UDP handle.
  *
- * A datagram goes to the kernel at once when none is outstanding before it. The others
- * of the same turn queue up and leave together, with sendmmsg, in the next pending phase:
- * many datagrams for one system call and no change of the watched events. Only when the
- * kernel has no room is the socket watched for writability. Callbacks come later than
- * the call that sends, in the order of the calls. */
+ * A datagram goes to the kernel at once when none is outstanding before it. Later ones
+ * queue up and leave together, with sendmmsg, in the next pending phase or after the next
+ * poll, whichever is first: many datagrams for one system call and no change of the
+ * watched events. Only when the kernel has no room is the socket watched for writability.
+ * Callbacks come later than the call that sends, in the order of the calls.
+ *
+ * A flush offers the kernel the whole queue, however long. libuv sends queued datagrams
+ * in its poll, all that the kernel takes, so by the end of a poll every datagram that was
+ * queued before it has been offered here too, and a close in a later phase cancels only
+ * what the kernel had no room for. */
 #include "handle/udp.h"
 
 #include <errno.h>
@@ -14,10 +19,7 @@
 #include "base/base.h"
 #include "loop/watcher.h"
 
-enum {
-  UDP_BATCH = 64,       /* datagrams in one sendmmsg */
-  UDP_FLUSH_ROUNDS = 16 /* system calls in one flush: a long queue must not hold a turn */
-};
+enum { UDP_BATCH = 64 }; /* datagrams in one sendmmsg */
 
 _Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
                    offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
@@ -124,15 +126,13 @@ void udp_flush(uv_udp_t* handle) {
   uv__io_t* watcher = &handle->io_watcher;
   struct queue* waiting = queue_of(handle->write_queue);
 
-  for (int round = 0; round < UDP_FLUSH_ROUNDS && !queue_empty(waiting); round++) {
+  while (!queue_empty(waiting)) { /* no callback runs here, so the queue only shrinks */
     if (!udp_flush_batch(handle)) {
       watcher_start(handle->loop, watcher, WATCH_OUT);
       return;
     }
   }
   watcher_stop(handle->loop, watcher, WATCH_OUT);
-  if (!queue_empty(waiting))
-    watcher_feed(handle->loop, watcher);
 }
 
 void udp_fail_queued(uv_udp_t* handle, int error) {

@@ -41,7 +41,6 @@ static void queues_init(uv_loop_t* loop) {
   queue_init(queue_of(loop->handle_queue));
   queue_init(queue_of(loop->changed_queue));
   queue_init(queue_of(loop->pending_queue));
-  queue_init(queue_of(loop->pending_earlier));
   queue_init(queue_of(loop->completed_queue));
   queue_init(queue_of(loop->idle_handles));
   queue_init(queue_of(loop->prepare_handles));

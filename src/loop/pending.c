@@ -1,5 +1,5 @@
-/* The pending phase: I/O callbacks that were put off, to the next turn or, from inside
- * the poll, to its end (contract Q, run.c). */
+/* Pending: I/O callbacks that were put off. They run in the pending phase and again after
+ * the poll (contract Q1, run.c). */
 #include "base/base.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"

@@ -62,22 +62,16 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
     clock_look_again(loop);
 }
 
-/* What the poll's callbacks put off (a write or a shutdown that ended at once) is told
- * before the check phase, as libuv does since 1.45 and Node's order of events has it. A
- * few rounds, not more: callbacks that write again and again must not keep the loop here.
- * What the phases before the poll put off waits for the next turn (contract P2). */
+/* I/O callbacks that were put off (a write or a shutdown that ended at once) run once
+ * more before the check phase, whichever phase put them off, as libuv does since 1.45 and
+ * Node's order of events has it (contract Q1). The number of rounds is limited: callbacks
+ * that write again and again must not keep the loop here. */
 static void pending_after_poll(uv_loop_t* loop) {
   if (loop->limits[RONDO_PHASE_PENDING] != 0)
     return;
   for (int round = 0;
        round < PENDING_ROUNDS && !queue_empty(queue_of(loop->pending_queue)); round++)
     pending_run(loop);
-}
-
-static void pending_bring_back(uv_loop_t* loop) {
-  struct queue* earlier = queue_of(loop->pending_earlier);
-  queue_append(earlier, queue_of(loop->pending_queue));
-  queue_move(earlier, queue_of(loop->pending_queue));
 }
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
@@ -89,10 +83,8 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
   loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
-  queue_move(queue_of(loop->pending_queue), queue_of(loop->pending_earlier));
   poll_run(loop, timeout);
   pending_after_poll(loop);
-  pending_bring_back(loop);
 }
 
 static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
@@ -109,17 +101,12 @@ static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   closing_run(loop);
 }
 
-/* Inside a callback, which libuv's manual forbids and programs do: what the poll of the
- * outer run has taken, and not served yet, is this one's too. It might wait for that for
- * ever. */
-static void take_over(uv_loop_t* loop) {
-  wake_give_back(loop);
-  pending_bring_back(loop);
-}
-
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   unsigned int outer_callbacks = loop->callbacks_run;
-  take_over(loop);
+  /* Inside a callback, which libuv's manual forbids and programs do: wake-ups that the
+   * outer run's poll has taken, and not served yet, are this run's too. It might wait for
+   * them for ever. */
+  wake_give_back(loop);
   bool alive = loop_alive(loop);
   if (!alive)
     clock_update(loop);

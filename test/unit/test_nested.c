@@ -118,7 +118,7 @@ static void write_before_the_poll(uv_prepare_t* handle) {
   uv_prepare_stop(handle);
 }
 
-/* Covers Q1: a write that ended at once is told in the next turn, whoever runs it. */
+/* Covers Q1: a write that ended at once is called back, whoever turns the loop. */
 static void pending_write_is_not_held_back(void** state) {
   uv_loop_t* loop = *state;
   uv_prepare_t prepare;

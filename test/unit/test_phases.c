@@ -193,21 +193,44 @@ static void a_phase_runs_what_was_in_it_when_entered(void** state) {
 static void feed_again(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   (void) events;
   log_word("fed");
-  if (turns++ < 2)
+  if (++turns < 12)
     watcher_feed(loop, w);
 }
 
-/* Covers P2 and Q1. */
-static void pending_fed_by_pending_waits_for_the_next_turn(void** state) {
+/* Covers P2 and Q1: one round in the pending phase, eight after the poll, and the rest in
+ * the next turn. */
+static void pending_fed_by_pending_has_nine_rounds_a_turn(void** state) {
   uv_loop_t* loop = *state;
   turns = 0;
   watcher_init(&pending, feed_again);
   watcher_feed(loop, &pending);
-  assert_true(uv_loop_alive(loop));
+  uv_prepare_init(loop, &prepare);
+  uv_prepare_start(&prepare, on_prepare);
+  uv_check_init(loop, &check);
+  uv_check_start(&check, on_check);
   uv_run(loop, UV_RUN_NOWAIT);
-  assert_log("fed");
-  uv_run(loop, UV_RUN_DEFAULT);
-  assert_log("fed fed");
+  assert_true(uv_loop_alive(loop));
+  assert_log("fed prepare fed fed fed fed fed fed fed fed check");
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("fed fed fed");
+  assert_false(uv_loop_alive(loop));
+}
+
+static void feed_from_prepare(uv_prepare_t* handle) {
+  log_word("prepare");
+  watcher_feed(handle->loop, &pending);
+}
+
+/* Covers Q1: whoever put the callback off, not the poll alone. */
+static void pending_fed_before_the_poll_comes_before_check(void** state) {
+  uv_loop_t* loop = *state;
+  watcher_init(&pending, on_pending);
+  uv_prepare_init(loop, &prepare);
+  uv_prepare_start(&prepare, feed_from_prepare);
+  uv_check_init(loop, &check);
+  uv_check_start(&check, on_check);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_log("prepare pending check");
 }
 
 static void feed_from_async(uv_async_t* handle) {
@@ -508,7 +531,8 @@ int main(void) {
       loop_test(started_last_runs_first),
       loop_test(start_is_idempotent_and_needs_a_callback),
       loop_test(a_phase_runs_what_was_in_it_when_entered),
-      loop_test(pending_fed_by_pending_waits_for_the_next_turn),
+      loop_test(pending_fed_by_pending_has_nine_rounds_a_turn),
+      loop_test(pending_fed_before_the_poll_comes_before_check),
       loop_test(pending_fed_by_the_poll_comes_before_check),
       loop_test(closing_from_closing_waits_for_the_next_turn),
       loop_test(a_loop_with_only_prepare_and_check_sleeps),
