@@ -1,10 +1,12 @@
 /* What arrives at a UDP handle.
  *
  * Each datagram is read straight into memory that the program gives, at its full length
- * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for two datagrams
- * of the largest size or more, the buffer is divided and filled by one system call; the
- * program gets it back with UV_UDP_MMSG_FREE in every case, also when a callback in
- * between stopped or closed the handle.
+ * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for one datagram of
+ * the largest size or more, the buffer is divided into chunks of that size and filled by
+ * one system call; the program gets it back with UV_UDP_MMSG_FREE in every case, also when
+ * a callback in between stopped or closed the handle. Receiving goes on until the kernel
+ * has nothing more, which the program sees as a last call with 0 bytes and no address, or
+ * until the turn's share of datagrams is used up.
  *
  * A handle that was bound with UV_UDP_LINUX_RECVERR also has a queue of errors, one for
  * each datagram that a peer or a router refused. Each is told as 0 bytes from nobody,
@@ -90,8 +92,8 @@ static ssize_t udp_recvfrom(int fd, const uv_buf_t* buf, struct sockaddr_storage
   return nread;
 }
 
-/* True if there may be more. */
-static bool udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
+/* Returns how many datagrams came, 0 if there was none or an error. */
+static int udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
   int fd = handle->io_watcher.fd;
   struct sockaddr_storage peer;
   socklen_t length;
@@ -102,15 +104,15 @@ static bool udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
 
   if (nread == -1) {
     udp_tell_failure(handle, errno, buf);
-    return false;
+    return 0;
   }
   udp_tell(handle, handle->recv_cb, nread, buf,
            length == 0 ? NULL : (const struct sockaddr*) &peer, flags);
-  return true;
+  return 1;
 }
 
-/* True if there may be more: the kernel filled every chunk. */
-static bool udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
+/* The same with one datagram to a chunk of the buffer. */
+static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   struct sockaddr_storage peers[UDP_CHUNKS_MAX];
   struct iovec vectors[UDP_CHUNKS_MAX];
   struct mmsghdr batch[UDP_CHUNKS_MAX];
@@ -132,7 +134,7 @@ static bool udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
 
   if (nread < 1) {
     udp_tell_failure(handle, nread == 0 ? EAGAIN : errno, buf);
-    return false;
+    return 0;
   }
 
   uv_udp_recv_cb recv_cb = handle->recv_cb;
@@ -144,7 +146,7 @@ static bool udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
              udp_partial(header) | UV_UDP_MMSG_CHUNK);
   }
   udp_tell(handle, recv_cb, 0, buf, NULL, UV_UDP_MMSG_FREE);
-  return nread == count;
+  return nread;
 }
 
 /* Memory from the program. False if it gave none, which it is told, or stopped receiving
@@ -160,16 +162,17 @@ static bool udp_allocate(uv_udp_t* handle, uv_buf_t* buf) {
 }
 
 void udp_receive(uv_udp_t* handle) {
-  bool more = true;
+  int received = 1;
 
-  for (int i = 0; i < UDP_TURN_MAX && more && udp_receiving(handle); i++) {
+  for (int left = UDP_TURN_MAX; left > 0 && received > 0 && udp_receiving(handle);
+       left -= received) {
     uv_buf_t buf = {.base = NULL, .len = 0};
     if (!udp_allocate(handle, &buf))
       return;
-    if ((handle->flags & UDP_RECVMMSG) && buf.len >= 2 * (size_t) UDP_DATAGRAM_MAX)
-      more = udp_receive_many(handle, &buf);
+    if ((handle->flags & UDP_RECVMMSG) && buf.len >= UDP_DATAGRAM_MAX)
+      received = udp_receive_many(handle, &buf);
     else
-      more = udp_receive_one(handle, &buf);
+      received = udp_receive_one(handle, &buf);
   }
 }
 

@@ -305,6 +305,7 @@ static void many_datagrams_share_a_buffer(void** state) {
     assert_int_equal(0, uv_udp_recv_start(&receiver.handle, take_many, count_chunk));
     receiver.close_after = close_after;
     assert_int_equal(0, uv_udp_init(&loop, &sender));
+    /* 20 datagrams to a buffer, and the turn ends before a third is asked for. */
     for (int i = 0; i < 40; i++)
       assert_int_equal(4, uv_udp_try_send(&sender, &buf, 1, any(&receiver.addr)));
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -312,6 +313,58 @@ static void many_datagrams_share_a_buffer(void** state) {
     assert_int_equal(2, allocations);
     assert_int_equal(2, frees);
     close_now(&sender);
+  }
+}
+
+static unsigned int chunks_taken; /* datagrams of 64 KiB that take_chunks has room for */
+static char word[256];
+
+static void take_chunks(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+  (void) handle;
+  size_t size = suggested * chunks_taken;
+  *buf = uv_buf_init(malloc(size), (unsigned int) size);
+  strcat(word, "alloc ");
+}
+
+static void note_call(uv_udp_t* handle, ssize_t nread, const uv_buf_t* buf,
+                      const struct sockaddr* addr, unsigned int flags) {
+  (void) handle;
+  assert_true(nread >= 0);
+  if (flags & UV_UDP_MMSG_CHUNK)
+    assert_int_equal(65536, buf->len);
+  else
+    free(buf->base);
+  strcat(word, flags & UV_UDP_MMSG_CHUNK  ? "chunk "
+               : flags & UV_UDP_MMSG_FREE ? "free "
+               : addr == NULL             ? "nothing "
+                                          : "datagram ");
+}
+
+/* With room for one datagram as with room for many: chunks, their end, and a last call
+ * that says there is nothing more. */
+static void receiving_many_ends_with_nothing(void** state) {
+  static struct receiver receiver;
+  uv_udp_t sender;
+  uv_buf_t buf = uv_buf_init("PING", 4);
+  const char* expected[] = {
+      "alloc chunk free alloc chunk free alloc nothing ",
+      "alloc chunk chunk free alloc nothing ",
+      "alloc chunk chunk free alloc nothing ",
+  };
+  (void) state;
+
+  for (chunks_taken = 1; chunks_taken <= 3; chunks_taken++) {
+    receiver_open(&receiver, AF_UNSPEC | UV_UDP_RECVMMSG);
+    assert_int_equal(0, uv_udp_recv_stop(&receiver.handle));
+    assert_int_equal(0, uv_udp_recv_start(&receiver.handle, take_chunks, note_call));
+    assert_int_equal(0, uv_udp_init(&loop, &sender));
+    for (int i = 0; i < 2; i++)
+      assert_int_equal(4, uv_udp_try_send(&sender, &buf, 1, any(&receiver.addr)));
+    word[0] = '\0';
+    uv_run(&loop, UV_RUN_ONCE);
+    assert_string_equal(expected[chunks_taken - 1], word);
+    close_now(&sender);
+    close_now(&receiver.handle);
   }
 }
 
@@ -439,6 +492,7 @@ int main(void) {
       udp_test(a_short_buffer_cuts_and_none_is_told),
       udp_test(receiving_binds_a_new_handle),
       udp_test(many_datagrams_share_a_buffer),
+      udp_test(receiving_many_ends_with_nothing),
       udp_test(try_send2_sends_many),
       udp_test(a_full_socket_is_waited_for),
       udp_test(stop_in_the_callback_stops_at_once),
