@@ -151,8 +151,14 @@ int uv_fs_scandir_next(uv_fs_t* req, uv_dirent_t* ent) {
   if (req->result < 0)
     return (int) req->result;
   struct listing* listing = req->ptr;
-  if (listing == NULL || req->nbufs >= listing->count)
+  if (listing == NULL)
     return UV_EOF;
+  if (req->nbufs >= listing->count) {
+    /* As libuv does: programs that scan to the end may leave out uv_fs_req_cleanup. */
+    fs_free_listing(req);
+    req->ptr = NULL;
+    return UV_EOF;
+  }
   *ent = listing->entries[req->nbufs++];
   return 0;
 }
