@@ -1,29 +1,34 @@
 /* `rondo exec -- program arguments`: runs a program that exists on Rondo's libuv.so.1.
  *
- * The loader is told to look where our library is first, so any program that is linked
- * with libuv takes it, and so do its children. A program that carries its own copy of
- * libuv can't be helped; where that can be found out before it starts, it is said. */
+ * The loader gets our library's folder as the first to look into, so any program that is
+ * linked with libuv takes it; and it gets librondo-adopt.so to load into every program,
+ * which adopts the libuv that is built into one (src/adopt). Children inherit both. What
+ * can't be helped is reported before the program starts. */
 #include "exec.h"
 
-#include "trace_model.h"
+#include "exec_look.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* As a shell answers. */
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 static const char usage[] =
-    "usage: rondo exec [--backend uring|epoll] [--] program [arguments]\n"
+    "usage: rondo exec [--backend uring|epoll] [--verbose] [--check] [--] program "
+    "[arguments]\n"
     "\n"
-    "Runs a program that uses libuv on Rondo's library instead.\n";
+    "Runs a program that uses libuv on Rondo's library instead, whether it loads\n"
+    "libuv.so.1 or has a libuv built in.\n"
+    "\n"
+    "  --backend name  what loops wait with: uring or epoll\n"
+    "  --verbose       report in one line which libuv the program got, and how\n"
+    "  --check         report what would happen and why, and don't run the program\n";
+
+static const char adopt_name[] = "librondo-adopt.so";
 
 /* Where the library is: beside the command in a build, in a lib folder beside its folder
  * once installed. */
@@ -47,83 +52,97 @@ static bool find_library(char* directory) {
   return false;
 }
 
-static int prepend_path(const char* directory) {
-  const char* old = getenv("LD_LIBRARY_PATH");
-  size_t size = strlen(directory) + (old == NULL ? 0 : strlen(old)) + 2;
+/* Puts a value before what an environment variable has. */
+static bool prepend(const char* variable, const char* first) {
+  const char* old = getenv(variable);
+  size_t size = strlen(first) + (old == NULL ? 0 : strlen(old)) + 2;
   char* value = malloc(size);
   if (value == NULL)
-    return -1;
-  snprintf(value, size, "%s%s%s", directory, old == NULL || *old == '\0' ? "" : ":",
+    return false;
+  snprintf(value, size, "%s%s%s", first, old == NULL || *old == '\0' ? "" : ":",
            old == NULL ? "" : old);
-  int err = setenv("LD_LIBRARY_PATH", value, 1);
+  int err = setenv(variable, value, 1);
   free(value);
-  return err;
+  return err == 0;
 }
 
-/* The program as execvp would find it. */
-static bool find_program(const char* name, char* path, size_t size) {
-  if (strchr(name, '/') != NULL)
-    return snprintf(path, size, "%s", name) < (int) size && access(path, X_OK) == 0;
-  const char* folders = getenv("PATH");
-  while (folders != NULL && *folders != '\0') {
-    size_t length = strcspn(folders, ":");
-    if (snprintf(path, size, "%.*s/%s", (int) length, folders, name) < (int) size &&
-        access(path, X_OK) == 0)
-      return true;
-    folders += length + (folders[length] == ':');
+static bool is_switched_off(void) {
+  const char* adopt = getenv("RONDO_ADOPT");
+  return adopt != NULL && (strcmp(adopt, "0") == 0 || strcmp(adopt, "off") == 0);
+}
+
+/* LD_PRELOAD knows no way to write a path with a space or a colon in it; the name alone
+ * is looked for in LD_LIBRARY_PATH. */
+static bool prepend_adopt(const char* directory) {
+  char path[PATH_MAX + sizeof(adopt_name) + 1];
+  const char* old = getenv("LD_PRELOAD");
+  snprintf(path, sizeof(path), "%s/%s", directory, adopt_name);
+  if (old != NULL && strstr(old, adopt_name) != NULL)
+    return true; /* rondo exec -- rondo exec */
+  if (access(path, R_OK) != 0) {
+    fprintf(stderr, "rondo: there is no %s: programs with a libuv built in keep it\n",
+            path);
+    return true;
   }
-  return false;
+  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : adopt_name);
 }
 
 bool exec_finds(const char* name) {
   char path[PATH_MAX];
-  return find_program(name, path, sizeof(path));
+  return exec_find_program(name, path, sizeof(path));
 }
 
-/* Asks the loader, which doesn't run the program, what it would load. Says something only
- * if it is sure: a script, or a program that loads libuv later, is not its business. */
-static void check_effect(const char* program, const char* directory) {
-  int pipes[2];
-  if (pipe2(pipes, O_CLOEXEC) != 0)
-    return;
-  pid_t child = fork();
-  if (child == 0) {
-    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(pipes[1], 1);
-    dup2(nothing, 2);
-    execl(RONDO_LOADER, RONDO_LOADER, "--list", program, (char*) NULL);
-    _exit(1);
+/* What is known of the program in words, without the end of the line; NULL if there is
+ * nothing to say that librondo-adopt.so won't say itself. */
+static const char* look_words(const struct exec_look* look) {
+  switch (look->way) {
+  case EXEC_LINKED_ELSEWHERE:
+    return "insists on another libuv.so.1 (a run path in the program?)";
+  case EXEC_NAMELESS:
+    return "has a libuv built in that can't be adopted: it is stripped, and nothing says "
+           "where its functions are (cure: a build that is not stripped, or linked with "
+           "-rdynamic)";
+  case EXEC_STATIC:
+    return "is linked statically: no loader can put it on another libuv";
+  case EXEC_PRIVILEGED:
+    return "is set-user-ID or set-group-ID: left alone";
+  case EXEC_WITHOUT:
+    return "is not linked with libuv and has none built in; one that it loads later is "
+           "adopted then";
+  default:
+    return NULL;
   }
-  close(pipes[1]);
-  FILE* list = fdopen(pipes[0], "r");
-  char line[PATH_MAX + 128];
-  bool linked = false;
-  bool ours = false;
-  while (list != NULL && fgets(line, sizeof(line), list) != NULL) {
-    if (strstr(line, "libuv.so.1 =>") == NULL)
-      continue;
-    linked = true;
-    ours = strstr(line, directory) != NULL;
+}
+
+static void report(const struct exec_look* look, bool verbose) {
+  const char* words = look_words(look);
+  if (words != NULL)
+    fprintf(stderr, "rondo: %s %s\n", look->program, words);
+  else if (verbose && look->way == EXEC_LINKED)
+    fprintf(stderr, "rondo: %s: %s", look->program, look->words);
+}
+
+/* `--check`: 0 if it would run on Rondo. */
+static int report_check(const char* name) {
+  static struct exec_look look;
+  char path[PATH_MAX];
+  if (!exec_find_program(name, path, sizeof(path))) {
+    fprintf(stderr, "rondo: %s: no such program\n", name);
+    return NOT_FOUND;
   }
-  if (list != NULL)
-    fclose(list);
-  int status = 1;
-  if (child > 0)
-    waitpid(child, &status, 0);
-  if (linked && !ours)
-    fprintf(stderr,
-            "rondo: %s insists on another libuv.so.1 (a run path in the program?)\n",
-            program);
-  else if (!linked && symbol_is_defined(program, "uv_run"))
-    fprintf(stderr,
-            "rondo: %s has a libuv of its own built in, which nothing can take the place "
-            "of\n",
-            program);
-  else if (!linked && status == 0)
-    fprintf(stderr,
-            "rondo: %s is not linked with libuv.so.1: it loads it later, carries its own "
-            "copy, or does without\n",
-            program);
+  exec_look(&look, path);
+  if (look.is_script)
+    printf("%s is a script: what counts is %s\n", path, look.program);
+  const char* words = look_words(&look);
+  if (words != NULL)
+    printf("%s %s\n", look.program, words);
+  else if (look.way == EXEC_UNKNOWN)
+    printf("%s is no program that this system's loader (%s) starts: nothing is known\n",
+           look.program, RONDO_LOADER);
+  if (look.way == EXEC_LINKED || look.way == EXEC_LINKED_ELSEWHERE)
+    printf("%s: ", look.program);
+  fputs(look.words, stdout);
+  return look.way == EXEC_ADOPTED || look.way == EXEC_LINKED ? 0 : 1;
 }
 
 static int bad_usage(const char* problem, const char* argument) {
@@ -136,21 +155,34 @@ bool exec_set_backend(const char* name) {
   return known && setenv("RONDO_BACKEND", name, 1) == 0;
 }
 
-bool exec_prepare(const char* name) {
+static bool environment_prepare(void) {
   char directory[PATH_MAX];
-  char program[PATH_MAX];
   if (!find_library(directory)) {
     fputs(
         "rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
         stderr);
     return false;
   }
-  if (prepend_path(directory) != 0) {
+  if (!prepend("LD_LIBRARY_PATH", directory) ||
+      (!is_switched_off() && !prepend_adopt(directory))) {
     fputs("rondo: no memory\n", stderr);
     return false;
   }
-  if (find_program(name, program, sizeof(program)))
-    check_effect(program, directory);
+  return true;
+}
+
+bool exec_prepare(const char* name) {
+  static struct exec_look look;
+  char path[PATH_MAX];
+  const char* adopt = getenv("RONDO_ADOPT");
+  bool verbose =
+      getenv("RONDO_DEBUG") != NULL || (adopt != NULL && strcmp(adopt, "verbose") == 0);
+  if (!environment_prepare())
+    return false;
+  if (!is_switched_off() && exec_find_program(name, path, sizeof(path))) {
+    exec_look(&look, path);
+    report(&look, verbose);
+  }
   return true;
 }
 
@@ -160,7 +192,13 @@ int exec_become(char** argv) {
   return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-int exec_main(int argc, char** argv) {
+struct exec_options {
+  bool check;
+  int next; /* the program's place in argv */
+};
+
+/* -1 to go on, or an exit code. */
+static int read_options(struct exec_options* options, int argc, char** argv) {
   int next = 1;
   for (; next < argc && argv[next][0] == '-'; next++) {
     if (strcmp(argv[next], "--") == 0) {
@@ -171,6 +209,15 @@ int exec_main(int argc, char** argv) {
       fputs(usage, stdout);
       return 0;
     }
+    if (strcmp(argv[next], "--check") == 0) {
+      options->check = true;
+      continue;
+    }
+    if (strcmp(argv[next], "--verbose") == 0) {
+      if (setenv("RONDO_ADOPT", "verbose", 1) != 0)
+        return bad_usage("no memory", "");
+      continue;
+    }
     if (strcmp(argv[next], "--backend") != 0)
       return bad_usage("bad option: ", argv[next]);
     if (next + 1 >= argc)
@@ -178,7 +225,16 @@ int exec_main(int argc, char** argv) {
     if (!exec_set_backend(argv[++next]))
       return bad_usage("no such backend: ", argv[next]);
   }
-  if (next >= argc)
-    return bad_usage("which program?", "");
-  return exec_prepare(argv[next]) ? exec_become(argv + next) : 1;
+  options->next = next;
+  return next < argc ? -1 : bad_usage("which program?", "");
+}
+
+int exec_main(int argc, char** argv) {
+  struct exec_options options = {0};
+  int code = read_options(&options, argc, argv);
+  if (code >= 0)
+    return code;
+  if (options.check)
+    return environment_prepare() ? report_check(argv[options.next]) : 1;
+  return exec_prepare(argv[options.next]) ? exec_become(argv + options.next) : 1;
 }

@@ -1,0 +1,177 @@
+/* The order of things: settings, the objects of the process, the watch on what is loaded
+ * later; and what is said about it. */
+#include "adopt.h"
+#include "uv/version.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct adopt_settings adopt_settings;
+char adopt_directory[PATH_MAX];
+struct adoption* adoptions;
+
+static unsigned int last_number;
+static bool has_refused;
+
+bool adopt_has_refused(void) {
+  return has_refused;
+}
+
+bool adopt_refuse(struct adoption* adoption, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(adoption->why, sizeof(adoption->why), format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static void say_to(int fd, const char* start, const char* format, va_list arguments) {
+  char line[PATH_MAX + 1024];
+  int used = snprintf(line, sizeof(line), "%s", start);
+  int more = vsnprintf(line + used, sizeof(line) - (size_t) used - 1, format, arguments);
+  size_t length = (size_t) used + (size_t) (more < 0 ? 0 : more);
+  length = length > sizeof(line) - 2 ? sizeof(line) - 2 : length;
+  line[length++] = '\n';
+  if (write(fd, line, length) < 0)
+    return; /* nobody listens */
+}
+
+void adopt_say(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (adopt_settings.check)
+    say_to(STDOUT_FILENO, "", format, arguments);
+  else
+    say_to(STDERR_FILENO, "rondo: ", format, arguments);
+  va_end(arguments);
+}
+
+/* --- one object ----------------------------------------------------------------------
+ */
+
+static bool adoption_make(struct adoption* adoption, struct adopt_file* file) {
+  if (!questions_ask(adoption, file) ||
+      !resolve_is_possible(adoption->why, sizeof(adoption->why)) ||
+      !region_make(adoption) || !plan_writes(adoption))
+    return false;
+  resolve_prepare(adoption);
+  return text_change(adoption->writes, adoption->write_count, adoption->why,
+                     sizeof(adoption->why));
+}
+
+static void adoption_report(const struct adoption* adoption, bool made) {
+  char version[32] = "";
+  if (adoption->has_version)
+    snprintf(version, sizeof(version), " %u.%u.%u", adoption->version >> 16,
+             adoption->version >> 8 & 0xff, adoption->version & 0xff);
+  if (!made) {
+    has_refused = true;
+    if (!adoption->is_rondo || adopt_settings.verbose || adopt_settings.check)
+      adopt_say("%s: its built-in libuv%s is left alone: %s", adoption->object.path,
+                version, adoption->why);
+    return;
+  }
+  if (adopt_settings.verbose || adopt_settings.check)
+    adopt_say(
+        "%s: its built-in libuv%s is adopted: %zu functions, found in its %s symbol "
+        "table, go to %s/libuv.so.1 (%d.%d.%d)",
+        adoption->object.path, version, adoption->count,
+        adoption->full_table ? "full" : "dynamic", adopt_directory, UV_VERSION_MAJOR,
+        UV_VERSION_MINOR, UV_VERSION_PATCH);
+}
+
+void adopt_object_try(const struct adopt_object* object) {
+  struct adopt_file file = {0};
+  if (questions_has_libuv(object, &file)) {
+    struct adoption* adoption = mmap(NULL, sizeof(*adoption), PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (adoption == MAP_FAILED) {
+      adopt_say("%s: its built-in libuv is left alone: no memory", object->path);
+    } else {
+      adoption->object = *object;
+      adoption->number = last_number++;
+      bool made = adoption_make(adoption, &file);
+      adoption_report(adoption, made);
+      if (made) {
+        adoption->next = adoptions;
+        adoptions = adoption;
+      } else {
+        region_free(adoption);
+        munmap(adoption, sizeof(*adoption));
+      }
+    }
+  }
+  file_close(&file);
+}
+
+void adopt_forget(struct adoption* adoption) {
+  struct adoption** link = &adoptions;
+  while (*link != adoption)
+    link = &(*link)->next;
+  *link = adoption->next;
+  region_free(adoption);
+  munmap(adoption, sizeof(*adoption));
+}
+
+/* --- the process ---------------------------------------------------------------------
+ */
+
+/* The C library's getenv has no environment yet. */
+static const char* setting(char** environment, const char* name) {
+  size_t length = strlen(name);
+  for (; environment != NULL && *environment != NULL; environment++) {
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+      return *environment + length + 1;
+  }
+  return NULL;
+}
+
+static void settings_read(char** environment) {
+  const char* adopt = setting(environment, "RONDO_ADOPT");
+  if (adopt != NULL) {
+    adopt_settings.off = strcmp(adopt, "0") == 0 || strcmp(adopt, "off") == 0;
+    adopt_settings.verbose = strcmp(adopt, "verbose") == 0;
+    adopt_settings.check = strcmp(adopt, "check") == 0;
+  }
+  if (setting(environment, "RONDO_DEBUG") != NULL)
+    adopt_settings.verbose = true;
+}
+
+/* Our own path, as the loader found it. */
+static int find_directory(struct dl_phdr_info* info, size_t size, void* argument) {
+  uintptr_t own = (uintptr_t) &adoptions;
+  (void) size;
+  (void) argument;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    if (info->dlpi_phdr[i].p_type != PT_LOAD || own < start ||
+        own - start >= info->dlpi_phdr[i].p_memsz)
+      continue;
+    snprintf(adopt_directory, sizeof(adopt_directory), "%s", info->dlpi_name);
+    char* slash = strrchr(adopt_directory, '/');
+    if (slash != NULL)
+      *slash = '\0';
+    return 1;
+  }
+  return 0;
+}
+
+__attribute__((constructor)) static void adopt_start(int argc, char** argv,
+                                                     char** environment) {
+  int saved = errno;
+  (void) argc;
+  (void) argv;
+  settings_read(environment);
+  if (adopt_settings.off)
+    return;
+  dl_iterate_phdr(find_directory, NULL);
+  loader_look();
+  if (adopt_settings.check)
+    check_report();
+  loader_watch();
+  errno = saved;
+}

@@ -1,0 +1,169 @@
+/* Adopting: a program that has a libuv built in runs on ours.
+ *
+ * librondo-adopt.so is preloaded into every program that `rondo exec` starts, and into
+ * its children. It is initialised before anything else in the process (-z initfirst),
+ * looks for libuv's functions in the program and in the libraries it is linked with, asks
+ * the safety questions of questions.c, and writes at each function's entry a jump to a
+ * trampoline which ends in the function of the same name in our libuv.so.1. Objects that
+ * are loaded later are looked at when the loader has mapped them (loader.c).
+ *
+ * Promises: all of an object's functions are adopted or none; what is refused is left as
+ * it was, byte by byte, and a line says why. Nothing here allocates with malloc, and
+ * nothing but resolve.c needs an initialised C library. */
+#ifndef RONDO_ADOPT_ADOPT_H
+#define RONDO_ADOPT_ADOPT_H
+
+#include "object.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  ADOPT_FUNCTIONS = 512, /* of one object; libuv 1.52 has 318 */
+  ADOPT_JUMP = 8,        /* bytes, at most, of a jump of any processor */
+};
+
+/* The functions of our library, sorted; names.c is made from libuv.so.1 by the build. */
+extern const char* const adopt_names[];
+extern const size_t adopt_name_count;
+
+struct adopt_function {
+  uint8_t* entry;
+  size_t size;
+  unsigned int name; /* in adopt_names */
+};
+
+/* A change of text: made, and undone if another one can't be made. */
+struct adopt_write {
+  uint8_t* at;
+  size_t length;
+  uint8_t before[ADOPT_JUMP];
+  uint8_t after[ADOPT_JUMP];
+};
+
+/* A libuv that is built into an object of this process. */
+struct adoption {
+  struct adoption* next;
+  struct adopt_object object;
+  unsigned int number; /* of the adoption, in its trampolines */
+  unsigned int version;
+  bool has_version;
+  bool full_table; /* found in the full symbol table, not in the dynamic one */
+  bool is_rondo;   /* our own library is inside */
+  size_t count;
+  struct adopt_function functions[ADOPT_FUNCTIONS]; /* sorted by entry */
+  size_t write_count;
+  struct adopt_write writes[2 * ADOPT_FUNCTIONS];
+  void* region; /* trampolines, then slots */
+  size_t region_size;
+  uintptr_t* slots; /* [0]: the resolver; [i + 1]: where functions[i] goes */
+  size_t slots_size;
+  char why[320]; /* it was refused, and what would cure that */
+};
+
+/* What RONDO_ADOPT and RONDO_DEBUG ask for. */
+struct adopt_settings {
+  bool off;
+  bool verbose;
+  bool check; /* report what would be done, and end before the program begins */
+};
+extern struct adopt_settings adopt_settings;
+/* The directory of librondo-adopt.so, where libuv.so.1 is too. */
+extern char adopt_directory[PATH_MAX];
+/* All that were made. */
+extern struct adoption* adoptions;
+
+/* --- adopt.c --- */
+
+/* Adopts the libuv in an object, if there is one and it may be. */
+void adopt_object_try(const struct adopt_object* object);
+/* Whether a libuv was found that may not be adopted. */
+bool adopt_has_refused(void);
+/* Forgets an adoption whose object was unloaded. */
+void adopt_forget(struct adoption* adoption);
+/* Fills in why; returns false, for the caller to return. */
+bool adopt_refuse(struct adoption* adoption, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* One line on standard error. */
+void adopt_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* --- questions.c: before a byte is changed --- */
+
+/* Whether the object has a libuv inside. */
+bool questions_has_libuv(const struct adopt_object* object, struct adopt_file* file);
+/* Collects its functions and asks everything; false, with why, if it may not be adopted.
+ */
+bool questions_ask(struct adoption* adoption, struct adopt_file* file);
+
+/* --- region.c: trampolines within reach of the functions --- */
+
+bool region_make(struct adoption* adoption);
+void region_free(struct adoption* adoption);
+/* Once every slot has its last value. */
+void region_seal(struct adoption* adoption);
+
+/* --- plan.c: which bytes become jumps --- */
+
+bool plan_writes(struct adoption* adoption);
+
+/* --- text.c: changing text without leaving it writable --- */
+
+/* Makes all writes or none. False, with why. */
+bool text_change(struct adopt_write* writes, size_t count, char* why, size_t size);
+/* Puts back what was there. */
+void text_restore(const struct adopt_write* writes, size_t count);
+
+/* --- resolve.c: where the trampolines lead --- */
+
+/* Whether libuv.so.1 is there and may be loaded. */
+bool resolve_is_possible(char* why, size_t size);
+/* Our function for a trampoline that is used for the first time; called by
+ * processor_resolve. */
+void* resolve_first_use(unsigned int which) __attribute__((visibility("hidden")));
+/* Fills in an adoption's slots, at once if our library is loaded already. */
+void resolve_prepare(struct adoption* adoption);
+
+/* --- loader.c: objects that are loaded later --- */
+
+void loader_watch(void);
+/* Whether what is found now was loaded while the program ran. */
+bool loader_is_watching(void);
+/* Looks at every object of the process that was not looked at yet. */
+void loader_look(void);
+
+/* --- check.c --- */
+
+/* Reports what was found, and ends the process. */
+_Noreturn void check_report(void);
+
+/* --- one file per processor --- */
+
+enum { PROCESSOR_TRAMPOLINE = 16 };
+
+/* The length of a jump, and the reach of one to both sides. */
+extern const size_t processor_jump_size;
+extern const size_t processor_reach;
+/* A jump that fits into less, to a place nearby. */
+extern const size_t processor_short_size;
+bool processor_reaches_short(const uint8_t* from, const uint8_t* to);
+void processor_jump(uint8_t* bytes, const uint8_t* from, const void* to);
+void processor_jump_short(uint8_t* bytes, const uint8_t* from, const uint8_t* to);
+/* How many bytes at a function's entry mark it as a target of indirect calls. */
+size_t processor_mark_size(const uint8_t* entry);
+/* Whether nothing but padding is there. */
+bool processor_is_padding(const uint8_t* bytes, size_t size);
+/* Whether the function does nothing but return. */
+bool processor_is_empty(const uint8_t* entry, size_t size);
+/* Whether the function does nothing but return a number that is written in it. */
+bool processor_constant(const uint8_t* entry, size_t size, unsigned int* value);
+/* Writes trampoline i of an adoption: it jumps where slots[i + 1] says, which is
+ * processor_lazy at first: that ends in resolve_first_use(which). Trampoline -1 is the
+ * way to slots[0], processor_resolve. */
+void processor_trampoline(uint8_t* image, const uint8_t* address, const uintptr_t* slots,
+                          int i, unsigned int which);
+uintptr_t processor_lazy(const uint8_t* trampoline);
+void processor_resolve(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,130 @@
+/* Objects that are loaded later. The loader calls a function that does nothing, for
+ * debuggers, whenever its list of objects has changed: after new ones were mapped and
+ * before they are relocated and initialised (r_brk, see <link.h>). That function gets a
+ * jump to one that looks at what is new. Interposing dlopen would change who the caller
+ * is, which the loader's search depends on, and would see an object only after its
+ * constructors; an audit library costs a second C library in each process, and, before
+ * glibc 2.35, a detour in each call between libraries. */
+#include "adopt.h"
+
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* An object is known by where its headers are. */
+struct known_object {
+  const Elf64_Phdr* segments;
+  uintptr_t base;
+  bool seen;
+};
+
+static struct known_object* known;
+static size_t known_count, known_capacity;
+static unsigned long long known_changes;
+static bool watching;
+
+bool loader_is_watching(void) {
+  return watching;
+}
+
+static bool known_grow(void) {
+  size_t capacity = known_capacity == 0 ? 256 : known_capacity * 2;
+  struct known_object* grown =
+      mmap(NULL, capacity * sizeof(known[0]), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (grown == MAP_FAILED)
+    return false;
+  if (known != NULL) {
+    memcpy(grown, known, known_count * sizeof(known[0]));
+    munmap(known, known_capacity * sizeof(known[0]));
+  }
+  known = grown;
+  known_capacity = capacity;
+  return true;
+}
+
+/* False if it was known. */
+static bool known_add(const struct dl_phdr_info* info) {
+  for (size_t i = 0; i < known_count; i++) {
+    if (known[i].segments == info->dlpi_phdr && known[i].base == info->dlpi_addr) {
+      known[i].seen = true;
+      return false;
+    }
+  }
+  if (known_count == known_capacity && !known_grow())
+    return false;
+  known[known_count++] = (struct known_object){info->dlpi_phdr, info->dlpi_addr, true};
+  return true;
+}
+
+static int look_at(struct dl_phdr_info* info, size_t size, void* argument) {
+  static struct adopt_object object; /* large; the loader's lock is held */
+  bool* changed = argument;
+  (void) size;
+  if (!*changed) {
+    if (known_changes == info->dlpi_adds + info->dlpi_subs)
+      return 1;
+    known_changes = info->dlpi_adds + info->dlpi_subs;
+    *changed = true;
+  }
+  if (known_add(info) && object_read(&object, info))
+    adopt_object_try(&object);
+  return 0;
+}
+
+static void forget_unloaded(void) {
+  size_t kept = 0;
+  for (size_t i = 0; i < known_count; i++) {
+    struct known_object object = known[i];
+    if (object.seen) {
+      object.seen = false;
+      known[kept++] = object;
+      continue;
+    }
+    for (struct adoption* adoption = adoptions; adoption != NULL;
+         adoption = adoption->next) {
+      if (adoption->object.segments == object.segments &&
+          adoption->object.base == object.base) {
+        adopt_forget(adoption);
+        break;
+      }
+    }
+  }
+  known_count = kept;
+}
+
+void loader_look(void) {
+  bool changed = false;
+  dl_iterate_phdr(look_at, &changed);
+  if (changed)
+    forget_unloaded();
+}
+
+static void loader_has_changed(void) {
+  if (_r_debug.r_state == RT_CONSISTENT)
+    loader_look();
+}
+
+/* Nothing is done unless the function is the one that is expected: a debugger may have
+ * put a breakpoint there. */
+void loader_watch(void) {
+  uint8_t* entry = (uint8_t*) _r_debug.r_brk;
+  void (*target)(void) = loader_has_changed;
+  struct adopt_write change = {.length = processor_jump_size};
+  void* to;
+  char why[320];
+  memcpy(&to, &target, sizeof(to));
+  if (entry == NULL)
+    return;
+  size_t mark = processor_mark_size(entry);
+  uint8_t* at = entry + mark;
+  uintptr_t far = (uintptr_t) at > (uintptr_t) to ? (uintptr_t) at - (uintptr_t) to
+                                                  : (uintptr_t) to - (uintptr_t) at;
+  if (!processor_is_empty(entry, mark + 1) ||
+      !processor_is_padding(at + 1, processor_jump_size - 1) || far > processor_reach)
+    return;
+  change.at = at;
+  memcpy(change.before, at, change.length);
+  processor_jump(change.after, at, to);
+  watching = text_change(&change, 1, why, sizeof(why));
+}

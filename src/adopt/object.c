@@ -1,0 +1,352 @@
+/* Reads what the loader has mapped. The dynamic section's addresses may or may not have
+ * been relocated by the loader yet; both are understood. */
+#include "object.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const void* object_address(const struct adopt_object* object, uintptr_t value) {
+  if (value < object->low)
+    value += object->base;
+  return value >= object->low && value < object->high ? (const void*) value : NULL;
+}
+
+/* The hash tables are the only ones that say how many symbols there are. */
+static size_t gnu_hash_count(const uint32_t* hash, size_t* imports) {
+  uint32_t bucket_count = hash[0];
+  uint32_t first = hash[1];
+  const uint32_t* buckets = hash + 4 + (size_t) hash[2] * 2;
+  const uint32_t* chains = buckets + bucket_count;
+  uint32_t last = 0;
+  *imports = first;
+  for (uint32_t i = 0; i < bucket_count; i++)
+    last = buckets[i] > last ? buckets[i] : last;
+  if (last < first)
+    return first;
+  while ((chains[last - first] & 1) == 0)
+    last++;
+  return (size_t) last + 1;
+}
+
+static void object_read_dynamic(struct adopt_object* object, const Elf64_Dyn* entry) {
+  struct adopt_table* table = &object->dynamic;
+  const uint32_t* gnu_hash = NULL;
+  const uint32_t* hash = NULL;
+  uint64_t soname = 0;
+  for (; entry->d_tag != DT_NULL; entry++) {
+    const void* address = object_address(object, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+      table->symbols = address;
+      break;
+    case DT_STRTAB:
+      table->strings = address;
+      break;
+    case DT_STRSZ:
+      table->string_size = entry->d_un.d_val;
+      break;
+    case DT_GNU_HASH:
+      gnu_hash = address;
+      break;
+    case DT_HASH:
+      hash = address;
+      break;
+    case DT_SONAME:
+      soname = entry->d_un.d_val;
+      break;
+    case DT_TEXTREL:
+      object->text_is_relocated = true;
+      break;
+    case DT_FLAGS:
+      if ((entry->d_un.d_val & DF_TEXTREL) != 0)
+        object->text_is_relocated = true;
+      break;
+    default:
+      break;
+    }
+  }
+  if (table->symbols == NULL || table->strings == NULL)
+    return;
+  object->gnu_hash = gnu_hash;
+  if (gnu_hash != NULL)
+    table->count = gnu_hash_count(gnu_hash, &table->imports);
+  else if (hash != NULL)
+    table->count = hash[1];
+  if (soname != 0 && soname < table->string_size)
+    object->soname = table->strings + soname;
+}
+
+/* The loader doesn't say what the program's file is called, and /proc/self/exe is the
+ * loader's if that was run by hand. */
+static bool object_find_path(struct adopt_object* object) {
+  static struct mappings mappings;
+  static struct mapping mapping;
+  if (!mappings_open(&mappings))
+    return false;
+  bool found = false;
+  while (!found && mappings_next(&mappings, &mapping))
+    found = mapping.start <= object->low && object->low < mapping.end;
+  mappings_close(&mappings);
+  if (found)
+    memcpy(object->path, mapping.path, sizeof(object->path));
+  return found && mapping.path[0] == '/';
+}
+
+bool object_read(struct adopt_object* object, const struct dl_phdr_info* info) {
+  const Elf64_Phdr* dynamic = NULL;
+  memset(object, 0, sizeof(*object));
+  object->base = info->dlpi_addr;
+  object->segments = info->dlpi_phdr;
+  object->segment_count = info->dlpi_phnum;
+  object->low = UINTPTR_MAX;
+  object->is_program = info->dlpi_name == NULL || info->dlpi_name[0] == '\0';
+  for (size_t i = 0; i < object->segment_count; i++) {
+    const Elf64_Phdr* segment = &object->segments[i];
+    uintptr_t start = object->base + segment->p_vaddr;
+    if (segment->p_type == PT_DYNAMIC)
+      dynamic = segment;
+    if (segment->p_type != PT_LOAD)
+      continue;
+    object->low = start < object->low ? start : object->low;
+    if (start + segment->p_memsz > object->high)
+      object->high = start + segment->p_memsz;
+  }
+  if (dynamic == NULL || object->high == 0)
+    return false;
+  if (!object->is_program)
+    snprintf(object->path, sizeof(object->path), "%s", info->dlpi_name);
+  else if (!object_find_path(object))
+    return false;
+  object_read_dynamic(object, (const void*) (object->base + dynamic->p_vaddr));
+  return object->dynamic.count != 0;
+}
+
+static uint32_t gnu_hash_of(const char* name) {
+  uint32_t hash = 5381;
+  for (; *name != '\0'; name++)
+    hash = hash * 33 + (unsigned char) *name;
+  return hash;
+}
+
+bool object_defines(const struct adopt_object* object, const char* name) {
+  const struct adopt_table* table = &object->dynamic;
+  const uint32_t* hash = object->gnu_hash;
+  if (hash == NULL)
+    return table_find(table, name) != NULL;
+  uint32_t wanted = gnu_hash_of(name);
+  const uint32_t* buckets = hash + 4 + (size_t) hash[2] * 2;
+  const uint32_t* chains = buckets + hash[0];
+  uint32_t at = hash[0] == 0 ? 0 : buckets[wanted % hash[0]];
+  for (; at >= hash[1] && at != 0; at++) {
+    uint32_t found = chains[at - hash[1]];
+    const char* text =
+        (found | 1) == (wanted | 1) ? table_name(table, &table->symbols[at]) : NULL;
+    if (text != NULL && strcmp(text, name) == 0)
+      return table->symbols[at].st_shndx != SHN_UNDEF;
+    if ((found & 1) != 0)
+      break;
+  }
+  return false;
+}
+
+bool object_is_text(const struct adopt_object* object, uintptr_t address, size_t size) {
+  for (size_t i = 0; i < object->segment_count; i++) {
+    const Elf64_Phdr* segment = &object->segments[i];
+    uintptr_t start = object->base + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0 &&
+        address >= start && address - start <= segment->p_filesz &&
+        size <= segment->p_filesz - (address - start))
+      return true;
+  }
+  return false;
+}
+
+/* --- the file ---------------------------------------------------------------------- */
+
+static const void* file_part(const struct adopt_file* file, uint64_t offset,
+                             uint64_t size) {
+  if (offset > file->size || size > file->size - offset)
+    return NULL;
+  return file->bytes + offset;
+}
+
+static bool file_find_table(struct adopt_file* file) {
+  const Elf64_Ehdr* header = (const void*) file->bytes;
+  const Elf64_Shdr* sections =
+      file_part(file, header->e_shoff, (uint64_t) header->e_shnum * sizeof(Elf64_Shdr));
+  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 != 0 ||
+      sections == NULL)
+    return false;
+  for (size_t i = 0; i < header->e_shnum; i++) {
+    const Elf64_Shdr* section = &sections[i];
+    if (section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum ||
+        section->sh_offset % 8 != 0)
+      continue;
+    const Elf64_Shdr* strings = &sections[section->sh_link];
+    file->full.symbols = file_part(file, section->sh_offset, section->sh_size);
+    file->full.count = section->sh_size / sizeof(Elf64_Sym);
+    file->full.strings = file_part(file, strings->sh_offset, strings->sh_size);
+    file->full.string_size = strings->sh_size;
+    return file->full.symbols != NULL && file->full.strings != NULL;
+  }
+  return false;
+}
+
+bool file_open(struct adopt_file* file, const struct adopt_object* object) {
+  struct stat status;
+  if (file->bytes != NULL)
+    return true;
+  int fd = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+      (size_t) status.st_size >= sizeof(Elf64_Ehdr)) {
+    file->size = (size_t) status.st_size;
+    void* bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    file->bytes = bytes == MAP_FAILED ? NULL : bytes;
+  }
+  close(fd);
+  if (file->bytes == NULL)
+    return false;
+  /* The headers are mapped too: those of a file that has taken this one's name differ. */
+  const Elf64_Ehdr* header = (const void*) file->bytes;
+  const void* segments = file_part(file, header->e_phoff,
+                                   (uint64_t) object->segment_count * sizeof(Elf64_Phdr));
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+      header->e_ident[EI_CLASS] == ELFCLASS64 &&
+      header->e_phnum == object->segment_count && segments != NULL &&
+      memcmp(segments, object->segments, object->segment_count * sizeof(Elf64_Phdr)) ==
+          0 &&
+      file_find_table(file))
+    return true;
+  file_close(file);
+  return false;
+}
+
+void file_close(struct adopt_file* file) {
+  if (file->bytes != NULL)
+    munmap((void*) (uintptr_t) file->bytes, file->size);
+  memset(file, 0, sizeof(*file));
+}
+
+bool file_agrees(const struct adopt_file* file, const struct adopt_object* object,
+                 uintptr_t address, size_t size) {
+  for (size_t i = 0; i < object->segment_count; i++) {
+    const Elf64_Phdr* segment = &object->segments[i];
+    uintptr_t start = object->base + segment->p_vaddr;
+    if (segment->p_type != PT_LOAD || address < start ||
+        address - start >= segment->p_filesz)
+      continue;
+    uint64_t offset = segment->p_offset + (address - start);
+    const void* bytes = file_part(file, offset, size);
+    return bytes != NULL && memcmp(bytes, (const void*) address, size) == 0;
+  }
+  return false;
+}
+
+/* --- symbol tables ----------------------------------------------------------------- */
+
+const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol) {
+  if (symbol->st_name >= table->string_size)
+    return NULL;
+  const char* name = table->strings + symbol->st_name;
+  size_t left = table->string_size - symbol->st_name;
+  return memchr(name, '\0', left) == NULL ? NULL : name;
+}
+
+static bool table_is_called(const struct adopt_table* table, const Elf64_Sym* symbol,
+                            const char* name) {
+  const char* text = table_name(table, symbol);
+  return text != NULL && strcmp(text, name) == 0;
+}
+
+const Elf64_Sym* table_find(const struct adopt_table* table, const char* name) {
+  /* A long string table is searched faster than its symbols are looked at. */
+  if (memmem(table->strings, table->string_size, name, strlen(name) + 1) == NULL)
+    return NULL;
+  for (size_t i = table->imports; i < table->count; i++) {
+    const Elf64_Sym* symbol = &table->symbols[i];
+    if (symbol->st_shndx != SHN_UNDEF && table_is_called(table, symbol, name))
+      return symbol;
+  }
+  return NULL;
+}
+
+bool table_imports(const struct adopt_table* table, const char* name) {
+  size_t count = table->imports != 0 ? table->imports : table->count;
+  for (size_t i = 0; i < count; i++) {
+    const Elf64_Sym* symbol = &table->symbols[i];
+    if (symbol->st_shndx == SHN_UNDEF && table_is_called(table, symbol, name))
+      return true;
+  }
+  return false;
+}
+
+/* --- /proc/self/maps --------------------------------------------------------------- */
+
+bool mappings_open(struct mappings* mappings) {
+  mappings->length = mappings->next = 0;
+  mappings->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  return mappings->fd >= 0;
+}
+
+void mappings_close(struct mappings* mappings) {
+  close(mappings->fd);
+}
+
+/* The next line, without its end; NULL at the end of the file. */
+static char* mappings_line(struct mappings* mappings) {
+  for (;;) {
+    char* line = mappings->text + mappings->next;
+    char* end = memchr(line, '\n', mappings->length - mappings->next);
+    if (end != NULL) {
+      *end = '\0';
+      mappings->next = (size_t) (end - mappings->text) + 1;
+      return line;
+    }
+    mappings->length -= mappings->next;
+    memmove(mappings->text, line, mappings->length);
+    mappings->next = 0;
+    ssize_t got = read(mappings->fd, mappings->text + mappings->length,
+                       sizeof(mappings->text) - mappings->length);
+    if (got <= 0)
+      return NULL;
+    mappings->length += (size_t) got;
+  }
+}
+
+static const char* hexadecimal(const char* text, uintptr_t* value) {
+  *value = 0;
+  for (;; text++) {
+    unsigned int digit = (unsigned char) *text;
+    if (digit >= '0' && digit <= '9')
+      digit -= '0';
+    else if (digit >= 'a' && digit <= 'f')
+      digit -= 'a' - 10;
+    else
+      return text;
+    *value = *value * 16 + digit;
+  }
+}
+
+bool mappings_next(struct mappings* mappings, struct mapping* mapping) {
+  const char* line = mappings_line(mappings);
+  if (line == NULL)
+    return false;
+  line = hexadecimal(line, &mapping->start);
+  line = hexadecimal(line + (*line == '-'), &mapping->end);
+  while (*line == ' ')
+    line++;
+  snprintf(mapping->access, sizeof(mapping->access), "%.4s", line);
+  /* access, offset, device and inode come before the path */
+  for (int i = 0; i < 4; i++) {
+    line += strcspn(line, " ");
+    line += strspn(line, " ");
+  }
+  snprintf(mapping->path, sizeof(mapping->path), "%s", line);
+  return true;
+}

@@ -1,0 +1,78 @@
+/* ELF objects of this process: what the loader has mapped, and, where that is not enough,
+ * the file it came from. Nothing in the file is trusted. */
+#ifndef RONDO_ADOPT_OBJECT_H
+#define RONDO_ADOPT_OBJECT_H
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct adopt_table {
+  const Elf64_Sym* symbols;
+  size_t count;
+  size_t imports; /* the first ones, which are undefined; 0: not known */
+  const char* strings;
+  size_t string_size;
+};
+
+struct adopt_object {
+  char path[PATH_MAX]; /* of the file that is mapped */
+  const Elf64_Phdr* segments;
+  size_t segment_count;
+  uintptr_t base;
+  uintptr_t low, high; /* where it is mapped */
+  const char* soname;  /* or NULL */
+  bool is_program;
+  bool text_is_relocated; /* DT_TEXTREL */
+  struct adopt_table dynamic;
+  const uint32_t* gnu_hash; /* or NULL */
+};
+
+/* The file an object came from. */
+struct adopt_file {
+  const uint8_t* bytes;
+  size_t size;
+  struct adopt_table full; /* its full symbol table, if it has one */
+};
+
+/* False if it has no dynamic section that could be read. */
+bool object_read(struct adopt_object* object, const struct dl_phdr_info* info);
+/* Whether its dynamic table defines a symbol of that name. */
+bool object_defines(const struct adopt_object* object, const char* name);
+/* Whether all of it is in one segment that is mapped for execution. */
+bool object_is_text(const struct adopt_object* object, uintptr_t address, size_t size);
+
+/* Maps the file. False if it isn't there, is another one by now, or has no full symbol
+ * table. */
+bool file_open(struct adopt_file* file, const struct adopt_object* object);
+void file_close(struct adopt_file* file);
+/* Whether the file has the same bytes as the memory at this address. */
+bool file_agrees(const struct adopt_file* file, const struct adopt_object* object,
+                 uintptr_t address, size_t size);
+
+/* NULL unless the name ends inside the string table. */
+const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol);
+/* Whether it defines a symbol of that name, by looking at each. */
+const Elf64_Sym* table_find(const struct adopt_table* table, const char* name);
+/* Whether it asks others for one of that name. */
+bool table_imports(const struct adopt_table* table, const char* name);
+
+/* /proc/self/maps, line by line. */
+struct mapping {
+  uintptr_t start, end;
+  char access[5];
+  char path[PATH_MAX];
+};
+struct mappings {
+  int fd;
+  size_t length, next;
+  char text[PATH_MAX + 512];
+};
+bool mappings_open(struct mappings* mappings);
+bool mappings_next(struct mappings* mappings, struct mapping* mapping);
+void mappings_close(struct mappings* mappings);
+
+#endif
