@@ -1,6 +1,7 @@
 'use strict';
 // assert as Node 20 has it.
 
+const { objectIsPrototypeOf, over, regexpTest } = intrinsics;
 const { inspect } = require('internal/inspect');
 const { deepEqual } = require('internal/equal');
 const { coded, invalidArgType } = require('internal/errors');
@@ -12,13 +13,13 @@ class AssertionError extends Error {
     if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
     const { message, operator, actual, expected } = options;
     super(messageFor(operator, actual, expected, message != null ? String(message) : undefined));
-    Object.defineProperty(this, kOurs, { value: true });
+    Object.defineProperty(this, kOurs, { __proto__: null, value: true });
     this.generatedMessage = message == null;
     this.code = 'ERR_ASSERTION';
     this.actual = actual;
     this.expected = expected;
     this.operator = operator;
-    Object.defineProperty(this, 'name', { value: 'AssertionError', writable: true, configurable: true, enumerable: false });
+    Object.defineProperty(this, 'name', { __proto__: null, value: 'AssertionError', writable: true, configurable: true, enumerable: false });
   }
 
   toString() {
@@ -93,10 +94,10 @@ assert.ifError = (value) => {
 // What of an error is compared; what a pattern matches stands for the pattern.
 class Comparison {
   constructor(object, keys, patterns) {
-    for (const key of keys) {
+    for (const key of over(keys)) {
       if (!(key in object)) continue;
       const pattern = patterns?.[key];
-      this[key] = pattern instanceof RegExp && typeof object[key] === 'string' && pattern.test(object[key]) ? pattern : object[key];
+      this[key] = pattern instanceof RegExp && typeof object[key] === 'string' && regexpTest(pattern, object[key]) ? pattern : object[key];
     }
   }
 }
@@ -105,27 +106,27 @@ class Comparison {
 function matches(error, expected, message, operator) {
   if (typeof expected === 'function') {
     if (expected.prototype !== undefined && error instanceof expected) return;
-    if (Error.isPrototypeOf(expected) || expected === Error) {
+    if (objectIsPrototypeOf.call(Error, expected) || expected === Error) {
       fails({ actual: error, expected, message, operator },
         `The error is expected to be an instance of "${expected.name}". Received ` +
         (error instanceof Error ? `"${error.name}"\n\nError message:\n\n${error.message}` : `"${inspect(error, { depth: -1 })}"`));
     }
-    if (expected.call({}, error) === true) return;
+    if (Reflect.apply(expected, {}, [error]) === true) return;
     fails({ actual: error, expected, operator, message },
       `The ${expected.name ? `"${expected.name}" ` : ''}validation function is expected to return ` +
-        `"true". Received ${inspect(expected.call({}, error))}\n\nCaught error:\n\n${error}`);
+        `"true". Received ${inspect(Reflect.apply(expected, {}, [error]))}\n\nCaught error:\n\n${error}`);
   }
   if (expected instanceof RegExp) {
-    if (expected.test(String(error))) return;
+    if (regexpTest(expected, String(error))) return;
     fails({ actual: error, expected, operator, message },
       `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n`);
   }
   if (expected === null || typeof expected !== 'object')
     throw invalidArgType('expected', 'of type function or an instance of Error, RegExp, or Object', expected);
-  const keys = expected instanceof Error ? [...Object.keys(expected), 'name', 'message'] : Object.keys(expected);
+  const keys = expected instanceof Error ? [...over(Object.keys(expected)), 'name', 'message'] : Object.keys(expected);
   if (keys.length === 0) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'error' may not be an empty object. Received {}`);
-  for (const key of keys) {
-    if (typeof error[key] === 'string' && expected[key] instanceof RegExp && expected[key].test(error[key])) continue;
+  for (const key of over(keys)) {
+    if (typeof error[key] === 'string' && expected[key] instanceof RegExp && regexpTest(expected[key], error[key])) continue;
     if (key in error && deepEqual(error[key], expected[key], true)) continue;
     fails({ actual: error, expected, message, operator },
       messageFor('deepStrictEqual', new Comparison(error, keys, expected), new Comparison(expected, keys)));
@@ -165,7 +166,8 @@ function expectError(operator, actual, expected, message) {
     if (actual !== nothing && (actual?.message ?? actual) === expected)
       throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', `The "error/message" argument is ambiguous. The error ` +
         `${actual?.message === undefined ? '' : 'message '}"${expected}" is identical to the message.`);
-    [expected, message] = [undefined, expected];
+    message = expected;
+    expected = undefined;
   }
   if (actual === nothing) {
     const what = operator === 'rejects' ? 'rejection' : 'exception';
@@ -177,7 +179,10 @@ function expectError(operator, actual, expected, message) {
 
 function expectNone(operator, actual, expected, message) {
   if (actual === nothing) return;
-  if (typeof expected === 'string') [expected, message] = [undefined, expected];
+  if (typeof expected === 'string') {
+    message = expected;
+    expected = undefined;
+  }
   const what = operator === 'doesNotReject' ? 'rejection' : 'exception';
   fails({
     actual, expected, operator,
@@ -185,15 +190,15 @@ function expectNone(operator, actual, expected, message) {
   });
 }
 
-assert.throws = (fn, ...args) => expectError('throws', thrown(fn), ...args);
-assert.doesNotThrow = (fn, ...args) => expectNone('doesNotThrow', thrown(fn), ...args);
-assert.rejects = async (promise, ...args) => expectError('rejects', await rejected(promise), ...args);
-assert.doesNotReject = async (promise, ...args) => expectNone('doesNotReject', await rejected(promise), ...args);
+assert.throws = (fn, ...args) => expectError('throws', thrown(fn), ...over(args));
+assert.doesNotThrow = (fn, ...args) => expectNone('doesNotThrow', thrown(fn), ...over(args));
+assert.rejects = async (promise, ...args) => expectError('rejects', await rejected(promise), ...over(args));
+assert.doesNotReject = async (promise, ...args) => expectNone('doesNotReject', await rejected(promise), ...over(args));
 
 function matching(operator, wanted) {
   return (text, pattern, message) => {
     if (!(pattern instanceof RegExp)) throw invalidArgType('regexp', 'an instance of RegExp', pattern);
-    if (typeof text === 'string' && pattern.test(text) === wanted) return;
+    if (typeof text === 'string' && regexpTest(pattern, text) === wanted) return;
     fails({ actual: text, expected: pattern, operator, message }, typeof text !== 'string' ?
       `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` :
       `The input ${wanted ? 'did not match' : 'was expected to not match'} the regular expression ${inspect(pattern)}. ` +

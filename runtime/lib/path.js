@@ -2,6 +2,7 @@
 // The package is POSIX, and so are we; the rules of Windows are in a file of our own. What both
 // are asked is checked here, in Node's words.
 
+const { arrayForEach, arraySlice, over } = intrinsics;
 const posix = require('vendor/path');
 const { notImplemented, validateObject, validateString } = require('internal/errors');
 
@@ -13,8 +14,8 @@ const CALLS = {
 function checked(rules) {
   const made = {
     join(...paths) {
-      for (const each of paths) validateString(each, 'path');
-      return rules.join(...paths);
+      for (const each of over(paths)) validateString(each, 'path');
+      return Reflect.apply(rules.join, rules, paths);
     },
     basename(name, suffix) {
       if (typeof suffix !== 'string' && suffix !== undefined) validateString(suffix, 'suffix');
@@ -30,12 +31,12 @@ function checked(rules) {
       throw notImplemented('path.matchesGlob');
     },
   };
-  for (const [name, names] of Object.entries(CALLS)) {
+  for (const { 0: name, 1: names } of over(Object.entries(CALLS))) {
     const call = (...args) => {
-      names.forEach((each, index) => validateString(args[index], each));
-      return rules[name](...args);
+      arrayForEach.call(names, (each, index) => validateString(args[index], each));
+      return Reflect.apply(rules[name], rules, args);
     };
-    made[name] = Object.defineProperty(call, 'name', { value: name, configurable: true });
+    made[name] = Object.defineProperty(call, 'name', { __proto__: null, value: name, configurable: true });
   }
   return made;
 }
@@ -48,7 +49,7 @@ path.resolve = function resolve(...paths) {
     validateString(paths[--first], `paths[${first}]`);
     if (paths[first][0] === '/') break;
   }
-  return posix.resolve(...paths.slice(first));
+  return Reflect.apply(posix.resolve, posix, arraySlice.call(paths, first));
 };
 path.toNamespacedPath = (name) => name;
 Object.assign(path, { sep: '/', delimiter: ':', posix: path, _makeLong: path.toNamespacedPath });
@@ -63,7 +64,7 @@ function win32() {
 }
 
 // Made when somebody asks for it.
-const setWin32 = (value) => Object.defineProperty(path, 'win32', { value, writable: true, enumerable: true, configurable: true });
-Object.defineProperty(path, 'win32', { get: () => setWin32(win32()).win32, set: setWin32, enumerable: true, configurable: true });
+const setWin32 = (value) => Object.defineProperty(path, 'win32', { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+Object.defineProperty(path, 'win32', { __proto__: null, get: () => setWin32(win32()).win32, set: setWin32, enumerable: true, configurable: true });
 
 module.exports = path;

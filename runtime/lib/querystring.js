@@ -1,7 +1,11 @@
 'use strict';
 // Query strings: lists of pairs, as forms send them.
 
-const unescapeBuffer = (text) => Buffer.from(unescape(text), 'latin1');
+const {
+  ArrayIsArray, NumberIsFinite, StringFromCharCode, arrayJoin, arrayPush, over, regexpReplace, stringIndexOf,
+  stringSlice, stringSplit,
+} = intrinsics;
+const unescapeBuffer = (text) => require('buffer').Buffer.from(unescape(text), 'latin1');
 const escape = (text) => {
   try {
     return encodeURIComponent(typeof text === 'object' ? String(text) : `${text}`);
@@ -13,13 +17,13 @@ function unescape(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
+    return regexpReplace(/%[0-9a-f]{2}/gi, text, (code) => StringFromCharCode(parseInt(stringSlice.call(code, 1), 16)));
   }
 }
 
 function primitiveText(value) {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : '';
+  if (typeof value === 'number') return NumberIsFinite(value) ? `${value}` : '';
   return typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : '';
 }
 
@@ -29,13 +33,13 @@ function stringify(object, separator, equals, options) {
   if (object === null || typeof object !== 'object') return '';
   const encode = options?.encodeURIComponent ?? module.exports.escape;
   const pairs = [];
-  for (const key of Object.keys(object)) {
+  for (const key of over(Object.keys(object))) {
     const name = encode(primitiveText(key)) + equals;
     const value = object[key];
-    if (Array.isArray(value)) for (const item of value) pairs.push(name + encode(primitiveText(item)));
-    else pairs.push(name + encode(primitiveText(value)));
+    if (ArrayIsArray(value)) for (const item of over(value)) arrayPush.call(pairs, name + encode(primitiveText(item)));
+    else arrayPush.call(pairs, name + encode(primitiveText(value)));
   }
-  return pairs.join(separator);
+  return arrayJoin.call(pairs, separator);
 }
 
 function parse(text, separator, equals, options) {
@@ -47,15 +51,15 @@ function parse(text, separator, equals, options) {
   let limit = options?.maxKeys === undefined ? 1000 : options.maxKeys;
   if (!(limit > 0)) limit = Infinity;
   let count = 0;
-  for (const part of text.split(separator)) {
+  for (const part of over(stringSplit.call(text, separator))) {
     if (part === '') continue;
     if (count++ >= limit) break;
-    const at = part.indexOf(equals);
-    const read = (piece) => decode(piece.replace(/\+/g, ' '));
-    const key = read(at < 0 ? part : part.slice(0, at));
-    const value = at < 0 ? '' : read(part.slice(at + equals.length));
+    const at = stringIndexOf.call(part, equals);
+    const read = (piece) => decode(regexpReplace(/\+/g, piece, ' '));
+    const key = read(at < 0 ? part : stringSlice.call(part, 0, at));
+    const value = at < 0 ? '' : read(stringSlice.call(part, at + equals.length));
     if (!(key in result)) result[key] = value;
-    else if (Array.isArray(result[key])) result[key].push(value);
+    else if (ArrayIsArray(result[key])) arrayPush.call(result[key], value);
     else result[key] = [result[key], value];
   }
   return result;

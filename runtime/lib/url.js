@@ -2,6 +2,9 @@
 // url: the standard's URL, file names as URLs, and the older functions, which are the
 // package's.
 
+const {
+  arrayFilter, arrayJoin, arrayMap, regexpReplace, regexpTest, stringEndsWith, stringSlice, stringStartsWith,
+} = intrinsics;
 const old = require('vendor/url');
 const { URL, URLSearchParams } = require('internal/whatwg_url');
 const { coded, invalidArgType } = require('internal/errors');
@@ -12,7 +15,7 @@ function fileURLToPath(url) {
   if (url.protocol !== 'file:') throw coded(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
   if (url.hostname !== '')
     throw coded(TypeError, 'ERR_INVALID_FILE_URL_HOST', 'File URL host must be "localhost" or empty on linux');
-  if (/%2f/i.test(url.pathname))
+  if (regexpTest(/%2f/i, url.pathname))
     throw coded(TypeError, 'ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
   return decodeURIComponent(url.pathname);
 }
@@ -20,9 +23,9 @@ function fileURLToPath(url) {
 function pathToFileURL(name) {
   const path = require('path');
   let resolved = path.resolve(name);
-  if (name.endsWith('/') && !resolved.endsWith('/')) resolved += '/';
+  if (stringEndsWith.call(name, '/') && !stringEndsWith.call(resolved, '/')) resolved += '/';
   const escapes = { '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23' };
-  return new URL(`file://${resolved.replace(/[%\\\n\r\t?#]/g, (character) => escapes[character])}`);
+  return new URL(`file://${regexpReplace(/[%\\\n\r\t?#]/g, resolved, (character) => escapes[character])}`);
 }
 
 function format(url, options) {
@@ -55,11 +58,11 @@ module.exports = {
   fileURLToPath,
   urlToHttpOptions({ protocol, hostname, hash, search, pathname, href, port, username, password }) {
     const options = {
-      protocol, hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, hash, search, pathname,
-      path: [pathname, search].filter(Boolean).join(''), href,
+      protocol, hostname: stringStartsWith.call(hostname, '[') ? stringSlice.call(hostname, 1, -1) : hostname, hash, search, pathname,
+      path: arrayJoin.call(arrayFilter.call([pathname, search], Boolean), ''), href,
     };
     if (port !== '') options.port = Number(port);
-    if (username || password) options.auth = [username, password].map((part) => decodeURIComponent(part)).join(':');
+    if (username || password) options.auth = arrayJoin.call(arrayMap.call([username, password], (part) => decodeURIComponent(part)), ':');
     return options;
   },
 };

@@ -1,34 +1,38 @@
 'use strict';
 // util as Node 20 has it. Printing is in internal/inspect.
 
-const { GenuineMap } = intrinsics;
+const {
+  ArrayFrom, ArrayIsArray, GenuineMap, NumberIsSafeInteger, SymbolFor, arrayConcat, arrayIncludes, arrayIndexOf,
+  arrayJoin, arrayMap, arrayPop, arrayPush, arrayReverse, arraySome, arraySort, over, promiseThen, regexpReplace,
+  regexpTest, stringIndexOf, stringSplit, stringStartsWith, stringToUpperCase, stringTrim,
+} = intrinsics;
 const { inspect, format, formatWithOptions, withoutColors } = require('internal/inspect');
 const kinds = require('internal/kinds');
 const errors = require('internal/errors');
 const binding = native('process');
 
-const kCustom = Symbol.for('nodejs.util.promisify.custom');
+const kCustom = SymbolFor('nodejs.util.promisify.custom');
 
 function promisify(original) {
   errors.validateFunction(original, 'original');
   if (original[kCustom]) {
     const made = original[kCustom];
     errors.validateFunction(made, 'util.promisify.custom');
-    return Object.defineProperty(made, kCustom, { value: made, enumerable: false, writable: false, configurable: true });
+    return Object.defineProperty(made, kCustom, { __proto__: null, value: made, enumerable: false, writable: false, configurable: true });
   }
   const names = original[promisify.names];
   function fn(...args) {
     return new Promise((resolve, reject) => {
-      original.call(this, ...args, (error, ...values) => {
+      Reflect.apply(original, this, [...over(args), (error, ...values) => {
         if (error) return reject(error);
         if (names !== undefined && values.length > 1)
-          return resolve(Object.fromEntries(names.map((name, index) => [name, values[index]])));
+          return resolve(Object.fromEntries(over(arrayMap.call(names, (name, index) => [name, values[index]]))));
         resolve(values[0]);
-      });
+      }]);
     });
   }
   Object.setPrototypeOf(fn, Object.getPrototypeOf(original));
-  Object.defineProperty(fn, kCustom, { value: fn, enumerable: false, writable: false, configurable: true });
+  Object.defineProperty(fn, kCustom, { __proto__: null, value: fn, enumerable: false, writable: false, configurable: true });
   return Object.defineProperties(fn, Object.getOwnPropertyDescriptors(original));
 }
 promisify.custom = kCustom;
@@ -38,11 +42,9 @@ promisify.names = Symbol('names');
 function callbackify(original) {
   errors.validateFunction(original, 'original');
   function callbackified(...args) {
-    const callback = args.pop();
+    const callback = arrayPop.call(args);
     errors.validateFunction(callback, 'last argument');
-    original.apply(this, args).then(
-      (value) => process.nextTick(callback, null, value),
-      (reason) => {
+    promiseThen.call(Reflect.apply(original, this, args), (value) => process.nextTick(callback, null, value), (reason) => {
         if (!reason) {
           const error = errors.coded(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
           error.reason = reason;
@@ -69,7 +71,7 @@ function deprecate(fn, message, code) {
         process.emitWarning(message, 'DeprecationWarning', code);
       }
     }
-    return new.target ? Reflect.construct(fn, args, new.target) : fn.apply(this, args);
+    return new.target ? Reflect.construct(fn, args, new.target) : Reflect.apply(fn, this, args);
   }
   Object.setPrototypeOf(deprecated, fn);
   if (fn.prototype) deprecated.prototype = fn.prototype;
@@ -81,16 +83,16 @@ function inherits(constructor, parent) {
   errors.validateFunction(parent, 'superCtor');
   if (parent.prototype === undefined)
     throw errors.invalidArgType('superCtor.prototype', 'of type object', parent.prototype);
-  Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
+  Object.defineProperty(constructor, 'super_', { __proto__: null, value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
 
 function debuglog(section, callback) {
-  const wanted = (process.env.NODE_DEBUG ?? '').toUpperCase().split(',');
-  const enabled = wanted.some((name) =>
-    new RegExp(`^${name.trim().split('*').map((part) => part.replace(/\W/g, '\\$&')).join('.*')}$`).test(section.toUpperCase()));
+  const wanted = stringSplit.call(stringToUpperCase.call(process.env.NODE_DEBUG ?? ''), ',');
+  const enabled = arraySome.call(wanted, (name) =>
+    regexpTest(new RegExp(`^${arrayJoin.call(arrayMap.call(stringSplit.call(stringTrim.call(name), '*'), (part) => regexpReplace(/\W/g, part, '\\$&')), '.*')}$`), stringToUpperCase.call(section)));
   const log = enabled ?
-    (...args) => native('stdio').write(2, `${section.toUpperCase()} ${process.pid}: ${format(...args)}\n`) : () => {};
+    (...args) => native('stdio').write(2, `${stringToUpperCase.call(section)} ${process.pid}: ${Reflect.apply(format, undefined, args)}\n`) : () => {};
   log.enabled = enabled;
   if (callback !== undefined) callback(log);
   return log;
@@ -98,7 +100,7 @@ function debuglog(section, callback) {
 
 function isColorful(stream) {
   const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = process.env;
-  if (FORCE_COLOR !== undefined) return ['', '1', 'true', '2', '3'].includes(FORCE_COLOR);
+  if (FORCE_COLOR !== undefined) return arrayIncludes.call(['', '1', 'true', '2', '3'], FORCE_COLOR);
   return Boolean(stream?.isTTY) && !NO_COLOR && !NODE_DISABLE_COLORS && TERM !== 'dumb';
 }
 
@@ -108,14 +110,14 @@ function styleText(format, text, { validateStream = true, stream = process.stdou
   errors.validateBoolean(validateStream, 'options.validateStream');
   if (validateStream && !require('internal/streams/state').isNode(stream))
     throw errors.invalidArgType('stream', 'an instance of ReadableStream, WritableStream, or Stream', stream);
-  const codes = (Array.isArray(format) ? format : [format]).map((name) => {
+  const codes = arrayMap.call(ArrayIsArray(format) ? format : [format], (name) => {
     if (Object.hasOwn(inspect.colors, name)) return inspect.colors[name];
-    const names = Object.keys(inspect.colors).map((each) => `'${each}'`).join(', ');
+    const names = arrayJoin.call(arrayMap.call(Object.keys(inspect.colors), (each) => `'${each}'`), ', ');
     throw errors.invalidArgValue('format', name, `must be one of: ${names}`);
   });
-  if (validateStream && !Array.isArray(format) && !isColorful(stream)) return text;
-  const before = codes.map(([on]) => `\u001b[${on}m`).join('');
-  return `${before}${text}${codes.reverse().map(([, off]) => `\u001b[${off}m`).join('')}`;
+  if (validateStream && !ArrayIsArray(format) && !isColorful(stream)) return text;
+  const before = arrayJoin.call(arrayMap.call(codes, ({ 0: on }) => `\u001b[${on}m`), '');
+  return `${before}${text}${arrayJoin.call(arrayMap.call(arrayReverse.call(codes), ({ 1: off }) => `\u001b[${off}m`), '')}`;
 }
 
 // In the order of libuv's list: by name, then those that came late.
@@ -123,33 +125,34 @@ function getSystemErrorMap() {
   const late = ['UNKNOWN', 'EOF', 'ENXIO', 'EMLINK', 'EHOSTDOWN', 'EREMOTEIO', 'ENOTTY', 'EILSEQ', 'EOVERFLOW',
     'ESOCKTNOSUPPORT', 'ENODATA', 'EUNATCH'];
   const found = [];
-  const numbers = [...Array(140).keys(), ...Array.from({ length: 20 }, (none, index) => 3000 + index), 4080, 4094, 4095];
-  for (const number of numbers) {
+  const numbers = arrayConcat.call(ArrayFrom({ length: 140 }, (none, index) => index), ArrayFrom({ length: 20 }, (none, index) => 3000 + index),
+    [4080, 4094, 4095]);
+  for (const number of over(numbers)) {
     const name = number === 0 ? '' : binding.errorName(-number);
-    if (/^[A-Z]/.test(name) && !name.startsWith('Unknown')) found.push([-number, [name, binding.errorText(-number)]]);
+    if (regexpTest(/^[A-Z]/, name) && !stringStartsWith.call(name, 'Unknown')) arrayPush.call(found, [-number, [name, binding.errorText(-number)]]);
   }
-  const rank = ([, [name]]) => late.indexOf(name);
-  found.sort((a, b) => rank(a) - rank(b) || (a[1][0] < b[1][0] ? -1 : 1));
+  const rank = ({ 1: { 0: name } }) => arrayIndexOf.call(late, name);
+  arraySort.call(found, (a, b) => rank(a) - rank(b) || (a[1][0] < b[1][0] ? -1 : 1));
   return new GenuineMap(found);
 }
 
 function getSystemErrorName(err) {
   errors.validateNumber(err, 'err');
-  if (err >= 0 || !Number.isSafeInteger(err)) throw errors.outOfRange('err', 'a negative integer', err);
+  if (err >= 0 || !NumberIsSafeInteger(err)) throw errors.outOfRange('err', 'a negative integer', err);
   return binding.errorName(err);
 }
 
 // By ECMA-48: a command with a text up to its end (a title, a link, ...), a control sequence with
 // its parameters, any other escape.
-const CONTROL = new RegExp([
+const CONTROL = new RegExp(arrayJoin.call([
   '(?:\\u001b[P\\]X^_]|[\\u0090\\u009d])[^\\u0007\\u001b\\u009c]*(?:\\u0007|\\u001b\\\\|\\u009c)',
   '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]',
   '\\u001b[ -/]*[0-Z\\\\^-~]',
-].join('|'), 'g');
+], '|'), 'g');
 
 const util = {
-  _errnoException: (...args) => require('internal/net/util').errnoException(...args),
-  _exceptionWithHostPort: (...args) => require('internal/net/util').addressException(...args),
+  _errnoException: (...args) => require('internal/net/util').errnoException(...over(args)),
+  _exceptionWithHostPort: (...args) => require('internal/net/util').addressException(...over(args)),
   _extend: (target, source) => source === null || typeof source !== 'object' ? target : Object.assign(target, source),
   callbackify,
   debug: debuglog,
@@ -162,7 +165,7 @@ const util = {
   getSystemErrorName,
   inherits,
   inspect,
-  isArray: Array.isArray,
+  isArray: ArrayIsArray,
   isBoolean: (value) => typeof value === 'boolean',
   isBuffer: (value) => require('buffer').Buffer.isBuffer(value),
   isDeepStrictEqual: (a, b) => require('internal/equal').deepEqual(a, b, true),
@@ -178,13 +181,13 @@ const util = {
   isError: kinds.isNativeError,
   isFunction: (value) => typeof value === 'function',
   isPrimitive: (value) => value === null || typeof value !== 'object' && typeof value !== 'function',
-  log: (...args) => console.log('%s - %s', new Date().toLocaleString(), format(...args)),
-  parseArgs: (...args) => require('internal/parse_args').parseArgs(...args),
+  log: (...args) => require('internal/console').log('%s - %s', new Date().toLocaleString(), Reflect.apply(format, undefined, args)),
+  parseArgs: (...args) => require('internal/parse_args').parseArgs(...over(args)),
   promisify,
   parseEnv: (content) => require('internal/env_file').parseEnv(content),
   stripVTControlCharacters(text) {
     errors.validateString(text, 'str');
-    return text.replace(CONTROL, '');
+    return regexpReplace(CONTROL, text, '');
   },
   toUSVString: (text) => `${text}`.toWellFormed?.() ?? `${text}`,
   async aborted(signal, resource) {
@@ -196,7 +199,7 @@ const util = {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
   // There is no other thread that they could be handed to.
-  transferableAbortController: () => new AbortController(),
+  transferableAbortController: () => new (require('internal/abort_signal').AbortController)(),
   transferableAbortSignal(signal) {
     if (signal === undefined) throw errors.invalidArgType('signal', 'an instance of AbortSignal', signal);
     errors.validateAbortSignal(signal, 'signal');
@@ -204,13 +207,13 @@ const util = {
   },
   types: kinds,
 };
-for (const name of ['MIMEType', 'MIMEParams'])
+for (const name of over(['MIMEType', 'MIMEParams']))
   util[name] = () => {
     throw errors.notImplemented(`util.${name}`);
   };
-for (const name of ['TextDecoder', 'TextEncoder'])
-  Object.defineProperty(util, name, { get: () => require('internal/encoding')[name], enumerable: true, configurable: true });
+for (const name of over(['TextDecoder', 'TextEncoder']))
+  Object.defineProperty(util, name, { __proto__: null, get: () => require('internal/encoding')[name], enumerable: true, configurable: true });
 // withoutColors is what inspect uses for widths.
-Object.defineProperty(util, 'withoutColors', { value: withoutColors, enumerable: false });
+Object.defineProperty(util, 'withoutColors', { __proto__: null, value: withoutColors, enumerable: false });
 
 module.exports = util;

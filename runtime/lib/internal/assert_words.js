@@ -1,6 +1,10 @@
 'use strict';
 // What an assertion that failed says: two values side by side, and the call in the source.
 
+const {
+  ArrayFrom, arrayFind, arrayJoin, arrayMap, arrayPop, arrayPush, arrayReduce, arraySlice, over, regexpExec,
+  stringEndsWith, stringIncludes, stringRepeat, stringSlice, stringSplit,
+} = intrinsics;
 const { inspect } = require('internal/inspect');
 
 // What was expected, by the operator; of objects it is said in other words whether they are one.
@@ -30,8 +34,8 @@ const show = (value) => inspect(value instanceof Error ? withoutStack(value) : v
 // Where errors come from is no part of what is compared.
 function withoutStack(error) {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(error)), error);
-  Object.defineProperty(copy, 'message', { value: error.message });
-  if (Object.hasOwn(error, 'cause')) Object.defineProperty(copy, 'cause', { value: error.cause });
+  Object.defineProperty(copy, 'message', { __proto__: null, value: error.message });
+  if (Object.hasOwn(error, 'cause')) Object.defineProperty(copy, 'cause', { __proto__: null, value: error.cause });
   return copy;
 }
 
@@ -40,11 +44,11 @@ const isObject = (value) => typeof value === 'object' && value !== null || typeo
 // --- differences --------------------------------------------------------------------------------
 
 // A comma at the end, for what follows, makes no difference.
-const bare = (line) => line.endsWith(',') ? line.slice(0, -1) : line;
+const bare = (line) => stringEndsWith.call(line, ',') ? stringSlice.call(line, 0, -1) : line;
 
 // Pairs of a sign and a line, by the longest common subsequence.
 function compared(a, b) {
-  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  const table = ArrayFrom({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const same = (i, j) => bare(a[i]) === bare(b[j]);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
@@ -52,13 +56,13 @@ function compared(a, b) {
   const lines = [];
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
     if (i < a.length && j < b.length && same(i, j)) {
-      lines.push([' ', a[i].endsWith(',') ? a[i] : b[j]]);
+      arrayPush.call(lines, [' ', stringEndsWith.call(a[i], ',') ? a[i] : b[j]]);
       i++;
       j++;
     } else if (i < a.length && (j === b.length || table[i + 1][j] >= table[i][j + 1])) {
-      lines.push(['+', a[i++]]);
+      arrayPush.call(lines, ['+', a[i++]]);
     } else {
-      lines.push(['-', b[j++]]);
+      arrayPush.call(lines, ['-', b[j++]]);
     }
   }
   return lines;
@@ -72,25 +76,25 @@ function shortened(lines) {
   for (let at = 0; at < lines.length;) {
     let end = at;
     while (end < lines.length && lines[end][0] === ' ') end++;
-    const [most, before, after] = end === lines.length ? [4, 1, 3] : [5, 2, 2];
+    const { 0: most, 1: before, 2: after } = end === lines.length ? [4, 1, 3] : [5, 2, 2];
     const cut = end - at > most;
     skipped ||= cut;
     for (let i = at; i < end; i++) {
       if (cut && i === at + before) {
-        result.push('...');
+        arrayPush.call(result, '...');
         i = end - after;
       }
-      result.push(`  ${lines[i][1]}`);
+      arrayPush.call(result, `  ${lines[i][1]}`);
     }
-    if (end < lines.length) result.push(`${lines[end][0]} ${lines[end][1]}`);
+    if (end < lines.length) arrayPush.call(result, `${lines[end][0]} ${lines[end][1]}`);
     at = end + 1;
   }
-  return { text: result.join('\n'), skipped };
+  return { text: arrayJoin.call(result, '\n'), skipped };
 }
 
 function difference(left, right) {
-  const [a, b] = [left.split('\n'), right.split('\n')];
-  const lines = a.length * b.length > 1e6 ? [...a.map((line) => ['+', line]), ...b.map((line) => ['-', line])] : compared(a, b);
+  const { 0: a, 1: b } = [stringSplit.call(left, '\n'), stringSplit.call(right, '\n')];
+  const lines = a.length * b.length > 1e6 ? [...over(arrayMap.call(a, (line) => ['+', line])), ...over(arrayMap.call(b, (line) => ['-', line]))] : compared(a, b);
   return shortened(lines);
 }
 
@@ -100,15 +104,15 @@ function pointer(left, right) {
   if (length <= SHORT || length >= WIDE) return '';
   let at = 0;
   while (at < left.length && left[at] === right[at]) at++;
-  return at > 2 ? `\n${' '.repeat(at + 2)}^` : '';
+  return at > 2 ? `\n${stringRepeat.call(' ', at + 2)}^` : '';
 }
 
 function unequal(operator, actual, expected, message) {
-  const [left, right] = [show(actual), show(expected)];
+  const { 0: left, 1: right } = [show(actual), show(expected)];
   if (left === right) return `Values have same structure but are not reference-equal:\n\n${left}\n`;
   const objects = isObject(actual) && isObject(expected);
   const headline = message ?? headlineOf(operator, objects);
-  const single = !left.includes('\n') && !right.includes('\n');
+  const single = !stringIncludes.call(left, '\n') && !stringIncludes.call(right, '\n');
   if (single && !objects && left.length + right.length <= SHORT && (actual !== 0 || expected !== 0))
     return `${headline}\n\n${left} !== ${right}\n`;
   if (single) return `${headline}\n+ actual - expected\n\n+ ${left}\n- ${right}${pointer(left, right)}`;
@@ -127,7 +131,7 @@ function messageFor(operator, actual, expected, message) {
   if (operator === 'notDeepStrictEqual' || operator === 'notDeepEqual' || operator === 'notStrictEqual') {
     const text = show(actual);
     const headline = headlineOf(operator, isObject(actual));
-    if (!text.includes('\n')) return `${headline} ${text}`;
+    if (!stringIncludes.call(text, '\n')) return `${headline} ${text}`;
     return `${headline}\n\n${text}${operator === 'notDeepEqual' ? '' : '\n'}`;
   }
   if (operator === 'deepEqual')
@@ -147,9 +151,9 @@ function closed(source, from) {
     if (character === '"' || character === "'" || character === '`') {
       for (at++; at < source.length && source[at] !== character; at++) if (source[at] === '\\') at++;
     } else if (closing[character] !== undefined) {
-      open.push(closing[character]);
+      arrayPush.call(open, closing[character]);
     } else if (character === open[open.length - 1]) {
-      open.pop();
+      arrayPop.call(open);
       if (open.length === 0) return at;
     }
   }
@@ -160,19 +164,19 @@ function closed(source, from) {
 // program's; undefined where the source isn't to be had.
 function callText(stack) {
   const { frames, isOurs, location } = require('internal/stack');
-  const frame = frames(stack).find((each) => !isOurs(each));
+  const frame = arrayFind.call(frames(stack), (each) => !isOurs(each));
   if (frame === undefined) return undefined;
   const { file, line, column } = location(frame);
   const source = require('internal/tools').sourceOf(file);
   if (source === undefined) return undefined;
-  const lines = source.split('\n');
-  let at = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  const lines = stringSplit.call(source, '\n');
+  let at = arrayReduce.call(arraySlice.call(lines, 0, line - 1), (sum, each) => sum + each.length + 1, 0) + column - 1;
   // The engine points into the call, at its name or its parenthesis.
-  if (source[at] !== '(') at += /^[\w$.\s]*/.exec(source.slice(at))[0].length;
+  if (source[at] !== '(') at += regexpExec.call(/^[\w$.\s]*/, stringSlice.call(source, at))[0].length;
   if (source[at] !== '(') return undefined;
   const end = closed(source, at);
-  const [name] = /(?:[\w$]+\s*\.\s*)*[\w$]+\s*$/.exec(source.slice(0, at)) ?? [''];
-  return end < 0 || name === '' ? undefined : source.slice(at - name.length, end + 1);
+  const { 0: name } = regexpExec.call(/(?:[\w$]+\s*\.\s*)*[\w$]+\s*$/, stringSlice.call(source, 0, at)) ?? [''];
+  return end < 0 || name === '' ? undefined : stringSlice.call(source, at - name.length, end + 1);
 }
 
 module.exports = { callText, isObject, messageFor, show };

@@ -1,13 +1,13 @@
 'use strict';
 // util.format: "%s is %d" and its kin.
 
+const { NumberParseFloat, NumberParseInt, arrayFilter, over, regexpReplace, regexpTest } = intrinsics;
 const { bigintText, inspect, numberText } = require('internal/inspect');
 
 // The engine's classes, not those that the runtime adds.
 const ours = new Set(['Buffer', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'Event', 'EventTarget', 'CustomEvent',
   'AbortController', 'AbortSignal', 'DOMException', 'PerformanceObserver', 'PerformanceEntry', 'Blob', 'File']);
-const builtIn = new Set(Object.getOwnPropertyNames(globalThis)
-  .filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name) && !ours.has(name)));
+const builtIn = new Set(arrayFilter.call(Object.getOwnPropertyNames(global), (name) => regexpTest(/^[A-Z][a-zA-Z0-9]+$/, name) && !ours.has(name)));
 
 // Whether toString is the engine's own, so that inspecting says more.
 function hasOwnText(value) {
@@ -26,7 +26,7 @@ function json(value) {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (/cyclic|circular/i.test(error.message)) return '[Circular]';
+    if (regexpTest(/cyclic|circular/i, error.message)) return '[Circular]';
     throw error;
   }
 }
@@ -45,8 +45,8 @@ const directives = {
   },
   j: json,
   d: (value, options) => number(value, options, Number),
-  i: (value, options) => number(value, options, Number.parseInt),
-  f: (value, options) => typeof value === 'symbol' ? 'NaN' : numberText(Number.parseFloat(value), options),
+  i: (value, options) => number(value, options, NumberParseInt),
+  f: (value, options) => typeof value === 'symbol' ? 'NaN' : numberText(NumberParseFloat(value), options),
   O: (value, options) => inspect(value, options),
   o: (value, options) => inspect(value, { ...options, showHidden: true, showProxy: true, depth: 4 }),
   c: () => '',
@@ -59,7 +59,7 @@ function formatWithOptions(options, ...args) {
     text = args[0];
     next = 1;
     if (args.length > 1)
-      text = text.replace(/%(.)/gs, (whole, letter) => {
+      text = regexpReplace(/%(.)/gs, text, (whole, letter) => {
         if (letter === '%') return '%';
         if (next >= args.length || !Object.hasOwn(directives, letter)) return whole;
         return directives[letter](args[next++], options);
@@ -72,6 +72,6 @@ function formatWithOptions(options, ...args) {
   return text;
 }
 
-const format = (...args) => formatWithOptions({}, ...args);
+const format = (...args) => formatWithOptions({}, ...over(args));
 
 module.exports = { format, formatWithOptions };

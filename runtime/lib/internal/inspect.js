@@ -6,7 +6,15 @@
 // follow. layout() then puts the entries on one line, in columns or on lines of their own
 // (internal/inspect_layout); what single values look like is in internal/inspect_text.
 
-const { mapEntries, mapGetSize, setGetSize, setValues } = intrinsics;
+const {
+  ArrayFrom, ArrayIsArray, NumberIsNaN, SymbolFor, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayMap,
+  arrayPop, arrayPush, arraySlice, arraySort, arraySplice, bigintValueOf, booleanValueOf, dateGetTime,
+  dateToISOString, dateToString, errorToString, functionToString, mapEntries, mapGetSize, mapItems, numberToString,
+  numberValueOf, objectPropertyIsEnumerable, over, regexpExec, regexpReplace, regexpTest, regexpToString, setGetSize,
+  setItems, setValues, stringEndsWith, stringIncludes, stringIndexOf, stringPadStart, stringRepeat, stringReplaceAll,
+  stringSlice, stringStartsWith, stringToLowerCase, stringValueOf, symbolToString, symbolValueOf, typedarrayGetLength,
+  typedarrayGetTag,
+} = intrinsics;
 const tools = require('internal/tools');
 const util = native('util');
 const kinds = require('internal/kinds');
@@ -16,18 +24,12 @@ const { full } = require('internal/stack');
 
 const { bigintText, colored, columnsOf, escapable, escapeCharacter, numberText, primitive, quote, withoutColors } = text;
 
-const custom = Symbol.for('nodejs.util.inspect.custom');
+const custom = SymbolFor('nodejs.util.inspect.custom');
 const defaults = {
   showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100,
   maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
 };
 const hasOwn = Object.hasOwn;
-const mapSize = mapGetSize;
-const setSize = setGetSize;
-const TypedArray = Object.getPrototypeOf(Uint8Array).prototype;
-const typedArrayLength = Object.getOwnPropertyDescriptor(TypedArray, 'length').get;
-const typedArrayName = Object.getOwnPropertyDescriptor(TypedArray, Symbol.toStringTag).get;
-const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 // --- names --------------------------------------------------------------------------------------
 
@@ -60,7 +62,7 @@ function prefix(name, tag, fallback, size = '') {
 function tagOf(ctx, value) {
   const tag = value[Symbol.toStringTag];
   if (typeof tag !== 'string' || tag === '') return '';
-  const own = ctx.showHidden ? hasOwn(value, Symbol.toStringTag) : isEnumerable.call(value, Symbol.toStringTag);
+  const own = ctx.showHidden ? hasOwn(value, Symbol.toStringTag) : objectPropertyIsEnumerable.call(value, Symbol.toStringTag);
   return own ? '' : tag;
 }
 
@@ -79,8 +81,8 @@ function classBase(value, name, tag) {
 }
 
 function functionBase(value, name, tag) {
-  const source = Function.prototype.toString.call(value);
-  if (source.startsWith('class') && source.endsWith('}') && /^class\b/.test(source)) return classBase(value, name, tag);
+  const source = functionToString.call(value);
+  if (stringStartsWith.call(source, 'class') && stringEndsWith.call(source, '}') && regexpTest(/^class\b/, source)) return classBase(value, name, tag);
   let type = 'Function';
   if (kinds.isGeneratorFunction(value)) type = `Generator${type}`;
   if (kinds.isAsyncFunction(value)) type = `Async${type}`;
@@ -93,17 +95,17 @@ function functionBase(value, name, tag) {
 }
 
 function boxedBase(ctx, value, name, tag, keys) {
-  const [type, inner] = kinds.isNumberObject(value) ? ['Number', Number.prototype.valueOf.call(value)] :
-    kinds.isStringObject(value) ? ['String', String.prototype.valueOf.call(value)] :
-      kinds.isBooleanObject(value) ? ['Boolean', Boolean.prototype.valueOf.call(value)] :
-        kinds.isBigIntObject(value) ? ['BigInt', BigInt.prototype.valueOf.call(value)] :
-          ['Symbol', Symbol.prototype.valueOf.call(value)];
-  if (type === 'String') keys.splice(0, value.length);
+  const { 0: type, 1: inner } = kinds.isNumberObject(value) ? ['Number', numberValueOf.call(value)] :
+    kinds.isStringObject(value) ? ['String', stringValueOf.call(value)] :
+      kinds.isBooleanObject(value) ? ['Boolean', booleanValueOf.call(value)] :
+        kinds.isBigIntObject(value) ? ['BigInt', bigintValueOf.call(value)] :
+          ['Symbol', symbolValueOf.call(value)];
+  if (type === 'String') arraySplice.call(keys, 0, value.length);
   let base = `[${type}`;
   if (type !== name) base += name === null ? ' (null prototype)' : ` (${name})`;
   base += `: ${primitive(ctx, inner, (text) => text)}]`;
   if (tag !== '' && tag !== name) base += ` [${tag}]`;
-  return keys.length !== 0 ? base : ctx.style(base, type.toLowerCase());
+  return keys.length !== 0 ? base : ctx.style(base, stringToLowerCase.call(type));
 }
 
 // --- errors ---------------------------------------------------------------------------------------
@@ -111,16 +113,16 @@ function boxedBase(ctx, value, name, tag, keys) {
 // What a stack begins with if that can be an error's name: words up to a colon or the first
 // frame, or a text that is nothing but "…Error".
 function leadingName(stack) {
-  const end = stack.search(/[^\w \-[\]()]/);
-  const after = end < 2 ? '' : stack.slice(end, end + 7);
-  if (/^[A-Z]/.test(stack) && (after[0] === ':' || after === '\n    at')) return stack.slice(0, end);
-  return stack.endsWith('Error') && !/[^\w-]/.test(stack) ? stack : '';
+  const end = regexpExec.call(/[^\w \-[\]()]/, stack)?.index ?? -1;
+  const after = end < 2 ? '' : stringSlice.call(stack, end, end + 7);
+  if (regexpTest(/^[A-Z]/, stack) && (after[0] === ':' || after === '\n    at')) return stringSlice.call(stack, 0, end);
+  return stringEndsWith.call(stack, 'Error') && !regexpTest(/[^\w-]/, stack) ? stack : '';
 }
 
 // A class's name goes in front where the stack only says "Error".
 function improved(stack, name, errorName, tag) {
-  if (name !== null && !(errorName.endsWith('Error') && stack.startsWith(errorName) &&
-      (stack.length === errorName.length || ':\n'.includes(stack[errorName.length])))) return stack;
+  if (name !== null && !(stringEndsWith.call(errorName, 'Error') && stringStartsWith.call(stack, errorName) &&
+      (stack.length === errorName.length || stringIncludes.call(':\n', stack[errorName.length])))) return stack;
   let fallback = 'Error';
   let length = errorName.length;
   if (name === null) {
@@ -128,52 +130,52 @@ function improved(stack, name, errorName, tag) {
     fallback = start || 'Error';
     length = start.length;
   }
-  const wanted = prefix(name, tag, fallback).slice(0, -1);
+  const wanted = stringSlice.call(prefix(name, tag, fallback), 0, -1);
   if (errorName === wanted) return stack;
-  if (wanted.includes(errorName)) return length === 0 ? `${wanted}: ${stack}` : wanted + stack.slice(length);
-  return `${wanted} [${errorName}]${stack.slice(length)}`;
+  if (stringIncludes.call(wanted, errorName)) return length === 0 ? `${wanted}: ${stack}` : wanted + stringSlice.call(stack, length);
+  return `${wanted} [${errorName}]${stringSlice.call(stack, length)}`;
 }
 
 function errorBase(ctx, error, name, tag, keys) {
   const errorName = error.name != null ? String(error.name) : 'Error';
-  let stack = full(error) || Error.prototype.toString.call(error);
+  let stack = full(error) || errorToString.call(error);
   if (!ctx.showHidden)
-    for (const key of ['name', 'message', 'stack']) {
-      const at = keys.indexOf(key);
-      if (at >= 0 && (key === 'stack' || stack.includes(error[key]))) keys.splice(at, 1);
+    for (const key of over(['name', 'message', 'stack'])) {
+      const at = arrayIndexOf.call(keys, key);
+      if (at >= 0 && (key === 'stack' || stringIncludes.call(stack, error[key]))) arraySplice.call(keys, at, 1);
     }
   // The engine's own notes about the place: the stack has them.
-  for (const key of ['line', 'column', 'sourceURL']) {
-    const at = keys.indexOf(key);
-    if (at >= 0) keys.splice(at, 1);
+  for (const key of over(['line', 'column', 'sourceURL'])) {
+    const at = arrayIndexOf.call(keys, key);
+    if (at >= 0) arraySplice.call(keys, at, 1);
   }
-  if ('cause' in error && !keys.includes('cause')) keys.push('cause');
-  if (Array.isArray(error.errors) && !keys.includes('errors')) keys.push('errors');
+  if ('cause' in error && !arrayIncludes.call(keys, 'cause')) arrayPush.call(keys, 'cause');
+  if (ArrayIsArray(error.errors) && !arrayIncludes.call(keys, 'errors')) arrayPush.call(keys, 'errors');
   stack = improved(stack, name, errorName, tag);
-  let at = error.message ? stack.indexOf(error.message) : -1;
+  let at = error.message ? stringIndexOf.call(stack, error.message) : -1;
   if (at !== -1) at += error.message.length;
-  if (stack.indexOf('\n    at', Math.max(at, 0)) === -1) stack = `[${stack}]`;
-  return ctx.indent === 0 ? stack : stack.replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
+  if (stringIndexOf.call(stack, '\n    at', Math.max(at, 0)) === -1) stack = `[${stack}]`;
+  return ctx.indent === 0 ? stack : stringReplaceAll.call(stack, '\n', `\n${stringRepeat.call(' ', ctx.indent)}`);
 }
 
 // --- shapes -----------------------------------------------------------------------------------------
 
 function keysOf(value, showHidden) {
   const symbols = Object.getOwnPropertySymbols(value);
-  if (showHidden) return [...hiddenNames(value), ...symbols];
-  return [...Object.keys(value), ...symbols.filter((symbol) => isEnumerable.call(value, symbol))];
+  if (showHidden) return [...over(hiddenNames(value)), ...over(symbols)];
+  return [...over(Object.keys(value)), ...over(arrayFilter.call(symbols, (symbol) => objectPropertyIsEnumerable.call(value, symbol)))];
 }
 
 // V8 gives an old-fashioned function two more properties, which it shows as null.
 function hiddenNames(value) {
   const names = Object.getOwnPropertyNames(value);
-  if (typeof value !== 'function' || !names.includes('prototype') || names.includes('caller') || !isSloppy(value)) return names;
-  names.splice(names.indexOf('prototype'), 0, 'arguments', 'caller');
+  if (typeof value !== 'function' || !arrayIncludes.call(names, 'prototype') || arrayIncludes.call(names, 'caller') || !isSloppy(value)) return names;
+  arraySplice.call(names, arrayIndexOf.call(names, 'prototype'), 0, 'arguments', 'caller');
   return names;
 }
 
 function isSloppy(value) {
-  if (!/^function\b(?!\s*\*)/.test(Function.prototype.toString.call(value))) return false;
+  if (!regexpTest(/^function\b(?!\s*\*)/, functionToString.call(value))) return false;
   try {
     return value.caller === null || value.caller !== undefined;
   } catch {
@@ -181,8 +183,8 @@ function isSloppy(value) {
   }
 }
 
-const isIndex = (key) => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key) && +key < 2 ** 32 - 1;
-const nonIndexKeys = (ctx, value) => keysOf(value, ctx.showHidden).filter((key) => !isIndex(key));
+const isIndex = (key) => typeof key === 'string' && regexpTest(/^(0|[1-9]\d*)$/, key) && +key < 2 ** 32 - 1;
+const nonIndexKeys = (ctx, value) => arrayFilter.call(keysOf(value, ctx.showHidden), (key) => !isIndex(key));
 
 const moreItems = (count) => `... ${count} more item${count > 1 ? 's' : ''}`;
 
@@ -192,7 +194,7 @@ function arrayItems(ctx, value, depth) {
   let index = 0;
   for (; index < value.length && output.length < limit; index++) {
     if (hasOwn(value, index)) {
-      output.push(property(ctx, value, depth, index, 'element'));
+      arrayPush.call(output, property(ctx, value, depth, index, 'element'));
       continue;
     }
     // Holes are counted together.
@@ -201,22 +203,22 @@ function arrayItems(ctx, value, depth) {
       holes++;
       index++;
     }
-    output.push(ctx.style(`<${holes} empty item${holes > 1 ? 's' : ''}>`, 'undefined'));
+    arrayPush.call(output, ctx.style(`<${holes} empty item${holes > 1 ? 's' : ''}>`, 'undefined'));
   }
-  if (index < value.length) output.push(moreItems(value.length - index));
+  if (index < value.length) arrayPush.call(output, moreItems(value.length - index));
   return output;
 }
 
 function typedArrayItems(ctx, value, depth) {
-  const length = typedArrayLength.call(value);
+  const length = typedarrayGetLength.call(value);
   const limit = Math.min(Math.max(0, ctx.maxArrayLength), length);
   const output = [];
-  for (let index = 0; index < limit; index++) output.push(primitive(ctx, value[index]));
-  if (length > limit) output.push(moreItems(length - limit));
+  for (let index = 0; index < limit; index++) arrayPush.call(output, primitive(ctx, value[index]));
+  if (length > limit) arrayPush.call(output, moreItems(length - limit));
   if (ctx.showHidden) {
     ctx.indent += 2;
-    for (const key of ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'])
-      output.push(`[${key}]: ${format(ctx, value[key], depth, true)}`);
+    for (const key of over(['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer']))
+      arrayPush.call(output, `[${key}]: ${format(ctx, value[key], depth, true)}`);
     ctx.indent -= 2;
   }
   return output;
@@ -226,11 +228,11 @@ function collectionItems(ctx, values, size, depth, each) {
   const limit = Math.min(Math.max(0, ctx.maxArrayLength), size);
   const output = [];
   ctx.indent += 2;
-  for (const value of values) {
+  for (const value of over(values)) {
     if (output.length >= limit) break;
-    output.push(each(value));
+    arrayPush.call(output, each(value));
   }
-  if (size > limit) output.push(moreItems(size - limit));
+  if (size > limit) arrayPush.call(output, moreItems(size - limit));
   ctx.indent -= 2;
   return output;
 }
@@ -243,14 +245,14 @@ function bufferItems(ctx, value) {
     return [ctx.style('(detached)', 'special')];
   }
   const limit = Math.min(Math.max(0, ctx.maxArrayLength), bytes.length);
-  let text = Array.from(bytes.subarray(0, limit), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  let text = arrayJoin.call(arrayMap.call(ArrayFrom(over(bytes.subarray(0, limit))), (byte) => stringPadStart.call(numberToString.call(byte, 16), 2, '0')), ' ');
   const more = bytes.length - limit;
   if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
   return [`${ctx.style('[Uint8Contents]', 'special')}: <${text}>`];
 }
 
 function promiseItems(ctx, value, depth) {
-  const [state, result] = util.promiseState(value);
+  const { 0: state, 1: result } = util.promiseState(value);
   if (state === 0) return [ctx.style('<pending>', 'special')];
   ctx.indent += 2;
   const text = format(ctx, result, depth);
@@ -261,37 +263,37 @@ function promiseItems(ctx, value, depth) {
 // What is left in an iterator of a map or a set: { items, pairs }, undefined if the engine
 // doesn't show it. Of pairs each look makes new ones, of anything else it finds the same.
 function iteratorItems(iterator) {
-  const items = util.iteratorItems(iterator, (each) => [...each]);
+  const items = util.iteratorItems(iterator, (each) => [...over(each)]);
   if (items === undefined) return undefined;
-  const again = util.iteratorItems(iterator, (each) => [...each]);
-  return { items, pairs: items.length > 0 && Array.isArray(items[0]) && items[0] !== again[0] };
+  const again = util.iteratorItems(iterator, (each) => [...over(each)]);
+  return { items, pairs: items.length > 0 && ArrayIsArray(items[0]) && items[0] !== again[0] };
 }
 
 // Shapes of things one can iterate; undefined for anything else.
 function iterableShape(ctx, value, name, tag) {
-  if (Array.isArray(value)) {
+  if (ArrayIsArray(value)) {
     const front = name !== 'Array' || tag !== '' ? prefix(name, tag, 'Array', `(${value.length})`) : '';
-    const keys = nonIndexKeys(ctx, value).filter((key) => key !== 'length' || ctx.showHidden);
+    const keys = arrayFilter.call(nonIndexKeys(ctx, value), (key) => key !== 'length' || ctx.showHidden);
     return { open: `${front}[`, close: ']', keys, array: true, empty: value.length === 0, items: arrayItems };
   }
   if (kinds.isSet(value)) {
-    const size = setSize.call(value);
+    const size = setGetSize.call(value);
     return {
       open: `${prefix(name, tag, 'Set', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
-      items: (c, v, depth) => collectionItems(c, setValues.call(v), size, depth, (item) => format(c, item, depth)),
+      items: (c, v, depth) => collectionItems(c, setItems(v), size, depth, (item) => format(c, item, depth)),
     };
   }
   if (kinds.isMap(value)) {
-    const size = mapSize.call(value);
+    const size = mapGetSize.call(value);
     return {
       open: `${prefix(name, tag, 'Map', `(${size})`)}{`, keys: keysOf(value, ctx.showHidden), empty: size === 0,
-      items: (c, v, depth) => collectionItems(c, mapEntries.call(v), size, depth,
-        ([key, item]) => `${format(c, key, depth)} => ${format(c, item, depth)}`),
+      items: (c, v, depth) => collectionItems(c, mapItems(v), size, depth,
+        ({ 0: key, 1: item }) => `${format(c, key, depth)} => ${format(c, item, depth)}`),
     };
   }
   if (kinds.isTypedArray(value)) {
-    const fallback = name === null ? typedArrayName.call(value) : '';
-    const length = typedArrayLength.call(value);
+    const fallback = name === null ? typedarrayGetTag.call(value) : '';
+    const length = typedarrayGetLength.call(value);
     const front = prefix(name, tag, fallback, `(${length})`);
     return {
       open: `${front}[`, close: ']', keys: nonIndexKeys(ctx, value), array: true,
@@ -322,7 +324,7 @@ const ordinary = (value, name, tag) => {
 function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
   const keys = keysOf(value, ctx.showHidden);
   const withItems = (type, items, first = []) =>
-    ({ open: `${prefix(name, tag, type)}{`, keys: [...first, ...keys], items });
+    ({ open: `${prefix(name, tag, type)}{`, keys: [...over(first), ...over(keys)], items });
   if (typeof value === 'function') {
     const base = functionBase(value, name, tag);
     return { base, whole: ctx.style(base, 'special'), keys };
@@ -333,13 +335,13 @@ function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
   }
   if (kinds.isRegExp(value)) {
     const front = prefix(name, tag, 'RegExp');
-    const base = (front === 'RegExp ' ? '' : front) + RegExp.prototype.toString.call(value);
+    const base = (front === 'RegExp ' ? '' : front) + regexpToString.call(value);
     return { base, whole: ctx.style(base, 'regexp'), keys, wholeWhenDeep: true };
   }
   if (kinds.isDate(value)) {
     const front = prefix(name, tag, 'Date');
-    const text = Number.isNaN(Date.prototype.getTime.call(value)) ? Date.prototype.toString.call(value) :
-      Date.prototype.toISOString.call(value);
+    const text = NumberIsNaN(dateGetTime.call(value)) ? dateToString.call(value) :
+      dateToISOString.call(value);
     const base = (front === 'Date ' ? '' : front) + text;
     return { base, whole: ctx.style(base, 'date'), keys };
   }
@@ -375,7 +377,7 @@ function exported(ctx, namespace, depth, key) {
     text = ctx.style('<uninitialized>', 'special');
   }
   ctx.indent -= 2;
-  return `${ctx.style(/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key), 'name')}: ${text}`;
+  return `${ctx.style(regexpTest(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key) ? key : quote(key), 'name')}: ${text}`;
 }
 
 function property(ctx, value, depth, key, role) {
@@ -389,7 +391,7 @@ function property(ctx, value, depth, key, role) {
     ctx.indent += step;
     text = format(ctx, descriptor.value, depth);
     // The old style puts what is long under its name.
-    if (step === 3 && columnsOf(text, ctx.colors) > ctx.breakLength) gap = `\n${' '.repeat(ctx.indent)}`;
+    if (step === 3 && columnsOf(text, ctx.colors) > ctx.breakLength) gap = `\n${stringRepeat.call(' ', ctx.indent)}`;
     ctx.indent -= step;
   } else if (descriptor.get !== undefined) {
     const label = descriptor.set !== undefined ? 'Getter/Setter' : 'Getter';
@@ -403,17 +405,17 @@ function property(ctx, value, depth, key, role) {
   }
   if (role === 'element') return text;
   let shown;
-  if (typeof key === 'symbol') shown = `[${ctx.style(Symbol.prototype.toString.call(key).replace(escapable, escapeCharacter), 'symbol')}]`;
+  if (typeof key === 'symbol') shown = `[${ctx.style(regexpReplace(escapable, symbolToString.call(key), escapeCharacter), 'symbol')}]`;
   else if (key === '__proto__') shown = "['__proto__']";
-  else if (descriptor.enumerable === false) shown = `[${key.replace(escapable, escapeCharacter)}]`;
-  else if (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key)) shown = ctx.style(key, 'name');
+  else if (descriptor.enumerable === false) shown = `[${regexpReplace(escapable, key, escapeCharacter)}]`;
+  else if (regexpTest(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key)) shown = ctx.style(key, 'name');
   else shown = ctx.style(quote(key), 'string');
   return `${shown}:${gap}${text}`;
 }
 
 function getterText(ctx, value, depth, descriptor, label) {
   try {
-    const got = descriptor.get.call(value);
+    const got = Reflect.apply(descriptor.get, value, []);
     ctx.indent += 2;
     const text = got !== null && typeof got === 'object' ?
       `${ctx.style(`[${label}]`, 'special')} ${format(ctx, got, depth)}` :
@@ -432,15 +434,15 @@ function customText(ctx, value, target, depth) {
       target.constructor && target.constructor.prototype === target) return undefined;
   const options = { ...ctx.user, ...pick(ctx), stylize: ctx.style };
   const left = ctx.depth === null ? null : ctx.depth - depth;
-  const result = method.call(value, left, { ...options, depth: left }, inspect);
+  const result = Reflect.apply(method, value, [left, { ...options, depth: left }, inspect]);
   if (result === value) return undefined;
   if (typeof result !== 'string') return format(ctx, result, depth);
-  return result.replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
+  return stringReplaceAll.call(result, '\n', `\n${stringRepeat.call(' ', ctx.indent)}`);
 }
 
 function pick(ctx) {
   const options = {};
-  for (const key of Object.keys(defaults)) options[key] = ctx[key];
+  for (const key of over(Object.keys(defaults))) options[key] = ctx[key];
   return options;
 }
 
@@ -458,7 +460,7 @@ function format(ctx, value, depth, inTypedArray) {
     const text = customText(ctx, value, target, depth);
     if (text !== undefined) return text;
   }
-  if (ctx.seen.includes(target)) {
+  if (arrayIncludes.call(ctx.seen, target)) {
     ctx.circular ??= new Map();
     if (!ctx.circular.has(target)) ctx.circular.set(target, ctx.circular.size + 1);
     return ctx.style(`[Circular *${ctx.circular.get(target)}]`, 'special');
@@ -488,19 +490,19 @@ function formatObject(ctx, value, depth, inTypedArray) {
     if (shape.whole !== undefined) return shape.whole;
   }
   if (tooDeep) {
-    const label = ordinary(value, name, tag).slice(0, -1);
+    const label = stringSlice.call(ordinary(value, name, tag), 0, -1);
     return ctx.style(name === null ? label : `[${label}]`, 'special');
   }
   depth++;
-  ctx.seen.push(value);
+  arrayPush.call(ctx.seen, value);
   ctx.deepest = depth;
   const output = items === undefined ? [] : items(ctx, value, depth);
-  const extra = keys.map((key) => property(ctx, value, depth, key));
+  const extra = arrayMap.call(keys, (key) => property(ctx, value, depth, key));
   const order = ctx.sorted === true ? undefined : ctx.sorted;
-  if (ctx.sorted && array) extra.sort(order);
-  output.push(...extra);
-  if (ctx.sorted && !array) output.sort(order);
-  ctx.seen.pop();
+  if (ctx.sorted && array) arraySort.call(extra, order);
+  for (const entry of over(extra)) arrayPush.call(output, entry);
+  if (ctx.sorted && !array) arraySort.call(output, order);
+  arrayPop.call(ctx.seen);
   const reference = ctx.circular?.get(value);
   if (reference !== undefined) {
     const mark = ctx.style(`<ref *${reference}>`, 'special');
@@ -520,12 +522,12 @@ function inspect(value, options, ...older) {
     if (older[0] !== undefined) ctx.depth = older[0];
     if (older[1] !== undefined) ctx.colors = older[1];
   } else if (options !== null && typeof options === 'object') {
-    for (const key of Object.keys(options))
+    for (const key of over(Object.keys(options)))
       if (key in defaults || key === 'stylize') ctx[key] = options[key];
     ctx.user = options;
   }
   ctx.style = ctx.colors ? colored : (text) => `${text}`;
-  for (const limit of ['maxArrayLength', 'maxStringLength']) if (ctx[limit] === null) ctx[limit] = Infinity;
+  for (const limit of over(['maxArrayLength', 'maxStringLength'])) if (ctx[limit] === null) ctx[limit] = Infinity;
   if (ctx.depth === Infinity) ctx.depth = null;
   if (ctx.compact === false) ctx.compact = 0;
   return format(ctx, value, 0);
@@ -533,7 +535,7 @@ function inspect(value, options, ...older) {
 inspect.custom = custom;
 inspect.colors = text.colors;
 inspect.styles = text.styles;
-Object.defineProperty(inspect, 'defaultOptions', {
+Object.defineProperty(inspect, 'defaultOptions', { __proto__: null,
   get: () => defaults,
   set: (options) => Object.assign(defaults, options),
 });

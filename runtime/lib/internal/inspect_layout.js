@@ -2,6 +2,10 @@
 // Where util.inspect puts the entries of an object: on one line if they fit, many short
 // elements in columns, everything else on lines of their own.
 
+const {
+  arrayJoin, arrayMap, arrayPush, arrayReduce, arraySlice, over, stringIncludes, stringPadEnd, stringPadStart,
+  stringRepeat, stringSlice,
+} = intrinsics;
 const { columnsOf, withoutColors } = require('internal/inspect_text');
 
 const width = (ctx, text) => (ctx.colors ? withoutColors(text) : text).length;
@@ -9,17 +13,17 @@ const width = (ctx, text) => (ctx.colors ? withoutColors(text) : text).length;
 function fits(ctx, output, start, base) {
   let total = output.length + start;
   if (total + output.length > ctx.breakLength) return false;
-  for (const entry of output) if ((total += width(ctx, entry)) > ctx.breakLength) return false;
-  return base === '' || !base.includes('\n');
+  for (const entry of over(output)) if ((total += width(ctx, entry)) > ctx.breakLength) return false;
+  return base === '' || !stringIncludes.call(base, '\n');
 }
 
 function layout(ctx, output, base, open, close, array, depth, value) {
   const front = base === '' ? '' : `${base} `;
   if (ctx.compact === true) {
-    if (fits(ctx, output, 0, base)) return `${open}${base === '' ? '' : ` ${base}`} ${output.join(', ')} ${close}`;
-    const pad = ' '.repeat(ctx.indent);
+    if (fits(ctx, output, 0, base)) return `${open}${base === '' ? '' : ` ${base}`} ${arrayJoin.call(output, ', ')} ${close}`;
+    const pad = stringRepeat.call(' ', ctx.indent);
     const first = base === '' && open.length === 1 ? ' ' : `${base === '' ? '' : ` ${base}`}\n${pad}  `;
-    return `${open}${first}${output.join(`,\n${pad}  `)} ${close}`;
+    return `${open}${first}${arrayJoin.call(output, `,\n${pad}  `)} ${close}`;
   }
   if (ctx.compact >= 1) {
     const entries = output.length;
@@ -28,21 +32,21 @@ function layout(ctx, output, base, open, close, array, depth, value) {
     if (ctx.deepest - depth < ctx.compact && entries === output.length) {
       const start = output.length + ctx.indent + open.length + base.length + 10;
       if (fits(ctx, output, start, base)) {
-        const joined = output.join(', ');
-        if (!joined.includes('\n')) return `${front}${open} ${joined} ${close}`;
+        const joined = arrayJoin.call(output, ', ');
+        if (!stringIncludes.call(joined, '\n')) return `${front}${open} ${joined} ${close}`;
       }
     }
   }
-  const line = `\n${' '.repeat(ctx.indent)}`;
-  return `${front}${open}${line}  ${output.join(`,${line}  `)}${line}${close}`;
+  const line = `\n${stringRepeat.call(' ', ctx.indent)}`;
+  return `${front}${open}${line}  ${arrayJoin.call(output, `,${line}  `)}${line}${close}`;
 }
 
 // Many short elements stand in columns, roughly as a square.
 function columns(ctx, output, value) {
   const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
-  const widths = output.slice(0, last).map((entry) => columnsOf(entry, ctx.colors));
-  const total = widths.reduce((sum, each) => sum + each + 2, 0);
-  const longest = Math.max(...widths);
+  const widths = arrayMap.call(arraySlice.call(output, 0, last), (entry) => columnsOf(entry, ctx.colors));
+  const total = arrayReduce.call(widths, (sum, each) => sum + each + 2, 0);
+  const longest = Reflect.apply(Math.max, undefined, widths);
   const cell = longest + 2;
   if (cell * 3 + ctx.indent >= ctx.breakLength || !(total / cell > 5 || longest <= 6)) return output;
   const bias = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
@@ -53,7 +57,7 @@ function columns(ctx, output, value) {
   for (let column = 0; column < count; column++) {
     let widest = 0;
     for (let at = column; at < last; at += count) widest = Math.max(widest, widths[at]);
-    columnWidths.push(widest + 2);
+    arrayPush.call(columnWidths, widest + 2);
   }
   let right = true;
   if (value !== undefined)
@@ -70,12 +74,12 @@ function columns(ctx, output, value) {
       const isLast = cellAt === end - 1;
       const text = isLast ? output[cellAt] : `${output[cellAt]}, `;
       const room = columnWidths[cellAt - at] + output[cellAt].length - widths[cellAt] - (isLast ? 2 : 0);
-      if (right) line += text.padStart(room);
-      else line += isLast ? text : text.padEnd(room);
+      if (right) line += stringPadStart.call(text, room);
+      else line += isLast ? text : stringPadEnd.call(text, room);
     }
-    lines.push(line);
+    arrayPush.call(lines, line);
   }
-  if (last < output.length) lines.push(output[last]);
+  if (last < output.length) arrayPush.call(lines, output[last]);
   return lines;
 }
 

@@ -1,6 +1,11 @@
 'use strict';
 // How util.inspect writes single values: strings in quotes, numbers, colours.
 
+const {
+  NumberIsFinite, arrayForEach, arrayJoin, arrayMap, numberToString, over, regexpReplace, regexpSplit, regexpTest,
+  stringCharCodeAt, stringIncludes, stringNormalize, stringPadStart, stringRepeat, stringSlice, stringSplit,
+  stringToUpperCase, symbolToString,
+} = intrinsics;
 // --- colours ----------------------------------------------------------------------------
 
 // Each effect's number that switches it on and off (ECMA-48, SGR).
@@ -8,33 +13,33 @@ const EFFECTS = 'reset 0 0, bold 1 22, dim 2 22, italic 3 23, underline 4 24, bl
   'strikethrough 9 29, doubleunderline 21 24';
 const RARE = 'framed 51 54, overlined 53 55';
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-const brights = NAMES.map((name) => name === 'black' ? 'gray' : `${name}Bright`);
+const brights = arrayMap.call(NAMES, (name) => name === 'black' ? 'gray' : `${name}Bright`);
 const colors = Object.create(null);
 function addEffects(list) {
-  for (const effect of list.split(', ')) {
-    const [name, on, off] = effect.split(' ');
+  for (const effect of over(stringSplit.call(list, ', '))) {
+    const { 0: name, 1: on, 2: off } = stringSplit.call(effect, ' ');
     colors[name] = [Number(on), Number(off)];
   }
 }
 function addColors(names, front, back) {
-  names.forEach((name, index) => { colors[name] = [front + index, 39]; });
-  names.forEach((name, index) => { colors[`bg${name[0].toUpperCase()}${name.slice(1)}`] = [back + index, 49]; });
+  arrayForEach.call(names, (name, index) => { colors[name] = [front + index, 39]; });
+  arrayForEach.call(names, (name, index) => { colors[`bg${stringToUpperCase.call(name[0])}${stringSlice.call(name, 1)}`] = [back + index, 49]; });
 }
 addEffects(EFFECTS);
 addColors(NAMES, 30, 40);
 addEffects(RARE);
 addColors(brights, 90, 100);
-for (const [alias, name] of [['grey', 'gray'], ['blackBright', 'gray'], ['bgGrey', 'bgGray'], ['bgBlackBright', 'bgGray'],
+for (const { 0: alias, 1: name } of over([['grey', 'gray'], ['blackBright', 'gray'], ['bgGrey', 'bgGray'], ['bgBlackBright', 'bgGray'],
   ['faint', 'dim'], ['crossedout', 'strikethrough'], ['strikeThrough', 'strikethrough'], ['crossedOut', 'strikethrough'],
-  ['conceal', 'hidden'], ['swapColors', 'inverse'], ['swapcolors', 'inverse'], ['doubleUnderline', 'doubleunderline']])
-  Object.defineProperty(colors, alias, { value: colors[name], writable: true, configurable: true, enumerable: false });
+  ['conceal', 'hidden'], ['swapColors', 'inverse'], ['swapcolors', 'inverse'], ['doubleUnderline', 'doubleunderline']]))
+  Object.defineProperty(colors, alias, { __proto__: null, value: colors[name], writable: true, configurable: true, enumerable: false });
 const styles = Object.create(null);
-for (const pair of ('special cyan, number yellow, bigint yellow, boolean yellow, undefined grey, null bold, ' +
-  'string green, symbol green, date magenta, regexp red, module underline').split(', ')) {
-  const [kind, color] = pair.split(' ');
+for (const pair of over(stringSplit.call('special cyan, number yellow, bigint yellow, boolean yellow, undefined grey, null bold, ' +
+  'string green, symbol green, date magenta, regexp red, module underline', ', '))) {
+  const { 0: kind, 1: color } = stringSplit.call(pair, ' ');
   styles[kind] = color;
 }
-const withoutColors = (text) => text.replace(/\u001b\[\d\d?m/g, '');
+const withoutColors = (text) => regexpReplace(/\u001b\[\d\d?m/g, text, '');
 
 // How many columns of a terminal a text takes: none for marks, two for wide characters.
 const noColumn = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
@@ -43,17 +48,17 @@ const twoColumns = new RegExp('[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3
   '\\u{17000}-\\u{18cff}\\u{1b000}-\\u{1b2ff}\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]', 'u');
 function columnsOf(text, withColors = true) {
   if (withColors) text = withoutColors(text);
-  if (/^[ -~]*$/.test(text)) return text.length;
+  if (regexpTest(/^[ -~]*$/, text)) return text.length;
   let width = 0;
-  for (const character of text.normalize('NFC'))
-    width += twoColumns.test(character) ? 2 : noColumn.test(character) ? 0 : 1;
+  for (const character of over(stringNormalize.call(text, 'NFC')))
+    width += regexpTest(twoColumns, character) ? 2 : regexpTest(noColumn, character) ? 0 : 1;
   return width;
 }
 
 function colored(text, kind) {
   const color = styles[kind] === undefined ? undefined : colors[styles[kind]];
   if (color === undefined) return text;
-  const [before, after] = color.map((number) => `\u001b[${number}m`);
+  const { 0: before, 1: after } = arrayMap.call(color, (number) => `\u001b[${number}m`);
   return before + text + after;
 }
 
@@ -61,9 +66,9 @@ function colored(text, kind) {
 
 const named = { 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
 function escapeCharacter(character) {
-  const code = character.charCodeAt(0);
+  const code = stringCharCodeAt.call(character, 0);
   if (named[code] !== undefined) return named[code];
-  return code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+  return code > 0xff ? `\\u${numberToString.call(code, 16)}` : `\\x${stringPadStart.call(stringToUpperCase.call(numberToString.call(code, 16)), 2, '0')}`;
 }
 const loneSurrogate = '[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]';
 const escapable = new RegExp(`[\\x00-\\x1f\\x27\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
@@ -72,23 +77,23 @@ const escapableButQuote = new RegExp(`[\\x00-\\x1f\\x5c\\x7f-\\x9f]|${loneSurrog
 // Single quotes, unless the text has some and another kind of quote does without escapes.
 function quote(text) {
   let mark = "'";
-  if (text.includes("'")) {
-    if (!text.includes('"')) mark = '"';
-    else if (!text.includes('`') && !text.includes('${')) mark = '`';
+  if (stringIncludes.call(text, "'")) {
+    if (!stringIncludes.call(text, '"')) mark = '"';
+    else if (!stringIncludes.call(text, '`') && !stringIncludes.call(text, '${')) mark = '`';
   }
-  return mark + text.replace(mark === "'" ? escapable : escapableButQuote, escapeCharacter) + mark;
+  return mark + regexpReplace(mark === "'" ? escapable : escapableButQuote, text, escapeCharacter) + mark;
 }
 
 function separated(digits) {
-  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
+  return regexpReplace(/\B(?=(\d{3})+(?!\d))/g, digits, '_');
 }
 
 function numberText(value, options) {
   if (Object.is(value, -0) && !options?.numericSeparator) return '-0';
   const text = `${value}`;
-  if (!options?.numericSeparator || !Number.isFinite(value) || text.includes('e')) return text;
-  const [whole, fraction] = text.split('.');
-  return fraction === undefined ? separated(whole) : `${separated(whole)}.${fraction.replace(/(\d{3})(?=\d)/g, '$1_')}`;
+  if (!options?.numericSeparator || !NumberIsFinite(value) || stringIncludes.call(text, 'e')) return text;
+  const { 0: whole, 1: fraction } = stringSplit.call(text, '.');
+  return fraction === undefined ? separated(whole) : `${separated(whole)}.${regexpReplace(/(\d{3})(?=\d)/g, fraction, '$1_')}`;
 }
 
 function bigintText(value, options) {
@@ -98,9 +103,9 @@ function bigintText(value, options) {
 // A string that doesn't fit a line is broken after its newlines, one that is too long is cut.
 function stringText(ctx, text, style) {
   const cut = text.length - ctx.maxStringLength;
-  const shown = cut > 0 ? text.slice(0, ctx.maxStringLength) : text;
+  const shown = cut > 0 ? stringSlice.call(text, 0, ctx.maxStringLength) : text;
   const written = ctx.compact !== true && shown.length > Math.max(16, ctx.breakLength - ctx.indent - 4) ?
-    shown.split(/(?<=\n)/).map((piece) => style(quote(piece), 'string')).join(` +\n${' '.repeat(ctx.indent + 2)}`) :
+    arrayJoin.call(arrayMap.call(regexpSplit(/(?<=\n)/, shown), (piece) => style(quote(piece), 'string')), ` +\n${stringRepeat.call(' ', ctx.indent + 2)}`) :
     style(quote(shown), 'string');
   return cut > 0 ? `${written}... ${cut} more character${cut === 1 ? '' : 's'}` : written;
 }
@@ -110,7 +115,7 @@ function primitive(ctx, value, style = ctx.style) {
     case 'string': return stringText(ctx, value, style);
     case 'number': return style(numberText(value, ctx), 'number');
     case 'bigint': return style(bigintText(value, ctx), 'bigint');
-    case 'symbol': return style(Symbol.prototype.toString.call(value), 'symbol');
+    case 'symbol': return style(symbolToString.call(value), 'symbol');
     default: return style(`${value}`, typeof value);
   }
 }

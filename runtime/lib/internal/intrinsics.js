@@ -169,6 +169,9 @@
     return typeof list.length === 'number' ? new Each(list) : list[Symbol.iterator]();
   };
   saved.given = (iterable) => iterable;
+  // A program's Map or Set, whatever it has done to them.
+  saved.mapItems = (map) => new Steps(saved.mapEntries.call(map), mapNext);
+  saved.setItems = (set) => new Steps(saved.setValues.call(set), setNext);
 
   // --- collections ---------------------------------------------------------------------------
 
@@ -206,11 +209,11 @@
   // Calls a function of the program's, also if it has a `call` of its own.
   saved.invoke = (fn, self, ...args) => fn.apply === genuineApply ? fn.apply(self, args) : apply(fn, self, args);
 
-  const { arrayPush, regexpExec, regexpGetFlags, regexpGetSource, stringIncludes, stringSlice } = saved;
+  const { arrayPush, regexpExec, regexpGetFlags, regexpGetSource, stringIncludes, stringReplaceAll, stringSlice } = saved;
   saved.regexpTest = (pattern, text) => regexpExec.call(pattern, text) !== null;
 
   // The engine's replace asks RegExp.prototype.exec; where a program has put its own there,
-  // the matches are looked for here. Only functions and texts without $ replace.
+  // the matches are looked for here. Of the signs in a text that replaces, $& and $1 are read.
   const isGenuine = () => RegExp.prototype.exec === regexpExec;
   function matches(pattern, text, visit) {
     const isGlobal = stringIncludes.call(regexpGetFlags.call(pattern), 'g');
@@ -223,12 +226,13 @@
     }
     pattern.lastIndex = 0;
   }
+  const expand = (text, match) => stringReplaceAll.call(stringReplaceAll.call(text, '$&', () => match[0]), '$1', () => match[1]);
   saved.regexpReplace = (pattern, text, replacement) => {
     if (isGenuine()) return replace.call(pattern, text, replacement);
     let result = '';
     let end = 0;
     matches(pattern, text, (match) => {
-      const by = typeof replacement === 'string' ? replacement : apply(replacement, undefined, match);
+      const by = typeof replacement === 'string' ? expand(replacement, match) : apply(replacement, undefined, match);
       result += stringSlice.call(text, end, match.index) + by;
       end = match.index + match[0].length;
     });

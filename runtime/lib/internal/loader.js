@@ -2,6 +2,11 @@
 // Modules by Node's rules: files and folders, package.json with main and exports,
 // node_modules upwards, JSON, cycles, `node:` names.
 
+const {
+  ArrayIsArray, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over, regexpExec,
+  regexpReplace, regexpTest, stringCharCodeAt, stringEndsWith, stringIncludes, stringIndexOf, stringReplace,
+  stringReplaceAll, stringSlice, stringSplit, stringStartsWith,
+} = intrinsics;
 const stdio = native('stdio');
 const tools = require('internal/tools');
 const path = require('path');
@@ -17,11 +22,11 @@ tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
 // Modules that Node has and rondo doesn't: asked for, they say so.
-const absent = new Set(('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
-  'punycode readline repl stream/consumers stream/web sys test tls trace_events tty v8 vm wasi worker_threads zlib').split(' '));
-const listed = ('assert assert/strict buffer child_process console dgram dns dns/promises events fs fs/promises ' +
+const absent = new Set(stringSplit.call('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
+  'punycode readline repl stream/consumers stream/web sys test tls trace_events tty v8 vm wasi worker_threads zlib', ' '));
+const listed = stringSplit.call('assert assert/strict buffer child_process console dgram dns dns/promises events fs fs/promises ' +
   'module net os path path/posix path/win32 perf_hooks process querystring stream stream/promises string_decoder ' +
-  'timers timers/promises url util util/types').split(' ');
+  'timers timers/promises url util util/types', ' ');
 const builtin = new Set(listed);
 
 // --- looking ---------------------------------------------------------------------------------
@@ -61,16 +66,16 @@ function withImport(look) {
 
 // A target of "exports" under our conditions, with * replaced.
 function target(value, star) {
-  if (typeof value === 'string') return star === undefined ? value : value.replaceAll('*', star);
-  if (Array.isArray(value)) {
-    for (const item of value) {
+  if (typeof value === 'string') return star === undefined ? value : stringReplaceAll.call(value, '*', star);
+  if (ArrayIsArray(value)) {
+    for (const item of over(value)) {
       const found = target(item, star);
       if (found !== undefined && found !== null) return found;
     }
     return undefined;
   }
   if (value === null || typeof value !== 'object') return value;
-  for (const key of Object.keys(value)) {
+  for (const key of over(Object.keys(value))) {
     if (!conditions.has(key)) continue;
     const found = target(value[key], star);
     if (found !== undefined) return found;
@@ -81,17 +86,17 @@ function target(value, star) {
 const importedFrom = (file) => file ? ` imported from ${file}` : '';
 
 function matchExports(map, name) {
-  if (Object.hasOwn(map, name) && !name.includes('*')) return target(map[name]);
+  if (Object.hasOwn(map, name) && !stringIncludes.call(name, '*')) return target(map[name]);
   let best, star;
-  for (const key of Object.keys(map)) {
-    const at = key.indexOf('*');
+  for (const key of over(Object.keys(map))) {
+    const at = stringIndexOf.call(key, '*');
     if (at < 0) continue;
-    const before = key.slice(0, at);
-    const after = key.slice(at + 1);
-    if (!name.startsWith(before) || !name.endsWith(after) || name.length < key.length) continue;
-    if (best === undefined || before.length > best.indexOf('*')) {
+    const before = stringSlice.call(key, 0, at);
+    const after = stringSlice.call(key, at + 1);
+    if (!stringStartsWith.call(name, before) || !stringEndsWith.call(name, after) || name.length < key.length) continue;
+    if (best === undefined || before.length > stringIndexOf.call(best, '*')) {
       best = key;
-      star = name.slice(at, name.length - after.length);
+      star = stringSlice.call(name, at, name.length - after.length);
     }
   }
   return best === undefined ? undefined : target(map[best], star);
@@ -99,11 +104,11 @@ function matchExports(map, name) {
 
 // from: the module that asks, where the package is its own
 function fromExports(directory, exports, subpath, from) {
-  const map = typeof exports === 'string' || Array.isArray(exports) || exports === null ||
-    !Object.keys(exports).some((key) => key.startsWith('.')) ? { '.': exports } : exports;
+  const map = typeof exports === 'string' || ArrayIsArray(exports) || exports === null ||
+    !arraySome.call(Object.keys(exports), (key) => stringStartsWith.call(key, '.')) ? { '.': exports } : exports;
   const found = matchExports(map, subpath);
   const file = path.join(directory, 'package.json');
-  if (typeof found === 'string' && found.startsWith('./')) {
+  if (typeof found === 'string' && stringStartsWith.call(found, './')) {
     const wanted = path.join(directory, found);
     if (stdio.stat(wanted) !== FILE) throw notFound(`Cannot find module '${wanted}'`);
     return wanted;
@@ -117,7 +122,7 @@ function fromExports(directory, exports, subpath, from) {
 }
 
 function withExtension(file) {
-  for (const extension of Object.keys(Module._extensions))
+  for (const extension of over(Object.keys(Module._extensions)))
     if (stdio.stat(file + extension) === FILE) return file + extension;
   return undefined;
 }
@@ -153,22 +158,22 @@ function asPath(file, slash) {
 function nodeModulePaths(from) {
   const list = [];
   for (let directory = path.resolve(from); ; directory = path.dirname(directory)) {
-    if (path.basename(directory) !== 'node_modules') list.push(path.join(directory, 'node_modules'));
+    if (path.basename(directory) !== 'node_modules') arrayPush.call(list, path.join(directory, 'node_modules'));
     if (directory === '/') break;
   }
   return list;
 }
 
 function fromNodeModules(request, directories) {
-  const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(request) ?? [];
+  const { 1: name, 2: rest } = regexpExec.call(/^((?:@[^/]+\/)?[^/]+)(.*)$/, request) ?? [];
   if (name === undefined) return undefined;
-  for (const directory of directories) {
+  for (const directory of over(directories)) {
     const folder = path.join(directory, name);
     if (stdio.stat(folder) === DIRECTORY) {
       const exports = readPackage(folder)?.exports;
       if (exports !== undefined && exports !== null) return fromExports(folder, exports, `.${rest}`);
     }
-    const found = asPath(path.join(directory, request), request.endsWith('/'));
+    const found = asPath(path.join(directory, request), stringEndsWith.call(request, '/'));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -187,17 +192,17 @@ function fromScope(request, directory, from) {
   const scope = scopeOf(directory);
   if (scope === undefined) return undefined;
   const { found } = scope;
-  if (request.startsWith('#')) {
+  if (stringStartsWith.call(request, '#')) {
     const name = found.imports && matchExports(found.imports, request);
     if (typeof name !== 'string')
       throw coded(TypeError, 'ERR_PACKAGE_IMPORT_NOT_DEFINED',
         `Package import specifier "${request}" is not defined in package ` +
         `${path.join(scope.directory, 'package.json')}${importedFrom(from)}`);
-    return name.startsWith('./') ? path.join(scope.directory, name) : Module._resolveFilename(name, undefined, directory);
+    return stringStartsWith.call(name, './') ? path.join(scope.directory, name) : Module._resolveFilename(name, undefined, directory);
   }
   if (found.exports != null && typeof found.name === 'string' &&
-      (request === found.name || request.startsWith(`${found.name}/`)))
-    return fromExports(scope.directory, found.exports, `.${request.slice(found.name.length)}`, from);
+      (request === found.name || stringStartsWith.call(request, `${found.name}/`)))
+    return fromExports(scope.directory, found.exports, `.${stringSlice.call(request, found.name.length)}`, from);
   return undefined;
 }
 
@@ -205,15 +210,15 @@ function fromScope(request, directory, from) {
 
 function Module(id = '', parent) {
   Object.assign(this, { id, path: path.dirname(id), exports: {}, filename: null, loaded: false, children: [], paths: [] });
-  Object.defineProperty(this, 'parent', { value: parent, writable: true, configurable: true, enumerable: false });
-  parent?.children.push(this);
+  Object.defineProperty(this, 'parent', { __proto__: null, value: parent, writable: true, configurable: true, enumerable: false });
+  if (parent) arrayPush.call(parent.children, this);
 }
 
 Module._cache = Object.create(null);
 Module._pathCache = Object.create(null);
 Module._extensions = Object.create(null);
 Module.builtinModules = listed;
-Module.isBuiltin = (name) => builtin.has(name.startsWith('node:') ? name.slice(5) : name);
+Module.isBuiltin = (name) => builtin.has(stringStartsWith.call(name, 'node:') ? stringSlice.call(name, 5) : name);
 Module._nodeModulePaths = nodeModulePaths;
 Module.Module = Module;
 Module.wrap = (text) => `${head}${text}\n});`;
@@ -222,7 +227,7 @@ Module.wrapper = [head, '\n});'];
 Module.findSourceMap = () => undefined;
 Module.syncBuiltinESMExports = () => {};
 Module.createRequire = (from) => {
-  if (typeof from === 'object' || from.startsWith('file:')) from = require('url').fileURLToPath(from);
+  if (typeof from === 'object' || stringStartsWith.call(from, 'file:')) from = require('url').fileURLToPath(from);
   const module = new Module(from);
   module.filename = from;
   module.paths = nodeModulePaths(path.dirname(from));
@@ -233,17 +238,17 @@ Module._resolveFilename = (request, parent, directory, options) => {
   directory ??= parent?.filename ? path.dirname(parent.filename) : parent?.path ?? process.cwd();
   let found;
   const starts = options?.paths ?? [directory];
-  for (const start of starts) {
-    if (/^(\.\.?(\/|$)|\/)/.test(request))
-      found = asPath(path.resolve(start, request), /(\/|\/\.\.?|^\.\.?)$/.test(request));
+  for (const start of over(starts)) {
+    if (regexpTest(/^(\.\.?(\/|$)|\/)/, request))
+      found = asPath(path.resolve(start, request), regexpTest(/(\/|\/\.\.?|^\.\.?)$/, request));
     else
       found = fromScope(request, start, parent?.filename) ?? fromNodeModules(request, nodeModulePaths(start));
     if (found !== undefined) return stdio.realpath(found) ?? found;
   }
   const stack = [];
-  for (let at = parent; at; at = at.parent) stack.push(at.filename || at.id);
+  for (let at = parent; at; at = at.parent) arrayPush.call(stack, at.filename || at.id);
   let message = `Cannot find module '${request}'`;
-  if (stack.length > 0) message += `\nRequire stack:\n- ${stack.join('\n- ')}`;
+  if (stack.length > 0) message += `\nRequire stack:\n- ${arrayJoin.call(stack, '\n- ')}`;
   const error = new Error(message);
   error.code = 'MODULE_NOT_FOUND';
   error.requireStack = stack;
@@ -256,14 +261,14 @@ function loadBuiltin(name, prefixed) {
     throw notImplemented(`Module '${name}'`);
   }
   // node:test is the one that has no name without the prefix.
-  if ((absent.has(name) || absent.has(name.split('/')[0])) && (prefixed || name !== 'test'))
+  if ((absent.has(name) || absent.has(stringSplit.call(name, '/')[0])) && (prefixed || name !== 'test'))
     throw notImplemented(`Module '${name}'`);
   if (prefixed) throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: node:${name}`);
   return undefined;
 }
 
 Module._load = (request, parent, isMain) => {
-  if (request.startsWith('node:')) return loadBuiltin(request.slice(5), true);
+  if (stringStartsWith.call(request, 'node:')) return loadBuiltin(stringSlice.call(request, 5), true);
   if (builtin.has(request)) return loadBuiltin(request, false);
   let file;
   try {
@@ -275,7 +280,7 @@ Module._load = (request, parent, isMain) => {
   }
   const cached = Module._cache[file];
   if (cached !== undefined) {
-    if (parent && !parent.children.includes(cached)) parent.children.push(cached);
+    if (parent && !arrayIncludes.call(parent.children, cached)) arrayPush.call(parent.children, cached);
     return cached.exports;
   }
   const module = new Module(file, parent);
@@ -291,8 +296,8 @@ Module._load = (request, parent, isMain) => {
   } finally {
     if (threw) {
       delete Module._cache[file];
-      const at = parent?.children.indexOf(module) ?? -1;
-      if (at >= 0) parent.children.splice(at, 1);
+      const at = parent ? arrayIndexOf.call(parent.children, module) : -1;
+      if (at >= 0) arraySplice.call(parent.children, at, 1);
     }
   }
   return module.exports;
@@ -312,7 +317,7 @@ Module.prototype.load = function (file) {
 };
 
 function isModuleFile(file) {
-  if (file.endsWith('.mjs')) return true;
+  if (stringEndsWith.call(file, '.mjs')) return true;
   return path.extname(file) === '.js' && scopeOf(path.dirname(file))?.found.type === 'module';
 }
 
@@ -323,19 +328,19 @@ Module.prototype.require = function (id) {
 };
 
 Module.prototype._compile = function (text, file) {
-  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  if (stringCharCodeAt.call(text, 0) === 0xfeff) text = stringSlice.call(text, 1);
   const imports = hasImport(text);
-  const before = imports ? head.replace('__dirname', '__dirname, $import$') : head;
+  const before = imports ? stringReplace.call(head, '__dirname', '__dirname, $import$') : head;
   tools.addSource(file, text, before.length);
-  if (text.startsWith('#!')) text = `//${text.slice(2)}`;
+  if (stringStartsWith.call(text, '#!')) text = `//${stringSlice.call(text, 2)}`;
   if (imports) text = require('internal/esm/source').rewriteScript(text);
   const call = tools.script.evaluate(`${before}${text}\n})`, file, 1);
   const args = [this.exports, makeRequire(this), this, file, path.dirname(file)];
-  if (imports) args.push(importFrom(file));
-  return call.apply(this.exports, args);
+  if (imports) arrayPush.call(args, importFrom(file));
+  return Reflect.apply(call, this.exports, args);
 };
 
-const hasImport = (text) => text.includes('import') && /\bimport\s*\(/.test(text);
+const hasImport = (text) => stringIncludes.call(text, 'import') && regexpTest(/\bimport\s*\(/, text);
 const importFrom = (file) => (specifier, options) => require('internal/esm/modules').importFrom(specifier, file, options);
 
 function makeRequire(module) {
@@ -343,13 +348,13 @@ function makeRequire(module) {
     return module.require(id);
   };
   require.resolve = (request, options) => {
-    const name = request.startsWith('node:') ? request.slice(5) : request;
+    const name = stringStartsWith.call(request, 'node:') ? stringSlice.call(request, 5) : request;
     if (builtin.has(name)) return request;
     return Module._resolveFilename(request, module, undefined, options);
   };
   require.resolve.paths = (request) => {
-    if (builtin.has(request.replace(/^node:/, ''))) return null;
-    return /^\.\.?(\/|$)/.test(request) ? [path.dirname(module.filename)] : module.paths;
+    if (builtin.has(regexpReplace(/^node:/, request, ''))) return null;
+    return regexpTest(/^\.\.?(\/|$)/, request) ? [path.dirname(module.filename)] : module.paths;
   };
   require.main = process.mainModule;
   require.extensions = Module._extensions;
@@ -361,7 +366,7 @@ Module._extensions['.js'] = (module, file) => module._compile(stdio.readText(fil
 Module._extensions['.json'] = (module, file) => {
   const text = stdio.readText(file);
   try {
-    module.exports = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    module.exports = JSON.parse(stringCharCodeAt.call(text, 0) === 0xfeff ? stringSlice.call(text, 1) : text);
   } catch (error) {
     error.message = `${file}: ${error.message}`;
     throw error;
@@ -386,11 +391,11 @@ function runCode(text, name) {
   module.paths = nodeModulePaths(process.cwd());
   Object.assign(global, { exports: module.exports, module, require: makeRequire(module) });
   // Code from the command line finds the modules under their names.
-  for (const each of listed)
-    if (!each.includes('/') && !(each in global))
-      Object.defineProperty(global, each, {
+  for (const each of over(listed))
+    if (!stringIncludes.call(each, '/') && !(each in global))
+      Object.defineProperty(global, each, { __proto__: null,
         get: () => tools.requireBuiltin(each),
-        set: (value) => Object.defineProperty(global, each, { value, writable: true, enumerable: true, configurable: true }),
+        set: (value) => Object.defineProperty(global, each, { __proto__: null, value, writable: true, enumerable: true, configurable: true }),
         enumerable: false,
         configurable: true,
       });
@@ -398,7 +403,7 @@ function runCode(text, name) {
   global.__dirname = '.';
   tools.addSource(name, text, 0);
   if (hasImport(text)) {
-    Object.defineProperty(global, '$import$', { value: importFrom(module.filename), configurable: true });
+    Object.defineProperty(global, '$import$', { __proto__: null, value: importFrom(module.filename), configurable: true });
     text = require('internal/esm/source').rewriteScript(text);
   }
   return tools.script.evaluate(text, name, 1);

@@ -2,6 +2,11 @@
 // path.win32: the rules of Windows, on any system. A path is a device (a drive, or server and
 // share), a separator if it starts at the device's root, and names. path.js checks arguments.
 
+const {
+  arrayAt, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayMap, arrayPop, arrayPush, arraySlice, over,
+  regexpExec, regexpReplace, regexpSplit, regexpTest, stringAt, stringEndsWith, stringIncludes, stringIndexOf,
+  stringLastIndexOf, stringSlice, stringSplit, stringToLowerCase,
+} = intrinsics;
 const { validateString } = require('internal/errors');
 
 const isSeparator = (character) => character === '\\' || character === '/';
@@ -13,13 +18,13 @@ const RESERVED = /^(con|prn|aux|nul|(com|lpt)[1-9\u00b9\u00b2\u00b3])$/i;
 // '?', which stand for this machine's devices, there are no shares, except where a path is only
 // taken to pieces.
 function rootOf(path, isWhole = true) {
-  const machine = /^[\\/]{2}([.?])[\\/]+/.exec(path);
+  const machine = regexpExec.call(/^[\\/]{2}([.?])[\\/]+/, path);
   if (isWhole && machine !== null && machine[0].length < path.length)
     return { device: `\\\\${machine[1]}`, absolute: true, shared: true, root: machine[0].length };
-  const share = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)[\\/]?/.exec(path);
+  const share = regexpExec.call(/^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)[\\/]?/, path);
   if (share !== null)
     return { device: `\\\\${share[1]}\\${share[2]}`, absolute: true, shared: true, root: share[0].length };
-  const device = /^[A-Za-z]:/.exec(path)?.[0] ?? '';
+  const device = regexpExec.call(/^[A-Za-z]:/, path)?.[0] ?? '';
   const absolute = isSeparator(path[device.length]);
   return { device, absolute, shared: false, root: device.length + (absolute ? 1 : 0) };
 }
@@ -27,19 +32,19 @@ function rootOf(path, isWhole = true) {
 // Names without '.', and without '..' where there is one to go back from.
 function reduce(names, absolute) {
   const kept = [];
-  for (const name of names) {
+  for (const name of over(names)) {
     if (name === '' || name === '.') continue;
-    if (name !== '..') kept.push(name);
-    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
-    else if (!absolute) kept.push(name);
+    if (name !== '..') arrayPush.call(kept, name);
+    else if (kept.length > 0 && arrayAt.call(kept, -1) !== '..') arrayPop.call(kept);
+    else if (!absolute) arrayPush.call(kept, name);
   }
-  return kept.join('\\');
+  return arrayJoin.call(kept, '\\');
 }
-const namesOf = (text) => text.split(/[\\/]/);
+const namesOf = (text) => regexpSplit(/[\\/]/, text);
 
 // Something relative must not become the name of a device by losing what stood before it.
 function looksLikeDevice(path, tail) {
-  return path.includes(':') && (/^[A-Za-z]:/.test(tail) || /:([\\/]|$)/.test(path));
+  return stringIncludes.call(path, ':') && (regexpTest(/^[A-Za-z]:/, tail) || regexpTest(/:([\\/]|$)/, path));
 }
 
 function normalize(path) {
@@ -47,30 +52,30 @@ function normalize(path) {
   if (path.length === 1) return path === '/' ? '\\' : path;
   let { device, absolute, root } = rootOf(path);
   // Without a colon all but the last character counts: so it is in Node 20.
-  const colon = path.indexOf(':');
-  const reserved = device === '' && !absolute && RESERVED.test(path.slice(0, colon));
+  const colon = stringIndexOf.call(path, ':');
+  const reserved = device === '' && !absolute && regexpTest(RESERVED, stringSlice.call(path, 0, colon));
   if (reserved) root = colon + 1;
-  let tail = reduce(namesOf(path.slice(root)), absolute);
+  let tail = reduce(namesOf(stringSlice.call(path, root)), absolute);
   if (tail === '' && !absolute) tail = '.';
-  if (tail !== '' && path.length > root && isSeparator(path.at(-1))) tail += '\\';
-  if (reserved) return `.\\${path.slice(0, root)}${tail}`;
+  if (tail !== '' && path.length > root && isSeparator(stringAt.call(path, -1))) tail += '\\';
+  if (reserved) return `.\\${stringSlice.call(path, 0, root)}${tail}`;
   if (device === '' && !absolute && looksLikeDevice(path, tail)) return `.\\${tail}`;
   return `${device}${absolute ? '\\' : ''}${tail}`;
 }
 
 // Two separators before the first name mean a server only if they were written so.
 function join(...paths) {
-  const parts = paths.filter((path) => path !== '');
+  const parts = arrayFilter.call(paths, (path) => path !== '');
   if (parts.length === 0) return '.';
-  const joined = parts.join('\\');
-  return normalize(/^[\\/]{2}[^\\/]/.test(parts[0]) ? joined : joined.replace(/^[\\/]{2,}/, '\\'));
+  const joined = arrayJoin.call(parts, '\\');
+  return normalize(regexpTest(/^[\\/]{2}[^\\/]/, parts[0]) ? joined : regexpReplace(/^[\\/]{2,}/, joined, '\\'));
 }
 
 // The directory that a drive was left in, which Windows keeps in the environment.
 function directoryOf(drive) {
   if (drive === '') return process.cwd();
   const directory = process.env[`=${drive}`] ?? process.cwd();
-  const elsewhere = directory.slice(0, 2).toLowerCase() !== drive.toLowerCase() && directory[2] === '\\';
+  const elsewhere = stringToLowerCase.call(stringSlice.call(directory, 0, 2)) !== stringToLowerCase.call(drive) && directory[2] === '\\';
   return elsewhere ? `${drive}\\` : directory;
 }
 
@@ -83,10 +88,10 @@ function resolve(...paths) {
     const path = index >= 0 ? paths[index] : directoryOf(device);
     if (path === '') continue;
     const at = rootOf(path);
-    if (at.device !== '' && device !== '' && at.device.toLowerCase() !== device.toLowerCase()) continue;
+    if (at.device !== '' && device !== '' && stringToLowerCase.call(at.device) !== stringToLowerCase.call(device)) continue;
     if (device === '') device = at.device;
     if (absolute) continue;
-    rest = `${path.slice(at.root)}\\${rest}`;
+    rest = `${stringSlice.call(path, at.root)}\\${rest}`;
     absolute = at.absolute;
   }
   const tail = reduce(namesOf(rest), absolute);
@@ -94,29 +99,29 @@ function resolve(...paths) {
 }
 
 function isAbsolute(path) {
-  return /^([A-Za-z]:)?[\\/]/.test(path);
+  return regexpTest(/^([A-Za-z]:)?[\\/]/, path);
 }
 
 function relative(from, to) {
   if (from === to) return '';
-  const [start, target] = [resolve(from), resolve(to)];
-  const [lowStart, lowTarget] = [start.toLowerCase(), target.toLowerCase()];
+  const { 0: start, 1: target } = [resolve(from), resolve(to)];
+  const { 0: lowStart, 1: lowTarget } = [stringToLowerCase.call(start), stringToLowerCase.call(target)];
   if (lowStart === lowTarget) return '';
-  const split = (text) => text.split('\\').filter(Boolean);
-  const [here, there] = [split(start), split(target)];
+  const split = (text) => arrayFilter.call(stringSplit.call(text, '\\'), Boolean);
+  const { 0: here, 1: there } = [split(start), split(target)];
   let same = 0;
-  while (same < here.length && same < there.length && here[same].toLowerCase() === there[same].toLowerCase()) same++;
-  const apart = rootOf(start).device.toLowerCase() !== rootOf(target).device.toLowerCase();
+  while (same < here.length && same < there.length && stringToLowerCase.call(here[same]) === stringToLowerCase.call(there[same])) same++;
+  const apart = stringToLowerCase.call(rootOf(start).device) !== stringToLowerCase.call(rootOf(target).device);
   if (same === 0 && (apart || (here.length > 0 && there.length > 0))) return target;
-  return [...here.slice(same).map(() => '..'), ...there.slice(same)].join('\\');
+  return arrayJoin.call([...over(arrayMap.call(arraySlice.call(here, same), () => '..')), ...over(arraySlice.call(there, same))], '\\');
 }
 
 function toNamespacedPath(path) {
   if (typeof path !== 'string' || path === '') return path;
   const full = resolve(path);
   if (full.length <= 2) return path;
-  if (/^\\\\[^?.]/.test(full)) return `\\\\?\\UNC\\${full.slice(2)}`;
-  return /^[A-Za-z]:\\/.test(full) ? `\\\\?\\${full}` : full;
+  if (regexpTest(/^\\\\[^?.]/, full)) return `\\\\?\\UNC\\${stringSlice.call(full, 2)}`;
+  return regexpTest(/^[A-Za-z]:\\/, full) ? `\\\\?\\${full}` : full;
 }
 
 // --- parts --------------------------------------------------------------------------------------
@@ -130,44 +135,44 @@ function lastName(path, from) {
   return { start, end };
 }
 
-const driveEnd = (path) => /^[A-Za-z]:/.test(path) ? 2 : 0;
+const driveEnd = (path) => regexpTest(/^[A-Za-z]:/, path) ? 2 : 0;
 
 function dirname(path) {
   if (path === '') return '.';
   const { device, absolute, shared, root } = rootOf(path, false);
-  if (shared && path.slice(root) === '') return path;
+  if (shared && stringSlice.call(path, root) === '') return path;
   const { start } = lastName(path, root);
-  if (start - 1 > root) return path.slice(0, start - 1);
-  return device === '' && !absolute ? '.' : path.slice(0, root);
+  if (start - 1 > root) return stringSlice.call(path, 0, start - 1);
+  return device === '' && !absolute ? '.' : stringSlice.call(path, 0, root);
 }
 
 function basename(path, suffix) {
   const { start, end } = lastName(path, driveEnd(path));
-  const name = path.slice(start, end);
+  const name = stringSlice.call(path, start, end);
   if (suffix === path) return '';
   if (suffix === undefined || suffix.length > path.length) return name;
   // As Node has it: a suffix that ends with the whole name brings the separators after it back.
-  if (suffix.length > name.length && suffix.endsWith(name)) return path.slice(start);
-  return name !== suffix && name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
+  if (suffix.length > name.length && stringEndsWith.call(suffix, name)) return stringSlice.call(path, start);
+  return name !== suffix && stringEndsWith.call(name, suffix) ? stringSlice.call(name, 0, name.length - suffix.length) : name;
 }
 
 function extensionOf(name) {
-  const dot = name.lastIndexOf('.');
-  return dot <= 0 || name === '..' ? '' : name.slice(dot);
+  const dot = stringLastIndexOf.call(name, '.');
+  return dot <= 0 || name === '..' ? '' : stringSlice.call(name, dot);
 }
 
 function extname(path) {
   const { start, end } = lastName(path, driveEnd(path));
-  return extensionOf(path.slice(start, end));
+  return extensionOf(stringSlice.call(path, start, end));
 }
 
 function parse(path) {
   const { root } = rootOf(path, false);
   const { start, end } = lastName(path, root);
-  const base = path.slice(start, end);
+  const base = stringSlice.call(path, start, end);
   const ext = extensionOf(base);
-  const dir = start > root ? path.slice(0, start - 1) : path.slice(0, root);
-  return { root: path.slice(0, root), dir, base, ext, name: base.slice(0, base.length - ext.length) };
+  const dir = start > root ? stringSlice.call(path, 0, start - 1) : stringSlice.call(path, 0, root);
+  return { root: stringSlice.call(path, 0, root), dir, base, ext, name: stringSlice.call(base, 0, base.length - ext.length) };
 }
 
 function format(object) {

@@ -1,26 +1,29 @@
 'use strict';
 // console.table: rows in a box.
 
-const { GenuineMap, GenuineSet } = intrinsics;
+const {
+  ArrayBufferIsView, ArrayFrom, ArrayIsArray, GenuineMap, GenuineSet, arrayForEach, arrayJoin, arrayMap, arrayPush,
+  mapItems, over, setItems, stringRepeat,
+} = intrinsics;
 const { inspect } = require('internal/inspect');
 const { columnsOf } = require('internal/inspect_text');
 const kinds = require('internal/kinds');
 
 const cell = (value) => inspect(value, {
   maxArrayLength: 3, breakLength: Infinity,
-  depth: value !== null && typeof value === 'object' && !Array.isArray(value) && !ArrayBuffer.isView(value) && Object.keys(value).length > 2 ? -1 : 0,
+  depth: value !== null && typeof value === 'object' && !ArrayIsArray(value) && !ArrayBufferIsView(value) && Object.keys(value).length > 2 ? -1 : 0,
 });
 
 function draw(head, columns) {
-  const widths = head.map((name, index) =>
-    Math.max(columnsOf(name), ...columns[index].map((text) => columnsOf(text))) + 2);
-  const padded = (text, width) => ` ${text}${' '.repeat(Math.max(0, width - 1 - columnsOf(text)))}`;
-  const rows = Math.max(0, ...columns.map((column) => column.length));
+  const widths = arrayMap.call(head, (name, index) =>
+    Math.max(columnsOf(name), ...over(arrayMap.call(columns[index], (text) => columnsOf(text)))) + 2);
+  const padded = (text, width) => ` ${text}${stringRepeat.call(' ', Math.max(0, width - 1 - columnsOf(text)))}`;
+  const rows = Math.max(0, ...over(arrayMap.call(columns, (column) => column.length)));
   const line = (cells) =>
-    `\u2502${cells.map((text, index) => padded(text ?? '', widths[index])).join('\u2502')}\u2502\n`;
-  const rule = (left, middle, right) => left + widths.map((width) => '\u2500'.repeat(width)).join(middle) + right;
+    `\u2502${arrayJoin.call(arrayMap.call(cells, (text, index) => padded(text ?? '', widths[index])), '\u2502')}\u2502\n`;
+  const rule = (left, middle, right) => left + arrayJoin.call(arrayMap.call(widths, (width) => stringRepeat.call('\u2500', width)), middle) + right;
   let text = `${rule('\u250c', '\u252c', '\u2510')}\n${line(head)}${rule('\u251c', '\u253c', '\u2524')}\n`;
-  for (let row = 0; row < rows; row++) text += line(columns.map((column) => column[row]));
+  for (let row = 0; row < rows; row++) text += line(arrayMap.call(columns, (column) => column[row]));
   return text + rule('\u2514', '\u2534', '\u2518');
 }
 
@@ -34,40 +37,40 @@ function collectionOf(iterator) {
 // The text, or undefined for what is no table.
 function table(data, wanted) {
   if (data === null || typeof data !== 'object') return undefined;
-  if (wanted !== undefined && !Array.isArray(wanted))
+  if (wanted !== undefined && !ArrayIsArray(wanted))
     throw require('internal/errors').invalidArgType('properties', 'an instance of Array', wanted);
   if (kinds.isMapIterator(data) || kinds.isSetIterator(data)) data = collectionOf(data);
   const isMap = kinds.isMap(data);
   const isSet = kinds.isSet(data);
-  const entries = isMap ? [...data].map(([key, value], index) => [`${index}`, value, key]) :
-    isSet ? [...data].map((value, index) => [`${index}`, value]) : Object.keys(data).map((key) => [key, data[key]]);
+  const entries = isMap ? arrayMap.call([...mapItems(data)], ({ 0: key, 1: value }, index) => [`${index}`, value, key]) :
+    isSet ? arrayMap.call([...setItems(data)], (value, index) => [`${index}`, value]) : arrayMap.call(Object.keys(data), (key) => [key, data[key]]);
   const columnNames = Object.create(null); // in the order of an object's keys: numbers first
-  for (const name of wanted ?? []) columnNames[name] = true;
+  for (const name of over(wanted ?? [])) columnNames[name] = true;
   const index = [];
   const cells = [];
   const values = [];
   const keys = [];
   let anyValue = isMap || isSet;
-  entries.forEach(([key, value, mapKey], row) => {
-    index.push(key);
-    if (isMap) keys.push(cell(mapKey));
+  arrayForEach.call(entries, ({ 0: key, 1: value, 2: mapKey }, row) => {
+    arrayPush.call(index, key);
+    if (isMap) arrayPush.call(keys, cell(mapKey));
     const isRow = value !== null && (typeof value === 'object' || typeof value === 'function') && !isMap && !isSet;
     if (!isRow) {
       anyValue = true;
       values[row] = cell(value);
       return;
     }
-    for (const name of wanted ?? Object.keys(value)) {
+    for (const name of over(wanted ?? Object.keys(value))) {
       columnNames[name] = true;
       if (Object.hasOwn(value, name)) (cells[row] ??= {})[name] = cell(value[name]);
     }
   });
   const names = Object.keys(columnNames);
   const first = isMap || isSet ? '(iteration index)' : '(index)';
-  const head = [first, ...(isMap ? ['Key'] : []), ...names, ...(anyValue ? ['Values'] : [])];
-  const fill = (column) => Array.from({ length: index.length }, (unused, row) => column[row] ?? '');
-  const columns = [index, ...(isMap ? [keys] : []),
-    ...names.map((name) => fill(index.map((unused, row) => cells[row]?.[name]))), ...(anyValue ? [fill(values)] : [])];
+  const head = [first, ...(over(isMap ? ['Key'] : [])), ...over(names), ...(over(anyValue ? ['Values'] : []))];
+  const fill = (column) => ArrayFrom({ length: index.length }, (unused, row) => column[row] ?? '');
+  const columns = [index, ...(over(isMap ? [keys] : [])),
+    ...over(arrayMap.call(names, (name) => fill(arrayMap.call(index, (unused, row) => cells[row]?.[name])))), ...(over(anyValue ? [fill(values)] : []))];
   return draw(head, columns);
 }
 
