@@ -45,8 +45,9 @@ UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned
  * child that calls uv_loop_fork gets a file of its own, with a number behind its name.
  *
  * A loop does this by itself when it is made while RONDO_TRACE, which holds the path, is
- * in the environment; then later loops, and other processes, that would write to the same
- * file get a number behind its name. Returns 0, UV_EALREADY if the loop is being
+ * in the environment; then all loops of the process are recorded into one file (into one
+ * each if %l is in the path), and other processes that would write to the same file get a
+ * number behind its name. Returns 0, UV_EALREADY if the loop is being
  * recorded, UV_EBUSY if another loop writes to that file, UV_EINVAL for a path that is
  * missing or not that of a file, or why the file couldn't be made. */
 UV_EXTERN int rondo_trace_start(uv_loop_t* loop, const char* path);

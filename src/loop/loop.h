@@ -77,6 +77,7 @@ static inline void handle_start(uv_handle_t* handle) {
   handle->flags |= HANDLE_ACTIVE;
   if (handle->flags & HANDLE_REFERENCED)
     handle->loop->active_handles++;
+  trace_begun_handle(handle->loop, handle);
 }
 
 static inline void handle_stop(uv_handle_t* handle) {
@@ -93,6 +94,7 @@ static inline void handle_stop(uv_handle_t* handle) {
 static inline void req_begin(uv_loop_t* loop, uv_req_t* req, uv_req_type type) {
   req->type = type;
   loop->active_reqs.count++;
+  trace_begun_req(loop, req);
 }
 
 static inline void req_end(uv_loop_t* loop) {

@@ -17,6 +17,7 @@
 #include "request/resolver.h"
 #include "request/work.h"
 #include "system/system.h"
+#include "trace/recording.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -291,6 +292,18 @@ static int pool_call_somebody(void) {
   return pool.threads > 0 ? 0 : err;
 }
 
+/* Once run, the work may be the loop's again: what the recorder needs is taken before. */
+static void pool_run(struct uv__work* w, void (*work)(struct uv__work*),
+                     unsigned int waiting) {
+  uv_loop_t* loop = w->loop;
+  bool recorded = __atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED);
+  if (recorded)
+    recording_work(loop, w, waiting);
+  work(w);
+  if (recorded)
+    recording_work_end(loop, w);
+}
+
 static void* pool_thread(void* unused) {
   (void) unused;
   (void) pthread_setname_np(pthread_self(), "libuv-worker");
@@ -304,8 +317,9 @@ static void* pool_thread(void* unused) {
     if (w != NULL) {
       (void) pool_call_somebody();
       bool lent = w->done == NULL;
+      unsigned int waiting = pool.general_count + pool.lookup_count;
       pthread_mutex_unlock(&pool.mutex);
-      work(w);
+      pool_run(w, work, waiting);
       if (!lent)
         work_give_back(w);
       pthread_mutex_lock(&pool.mutex);

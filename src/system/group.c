@@ -153,12 +153,11 @@ static bool read_bytes(const struct group_walk* group, const char* file,
   return true;
 }
 
-/* Of what a group uses, the file pages that nobody touched for a while are
- * dropped before anyone is refused memory: they count as free. */
-static uint64_t reclaimable(const struct group_walk* group) {
-  const char* key = group->v2 ? "inactive_file " : "total_inactive_file ";
+/* The number behind `key` in a file of lines "key number"; 0 if it isn't there. */
+static uint64_t read_stat(const struct group_walk* group, const char* file,
+                          const char* key) {
   char text[8192];
-  if (!read_text(group, "memory.stat", text, sizeof(text))) {
+  if (!read_text(group, file, text, sizeof(text))) {
     return 0;
   }
   size_t key_length = strlen(key);
@@ -169,6 +168,13 @@ static uint64_t reclaimable(const struct group_walk* group) {
     }
   }
   return 0;
+}
+
+/* Of what a group uses, the file pages that nobody touched for a while are
+ * dropped before anyone is refused memory: they count as free. */
+static uint64_t reclaimable(const struct group_walk* group) {
+  return read_stat(group, "memory.stat",
+                   group->v2 ? "inactive_file " : "total_inactive_file ");
 }
 
 void group_memory_read(const char* root, struct group_memory* memory) {
@@ -241,4 +247,20 @@ double group_processors(const char* root) {
     }
   } while (group_up(&group));
   return fewest;
+}
+
+uint64_t group_throttled_us(const char* root) {
+  struct group_walk group;
+  uint64_t most = 0;
+
+  if (!group_of_process(root, "cpu", &group)) {
+    return 0;
+  }
+  do {
+    uint64_t throttled = group.v2
+                             ? read_stat(&group, "cpu.stat", "throttled_usec ")
+                             : read_stat(&group, "cpu.stat", "throttled_time ") / 1000;
+    most = throttled > most ? throttled : most;
+  } while (group_up(&group));
+  return most;
 }

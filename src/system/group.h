@@ -25,4 +25,8 @@ void group_memory_read(const char* root, struct group_memory* memory);
 /* How many processors' worth of time the process may use; 0 for no limit. */
 double group_processors(const char* root);
 
+/* For how many microseconds so far a limit on that time has stopped the process, or
+ * others of its group. */
+uint64_t group_throttled_us(const char* root);
+
 #endif

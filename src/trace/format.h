@@ -1,77 +1,149 @@
-/* What a trace file is made of; the recorder writes it, tools/rondo/trace/trace_file.c and
- * trace_model.c read it.
+/* What a recording is made of; the recorder writes it, tools/rondo/trace reads it.
  *
- * A file is a row of sections, one for each loop. A section is a header of one page and,
- * behind it, records of 24 bytes in the order in which things happened; its length is in
- * its header, and 0 there means "to the end of the file". So files can be joined by
- * writing one behind the other.
+ * A recording is that of one process: a header of one page, then chunks of one size. A
+ * chunk belongs to a stream: the definitions of the process, one of its loops, or its
+ * pool. A stream has one writer at a time and goes on in a new chunk when one is full, so
+ * the chunks of several streams lie mixed; `sequence` has their order.
  *
+ * Records never refer to other records, only to definitions (names, threads), which have
+ * a stream of their own. So a ring that overwrites its oldest chunks, but never the
+ * definitions, can be read from any chunk on; a file is the same with nothing
+ * overwritten. Spans whose beginning is lost are left out by the reader.
+ *
+ * Records have 24 bytes and stand in the order in which things happened in their stream.
  * A record says that something begins or ends. Spans nest, so an end needs no name. The
  * word that carries the kind and the time is written last, and what follows the last
- * record is zero: whatever stops the program, and wherever, all records up to that point
- * are good. The time is in nanoseconds since the header's start, on the monotonic clock.
+ * record of a chunk is zero: whatever stops the program, and wherever, all records up to
+ * that point are good. The time is in nanoseconds since the header's start, on the
+ * monotonic clock.
  *
  * Little is written for a turn in which little happens: a turn ends where the next
  * begins; a phase is written down only before the first callback (or sleep) in it and
  * lasts to the end of its last one; a poll that brought nothing isn't written down at
- * all. */
+ * all.
+ *
+ * Recordings can be joined by writing one behind the other. Versions 1 and 2 had one loop
+ * in a file, in struct trace_header_2, with its records and definitions in one row behind
+ * it and times since the loop's own start; they are read as ever. */
 #ifndef RONDO_TRACE_FORMAT_H
 #define RONDO_TRACE_FORMAT_H
 
 #include <stdint.h>
 
-#define TRACE_MAGIC "RONDOTRC"
-/* Version 1 had no TRACE_WAITS, and `tells` was 0; it is read as ever. */
-enum { TRACE_VERSION = 2, TRACE_HEADER_SIZE = 4096, TRACE_TEXT_MAX = 1008 };
+#define TRACE_MAGIC       "RONDOTRC"
+#define TRACE_CHUNK_MAGIC "RONDOCHK"
+enum { TRACE_VERSION = 3, TRACE_HEADER_SIZE = 4096, TRACE_TEXT_MAX = 1008 };
 
 struct trace_header {
   char magic[8];
   uint32_t version;
   uint32_t record_size;
-  uint64_t length;        /* of the section with its header; 0: it was never closed */
-  uint64_t lost;          /* records that did not fit */
+  uint64_t length; /* of the recording with its header; 0: it was never closed */
+  uint32_t chunk_size;
+  uint32_t pid;
   uint64_t start_ns;      /* on the monotonic clock */
   uint64_t start_wall_ns; /* since 1970 */
-  uint32_t pid;
-  uint32_t thread; /* that made the loop */
-  uint32_t loop;   /* 1 for the process's first */
-  uint32_t tells;  /* of TRACE_TELLS_…: what is in it beyond the first recordings */
-  char backend[16];
+  uint64_t end_ns;      /* of the process, since the start, if somebody saw it; else 0 */
+  uint64_t overwritten; /* of a ring: the sequence of the last chunk that is gone */
+  uint32_t processors;  /* that the process may use */
+  uint32_t unused;
   char program[1024];
   char command[2048]; /* arguments, each with its terminator, as many as fit */
-  uint64_t end_ns;    /* of the process, since the start, if somebody saw it; else 0 */
 };
 
+enum trace_stream_kind {
+  TRACE_STREAM_DEFINITIONS = 1, /* TRACE_FUNCTION, TRACE_TEXT, TRACE_THREAD */
+  TRACE_STREAM_LOOP,
+  TRACE_STREAM_POOL, /* TRACE_WORK, TRACE_WORK_END, of all its threads */
+};
+
+/* Each chunk says all about its stream: those before it may be gone. */
+struct trace_chunk {
+  char magic[8];
+  uint64_t sequence; /* 1 for the recording's first; written last, 0: not in use */
+  uint32_t stream;   /* 1 for the recording's first */
+  uint32_t kind;     /* enum trace_stream_kind */
+  uint32_t number;   /* of a loop: 1 for the process's first */
+  uint32_t closed;   /* 1: the stream was ended by its owner, in this chunk */
+  uint64_t first_ns; /* when the stream began, since the recording's start */
+  uint64_t lost;     /* records of the stream that found no chunk, so far */
+  uint64_t turns;    /* of a loop: the turn in which the chunk was begun */
+  char backend[8];   /* of a loop */
+  /* records follow */
+};
+
+/* The header of versions 1 and 2. */
+struct trace_header_2 {
+  char magic[8];
+  uint32_t version;
+  uint32_t record_size;
+  uint64_t length;
+  uint64_t lost;
+  uint64_t start_ns;
+  uint64_t start_wall_ns;
+  uint32_t pid;
+  uint32_t thread;
+  uint32_t loop;
+  uint32_t tells;
+  char backend[16];
+  char program[1024];
+  char command[2048];
+  uint64_t end_ns;
+};
+
+/* What is in a recording beyond the first ones, which were of version 1. */
 enum {
   TRACE_TELLS_LATE = 1,  /* a timer's callback: how late, in microseconds */
   TRACE_TELLS_WAITS = 2, /* a sleep: what for */
+  TRACE_TELLS_CAUSES = 4,
 };
 
 enum trace_kind {
   TRACE_NOTHING = 0, /* behind the last record */
-  TRACE_RUN,         /* uv_run begins; number: the thread, detail: the mode */
-  TRACE_RUN_END,     /* it returns, and so the turn ends too */
-  TRACE_TURN,        /* number: which */
-  TRACE_PHASE,       /* detail: enum rondo_phase */
-  TRACE_SLEEP,       /* number: the timeout in ns, -1 for ever; name: requests in flight,
-                        detail: handles that keep the loop alive */
-  TRACE_CALLBACK,    /* number: the subject; name: the function; detail: its status, or
-                        how late it is */
+  TRACE_RUN,     /* uv_run begins; number: the thread, detail: of TRACE_RUN_…, name: for
+                    how many microseconds a timer had been due then */
+  TRACE_RUN_END, /* it returns, and so the turn ends too */
+  TRACE_TURN,    /* number: which */
+  TRACE_PHASE,   /* detail: enum rondo_phase */
+  TRACE_SLEEP,   /* number: the timeout in ns, -1 for ever; name: requests in flight,
+                    detail: handles that keep the loop alive */
+  TRACE_CALLBACK, /* number: the subject; name: the function; detail: its status, or
+                     how late it is */
   TRACE_TICKS,
   TRACE_MICROTASKS,
   TRACE_SCRIPT,
   TRACE_END,   /* of the last sleep, callback, ticks, microtasks or script begun */
   TRACE_NAMED, /* name: what the innermost of them is called, instead of the function */
   TRACE_GONE,  /* number: a handle that was closed; its address may be used again */
-  /* A new name of that number. Behind it come as many bytes of text as detail says, in
-   * whole records. Of a function the text is the file it was loaded from and number its
-   * place in there; number is its address if there is no such file. */
+  /* Definitions: a new name of that number. Behind it come as many bytes of text as
+   * detail says, in whole records. Of a function the text is the file it was loaded from
+   * and number its place in there; number is its address if there is no such file. */
   TRACE_FUNCTION,
   TRACE_TEXT,
   TRACE_FILLER, /* means nothing */
-  TRACE_WAITS,  /* number: a handle that keeps the loop alive. Those that do stand in a
-                   row before a sleep, if others did before the last */
+  TRACE_WAITS,  /* number: a handle that keeps the loop alive; name: 1 more than its
+                   descriptor, detail: length of a text about it, which follows in whole
+                   records. Those that do stand in a row, now and then */
+
+  /* Since version 3. */
+  TRACE_CPU,    /* behind a stretch of a millisecond or more: number: of the last `detail`
+                   microseconds, sleeps not counted, how many the thread was on a
+                   processor (upper half), and how many its control group was throttled
+                   (lower half); name: how many it waited for a processor */
+  TRACE_BEGUN,  /* number: a request or handle that the span around it has begun; name:
+                   the function that a thread of the pool will run for it */
+  TRACE_COUNT,  /* name: what is counted, a text; number: how much there is now */
+  TRACE_THREAD, /* a definition. number: a thread; text: what it is called now */
+  TRACE_WORK,   /* number: a struct uv__work that a thread of the pool takes on, detail:
+                   the thread, name: how much more is waiting for one */
+  TRACE_WORK_END, /* number, detail: the same */
   TRACE_KINDS,
+};
+
+/* Of TRACE_RUN's detail. */
+enum {
+  TRACE_RUN_MODE = 3,
+  TRACE_RUN_OUTER = 4, /* somebody may have slept on the backend's descriptor before */
 };
 
 struct trace_record {
@@ -95,6 +167,8 @@ enum {
 enum trace_node_subject { TRACE_NODE_TIMEOUT = 0, TRACE_NODE_IMMEDIATE = 1 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_SIZE, "it is a page");
+_Static_assert(sizeof(struct trace_header_2) <= TRACE_HEADER_SIZE, "it is a page");
 _Static_assert(sizeof(struct trace_record) == 24, "files have this");
+_Static_assert(sizeof(struct trace_chunk) == 64, "files have this");
 
 #endif

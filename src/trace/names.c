@@ -1,9 +1,8 @@
+/* Tables of names, and where functions come from: see names.h. */
 #include "trace/names.h"
 
 #include "base/alloc.h"
-#include "base/base.h"
-#include "loop/loop.h"
-#include "trace/recorder.h"
+#include "trace/recording.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -27,12 +26,16 @@ static struct trace_name* find(const struct trace_names* names, uint64_t key) {
   return &names->table[place];
 }
 
-static bool names_grow(struct trace_names* names) {
+uint32_t names_find(const struct trace_names* names, uint64_t key) {
+  return names->capacity == 0 ? 0 : find(names, key)->number;
+}
+
+bool names_reserve(struct trace_names* names) {
   if ((names->count + 1) * 2 <= names->capacity)
     return true;
   if (names->capacity >= NAMES_MOST)
     return false;
-  struct trace_names bigger = {.count = names->count};
+  struct trace_names bigger = *names;
   bigger.capacity = names->capacity == 0 ? NAMES_FEWEST : names->capacity * 2;
   bigger.table = mem_calloc(bigger.capacity, sizeof(*bigger.table));
   if (bigger.table == NULL)
@@ -46,75 +49,81 @@ static bool names_grow(struct trace_names* names) {
   return true;
 }
 
-/* Writes a name down and keeps it. */
-static uint32_t name_add(struct recorder* recorder, uint64_t key, enum trace_kind kind,
-                         uint64_t number, const char* text, size_t length) {
-  const size_t size = sizeof(struct trace_record);
-  if (!names_grow(&recorder->names))
-    return 0;
-  size_t slots = (length + size - 1) / size;
-  struct trace_record* record = record_next(recorder, slots);
-  if (record == NULL)
-    return 0;
-  struct trace_name* name = find(&recorder->names, key);
+void names_add(struct trace_names* names, uint64_t key, uint32_t number) {
+  struct trace_name* name = find(names, key);
+  names->count += name->key == 0;
   name->key = key;
-  name->number = ++recorder->names.count;
-  memcpy(record + 1, text, length);
-  record->number = number;
-  record->name = name->number;
-  record->detail = (int32_t) length;
-  record_commit(recorder, record, kind, clock_now_ns());
-  return name->number;
+  name->number = number;
+}
+
+void names_free(struct trace_names* names) {
+  mem_free(names->table);
+}
+
+/* The recording's number for the key, kept by the recorder for the next time. */
+static uint32_t name_learn(struct trace_names* known, struct trace_stream* stream,
+                           uint64_t key, enum trace_kind kind, uint64_t number,
+                           const char* text, size_t length) {
+  if (!names_reserve(known))
+    return 0;
+  uint32_t name = recording_define(stream, key, kind, number, text, length);
+  names_add(known, key, name); /* also 0: a name that found no room won't find any */
+  return name;
 }
 
 /* The program itself is known to the loader by the name it was called by, which means
  * nothing once the working directory has changed. */
-static const char* file_of(const Dl_info* info, const struct recorder* recorder,
+static const char* file_of(const Dl_info* info, const struct trace_stream* stream,
                            char* absolute) {
   Dl_info program;
   if (dladdr((void*) (uintptr_t) getauxval(AT_ENTRY), &program) != 0 &&
       program.dli_fbase == info->dli_fbase)
-    return recorder->output.header->program;
+    return recording_program(stream);
   if (info->dli_fname == NULL)
     return "";
   return realpath(info->dli_fname, absolute) != NULL ? absolute : info->dli_fname;
 }
 
-uint32_t name_of_function(struct recorder* recorder, trace_function function) {
-  uint64_t key = (uint64_t) (uintptr_t) function;
-  if (key == 0)
-    return 0;
-  if (recorder->names.capacity != 0) {
-    const struct trace_name* known = find(&recorder->names, key);
-    if (known->key != 0)
-      return known->number;
-  }
-  if (recorder->output.full || !names_grow(&recorder->names))
-    return 0; /* the look-up takes its time */
+static uint32_t function_learn(struct trace_names* known, struct trace_stream* stream,
+                               uint64_t key) {
   Dl_info info;
   if (dladdr((void*) (uintptr_t) key, &info) == 0 || info.dli_fbase == NULL)
-    return name_add(recorder, key, TRACE_FUNCTION, key, "", 0);
+    return name_learn(known, stream, key, TRACE_FUNCTION, key, "", 0);
   char absolute[PATH_MAX];
-  const char* file = file_of(&info, recorder, absolute);
-  return name_add(recorder, key, TRACE_FUNCTION, key - (uintptr_t) info.dli_fbase, file,
-                  strnlen(file, TRACE_TEXT_MAX));
+  const char* file = file_of(&info, stream, absolute);
+  return name_learn(known, stream, key, TRACE_FUNCTION, key - (uintptr_t) info.dli_fbase,
+                    file, strnlen(file, TRACE_TEXT_MAX));
+}
+
+static bool is_known(const struct trace_names* names, uint64_t key, uint32_t* number) {
+  if (names->capacity == 0)
+    return false;
+  const struct trace_name* name = find(names, key);
+  *number = name->number;
+  return name->key != 0;
+}
+
+uint32_t name_of_function(struct trace_names* known, struct trace_stream* stream,
+                          trace_function function) {
+  uint64_t key = (uint64_t) (uintptr_t) function;
+  uint32_t number;
+  if (key == 0)
+    return 0;
+  if (is_known(known, key, &number))
+    return number;
+  return names_reserve(known) ? function_learn(known, stream, key) : 0;
 }
 
 /* Addresses have their highest bit clear, texts have it set. */
-uint32_t name_of_text(struct recorder* recorder, const char* text) {
+uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
+                      const char* text) {
   uint64_t key = 0xcbf29ce484222325u;
+  uint32_t number;
   size_t length = strnlen(text, TRACE_TEXT_MAX);
   for (size_t i = 0; i < length; i++)
     key = (key ^ (unsigned char) text[i]) * 0x100000001b3u;
   key |= (uint64_t) 1 << 63;
-  if (recorder->names.capacity != 0) {
-    const struct trace_name* known = find(&recorder->names, key);
-    if (known->key != 0)
-      return known->number;
-  }
-  return name_add(recorder, key, TRACE_TEXT, 0, text, length);
-}
-
-void names_free(struct trace_names* names) {
-  mem_free(names->table);
+  if (is_known(known, key, &number))
+    return number;
+  return name_learn(known, stream, key, TRACE_TEXT, 0, text, length);
 }

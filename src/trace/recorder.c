@@ -5,41 +5,15 @@
  * when a piece of the output is full. */
 #include "trace/recorder.h"
 
-#include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "loop/timer_heap.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-struct trace_record* record_next(struct recorder* recorder, size_t text) {
-  struct trace_output* output = &recorder->output;
-  if ((size_t) (output->end - output->next) < 1 + text &&
-      !output_grow(output, 1 + text)) {
-    output->header->lost++;
-    return NULL;
-  }
-  struct trace_record* record = output->next;
-  output->next += 1 + text;
-  return record;
-}
-
-static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
-                          uint64_t number, uint32_t name, int32_t detail) {
-  struct trace_record* next = recorder->output.next;
-  if (next != recorder->output.end)
-    recorder->output.next = next + 1;
-  else if ((next = record_next(recorder, 0)) == NULL)
-    return;
-  next->number = number;
-  next->name = name;
-  next->detail = detail;
-  record_commit(recorder, next, kind, now);
-}
+static const uint64_t WAITS_EVERY_NS = 1000000000;
 
 /* NULL where nothing is to be recorded: in a forked child, whose recorder is the
  * parent's, and up to the end of the turn in which the recording was started. */
@@ -50,23 +24,65 @@ static struct recorder* recorder_of(const uv_loop_t* loop) {
 
 /* --- turns and phases ------------------------------------------------------------- */
 
-static uint32_t current_thread(struct recorder* recorder) {
+/* Threads may be named, or named anew, after they began: asked when a thread runs the
+ * loop for the first time and, as it costs a system call, with the list of what keeps the
+ * loop alive. */
+static void thread_name_look(struct recorder* recorder) {
+  char name[sizeof(recorder->thread_name)] = "";
+  prctl(PR_GET_NAME, name);
+  if (memcmp(name, recorder->thread_name, sizeof(name)) == 0)
+    return;
+  memcpy(recorder->thread_name, name, sizeof(name));
+  name[sizeof(name) - 1] = '\0';
+  recording_thread(&recorder->stream, recorder->thread_id, name);
+}
+
+static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   pthread_t self = pthread_self();
   if (!recorder->thread_known || !pthread_equal(recorder->thread, self)) {
     recorder->thread = self;
     recorder->thread_id = (uint32_t) gettid();
     recorder->thread_known = true;
+    memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
+    thread_name_look(recorder);
+    cpu_begin_anew(&recorder->cpu, now);
   }
   return recorder->thread_id;
+}
+
+/* What keeps the loop alive, and the name of its thread: now and then. */
+static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  uint64_t before = recorder->waits_ns;
+  recorder_write_waits(loop, recorder, now);
+  if (recorder->waits_ns != before)
+    thread_name_look(recorder);
+}
+
+/* For how long the first timer has been due, in microseconds. */
+static uint32_t timer_overdue_us(const uv_loop_t* loop, uint64_t now) {
+  if (loop->timer_count == 0 || loop->timers[0].due_us >= now / 1000)
+    return 0;
+  return (uint32_t) u64_min(now / 1000 - loop->timers[0].due_us, UINT32_MAX);
+}
+
+static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                      uv_run_mode mode) {
+  int detail = (int) mode & TRACE_RUN_MODE;
+  uint32_t thread = current_thread(recorder, now);
+  if (loop->has_outer)
+    detail |= TRACE_RUN_OUTER;
+  cpu_look(recorder, now);
+  record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
 }
 
 void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
+  uint64_t now = clock_now_ns();
   *outer_phase = recorder->phase;
   recorder->phase = -1;
-  record(recorder, TRACE_RUN, clock_now_ns(), current_thread(recorder), 0, (int) mode);
+  write_run(loop, recorder, now, mode);
 }
 
 /* A run inside a callback: the phase of that callback goes on. */
@@ -77,7 +93,9 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  record(recorder, TRACE_RUN_END, clock_now_ns(), 0, 0, 0);
+  uint64_t now = clock_now_ns();
+  cpu_look(recorder, now);
+  record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;
 }
@@ -87,12 +105,16 @@ void trace_write_turn(uv_loop_t* loop) {
   uint64_t now = clock_now_ns();
   if (recorder->waiting && loop_is_ours(loop)) {
     recorder->waiting = false;
-    record(recorder, TRACE_RUN, now, current_thread(recorder), 0, 0);
+    record(recorder, TRACE_RUN, now, current_thread(recorder, now), 0, 0);
   }
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
   recorder->phase = -1;
+  recorder->stream.turns = loop->turns + 1;
+  cpu_look(recorder, now);
+  if (now - recorder->waits_ns > WAITS_EVERY_NS)
+    look_around(loop, recorder, now); /* it may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, 0, 0);
 }
 
@@ -121,22 +143,16 @@ void trace_write_poll(uv_loop_t* loop) {
 
 /* --- spans ----------------------------------------------------------------------- */
 
-static int32_t clamp(int64_t detail) {
-  return (int32_t) (detail > INT32_MAX   ? INT32_MAX
-                    : detail < INT32_MIN ? INT32_MIN
-                                         : detail);
-}
-
 void trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
                           int64_t detail) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  uint32_t name = name_of_function(recorder, function);
+  uint32_t name = name_of_function(&recorder->names, &recorder->stream, function);
   uint64_t now = clock_now_ns();
   write_phase(recorder, now);
   recorder->depth++;
-  record(recorder, TRACE_CALLBACK, now, subject, name, clamp(detail));
+  record(recorder, TRACE_CALLBACK, now, subject, name, detail_of(detail));
 }
 
 void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {
@@ -155,46 +171,9 @@ void trace_write_end(uv_loop_t* loop) {
   if (recorder == NULL || recorder->depth == 0)
     return;
   recorder->depth--;
-  record(recorder, TRACE_END, clock_now_ns(), 0, 0, 0);
-}
-
-enum {
-  WAITS_LOOKED_AT = 256, /* of the handles, for one list, */
-  WAITS_LISTED = 32,     /* and of those that are in it */
-  WAITS_CREDIT = 4096,
-};
-
-/* What keeps the loop alive is asked when a program doesn't end, or ends too early. It is
- * listed when it has changed, or a second later, for one may have taken another's place;
- * but a busy loop's recording must not be full of that: a handle looked at costs a
- * credit, and there is one a millisecond. */
-static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
-  uint64_t since = (now - recorder->waits_ns) / 1000000;
-  bool changed = loop->active_handles != recorder->waits_listed;
-  if (now < recorder->waits_ns || (!changed && since < 1000))
-    return false;
-  uint64_t credit = recorder->waits_credit + since;
-  recorder->waits_credit = credit < WAITS_CREDIT ? credit : WAITS_CREDIT;
-  return recorder->waits_credit >= WAITS_LOOKED_AT;
-}
-
-static void write_waits(uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
-  const struct queue* handles = queue_of(loop->handle_queue);
-  unsigned int looked_at = 0, listed = 0;
-  if (!waits_wanted(loop, recorder, now))
-    return;
-  for (const struct queue* link = queue_first(handles);
-       link != NULL && looked_at < WAITS_LOOKED_AT && listed < WAITS_LISTED;
-       link = queue_next(handles, link), looked_at++) {
-    const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
-    if (!handle_active(handle) || !uv_has_ref(handle))
-      continue;
-    listed++;
-    record(recorder, TRACE_WAITS, now, subject_handle(handle), 0, 0);
-  }
-  recorder->waits_credit -= looked_at;
-  recorder->waits_listed = loop->active_handles;
-  recorder->waits_ns = now;
+  uint64_t now = clock_now_ns();
+  record(recorder, TRACE_END, now, 0, 0, 0);
+  cpu_look(recorder, now);
 }
 
 void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
@@ -202,10 +181,12 @@ void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   if (recorder == NULL)
     return;
   write_phase(recorder, now);
-  write_waits(loop, recorder, now);
+  cpu_look(recorder, now);
+  look_around(loop, recorder, now);
   recorder->depth++;
+  recorder->slept_ns = now;
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
-         clamp(loop->active_handles));
+         detail_of(loop->active_handles));
 }
 
 void trace_write_wake(uv_loop_t* loop, uint64_t now) {
@@ -214,6 +195,16 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
     return;
   recorder->depth--;
   record(recorder, TRACE_END, now, 0, 0, 0);
+  cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
+}
+
+/* For work of the program's the function that runs on the pool is known only here. */
+void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
+  struct recorder* recorder = recorder_of(loop);
+  if (recorder == NULL)
+    return;
+  uint32_t name = name_of_function(&recorder->names, &recorder->stream, work);
+  record(recorder, TRACE_BEGUN, clock_now_ns(), subject, name, 0);
 }
 
 void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
@@ -235,101 +226,7 @@ void rondo_trace_name(uv_loop_t* loop, const char* name) {
   struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
   if (recorder == NULL || recorder->depth == 0)
     return;
-  uint32_t number = name_of_text(recorder, name);
+  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
   if (number != 0)
     record(recorder, TRACE_NAMED, clock_now_ns(), 0, number, 0);
-}
-
-/* --- life ------------------------------------------------------------------------ */
-
-static uint64_t wall_clock_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);
-  return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
-}
-
-static int start(uv_loop_t* loop, const char* path, bool for_many) {
-  static unsigned int loops;
-  if (loop == NULL || path == NULL || *path == '\0')
-    return UV_EINVAL;
-  if (loop->trace_state != NULL)
-    return UV_EALREADY;
-  struct recorder* recorder = mem_calloc(1, sizeof(*recorder));
-  char* pattern = mem_strdup(path);
-  unsigned int number = __atomic_add_fetch(&loops, 1, __ATOMIC_RELAXED);
-  int err = recorder == NULL || pattern == NULL
-                ? UV_ENOMEM
-                : output_open(&recorder->output, path, number, for_many);
-  if (err != 0) {
-    mem_free(recorder);
-    mem_free(pattern);
-    return err;
-  }
-  struct trace_header* header = recorder->output.header;
-  recorder->pattern = pattern;
-  recorder->phase = -1;
-  recorder->waiting = wake_is_awake(loop);
-  recorder->start_ns = clock_now_ns();
-  recorder->waits_ns = recorder->start_ns;
-  recorder->waits_credit = WAITS_CREDIT;
-  header->start_ns = recorder->start_ns;
-  header->start_wall_ns = wall_clock_ns();
-  header->thread = current_thread(recorder);
-  header->loop = number;
-  header->tells = TRACE_TELLS_LATE | TRACE_TELLS_WAITS;
-  snprintf(header->backend, sizeof(header->backend), "%s", rondo_backend_name(loop));
-  loop->trace_state = recorder;
-  return 0;
-}
-
-int rondo_trace_start(uv_loop_t* loop, const char* path) {
-  return start(loop, path, false);
-}
-
-static void recorder_free(uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  loop->trace_state = NULL;
-  names_free(&recorder->names);
-  mem_free(recorder->pattern);
-  mem_free(recorder);
-}
-
-void rondo_trace_stop(uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  if (recorder == NULL)
-    return;
-  if (loop_is_ours(loop))
-    output_close(&recorder->output);
-  else
-    output_leave(&recorder->output);
-  recorder_free(loop);
-}
-
-static void start_or_say(uv_loop_t* loop, const char* pattern) {
-  int err = start(loop, pattern, true);
-  if (err != 0)
-    fprintf(stderr, "rondo: no trace in %s: %s\n", pattern, uv_strerror(err));
-}
-
-void trace_loop_init(uv_loop_t* loop) {
-  const char* pattern = secure_getenv("RONDO_TRACE");
-  if (pattern != NULL && *pattern != '\0')
-    start_or_say(loop, pattern);
-}
-
-void trace_loop_close(uv_loop_t* loop) {
-  if (traced(loop))
-    rondo_trace_stop(loop);
-}
-
-void trace_loop_fork(uv_loop_t* loop) {
-  if (!traced(loop) || loop_is_ours(loop))
-    return;
-  struct recorder* recorder = loop->trace_state;
-  char* pattern = recorder->pattern;
-  recorder->pattern = NULL;
-  output_leave(&recorder->output);
-  recorder_free(loop);
-  start_or_say(loop, pattern);
-  mem_free(pattern);
 }

@@ -1,22 +1,34 @@
 /* One loop's recorder, inside. What it hands out is in trace.h; where it writes to, in
- * output.h. Only the loop's own thread touches it, so there is no lock. */
+ * recording.h. Only the loop's own thread touches it, so there is no lock. */
 #ifndef RONDO_TRACE_RECORDER_H
 #define RONDO_TRACE_RECORDER_H
 
 #include "trace/names.h"
-#include "trace/output.h"
+#include "trace/recording.h"
 #include "trace/trace.h"
 
 #include <pthread.h>
 
+/* What the thread had of a processor, and what it waited for one: recorder_cpu.c. */
+struct recorder_cpu {
+  uint64_t next_ns; /* not looked at again before; sleeps put it off */
+  uint64_t mark_ns; /* when it was looked at, sleeps since then added, */
+  uint64_t used_ns; /* and what the thread had used by then */
+  uint64_t delay_ns,
+      delay_read_ns; /* waited for a processor so far; when that was read */
+  uint64_t throttled_us, throttled_read_ns;
+  bool limited; /* by a control group */
+};
+
 struct recorder {
-  struct trace_output output;
+  struct trace_stream stream;
   struct trace_names names;
-  uint64_t start_ns;
+  uint64_t start_ns;  /* of the recording: where its times begin */
   unsigned int depth; /* of spans that have begun here, and not ended */
   int phase;          /* enum rondo_phase, or -1 */
   bool phase_written;
   bool waiting;              /* started in the middle of a turn: for the next one */
+  uint64_t slept_ns;         /* when the sleep that is under way began */
   unsigned int waits_listed; /* how many handles kept the loop alive when they were
                                 listed last, */
   uint64_t waits_ns;         /* when that was, */
@@ -24,18 +36,49 @@ struct recorder {
   bool thread_known;
   pthread_t thread; /* that ran the loop last, */
   uint32_t thread_id;
+  char thread_name[16];
+  struct recorder_cpu cpu;
   char* pattern;
 };
 
-/* Place for a record and for `text` more of text behind it, or NULL when it is lost. All
- * but its first word is to be filled in; then record_commit. */
-struct trace_record* record_next(struct recorder* recorder, size_t text);
+static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
+                          uint64_t number, uint32_t name, int32_t detail) {
+  struct trace_record* next = stream_next(&recorder->stream);
+  if (next == NULL)
+    return;
+  next->number = number;
+  next->name = name;
+  next->detail = detail;
+  record_commit(next, kind, now > recorder->start_ns ? now - recorder->start_ns : 0);
+}
 
-static inline void record_commit(struct recorder* recorder, struct trace_record* record,
-                                 enum trace_kind kind, uint64_t now) {
-  uint64_t time = now > recorder->start_ns ? now - recorder->start_ns : 0;
-  /* Last, also for the compiler: see format.h. */
-  __atomic_store_n(&record->when, time << TRACE_TIME_SHIFT | kind, __ATOMIC_RELEASE);
+static inline int32_t detail_of(int64_t number) {
+  return (int32_t) (number > INT32_MAX   ? INT32_MAX
+                    : number < INT32_MIN ? INT32_MIN
+                                         : number);
+}
+
+/* Lists what keeps the loop alive, if that is worth it now; recorder_waits.c. */
+void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
+enum { WAITS_CREDIT = 4096 }; /* at first */
+
+/* --- recorder_cpu.c --- */
+void cpu_start(struct recorder_cpu* cpu, uint64_t now);
+/* Writes down what the thread had of the processor since the last time. */
+TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
+/* Another thread runs the loop. */
+void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now);
+
+/* A stretch of a millisecond or more without sleep is over, or many short ones. */
+static inline void cpu_look(struct recorder* recorder, uint64_t now) {
+  if (__builtin_expect(now >= recorder->cpu.next_ns, 0))
+    cpu_write(recorder, now);
+}
+
+/* A sleep takes none of it. */
+static inline void cpu_slept(struct recorder_cpu* cpu, uint64_t slept_ns) {
+  cpu->next_ns += slept_ns;
+  cpu->mark_ns += slept_ns;
 }
 
 #endif

@@ -38,6 +38,8 @@ TRACE_APART void trace_write_callback(uv_loop_t* loop, uint64_t subject,
                                       trace_function function, int64_t detail);
 TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
 TRACE_APART void trace_write_end(uv_loop_t* loop);
+TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
+                                   trace_function work);
 TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
 
 /* --- hooks ----------------------------------------------------------------------- */
@@ -127,6 +129,23 @@ static inline uint64_t subject_fs(const uv_fs_t* req) {
 
 /* The detail of a timer's callback: how late it is, by the loop's clock. */
 int64_t trace_late_us(uint64_t due_us);
+
+/* A request or handle is begun, by the callback that is running now if there is one. */
+static inline void trace_begun_req(uv_loop_t* loop, const uv_req_t* req) {
+  if (!traced(loop))
+    return;
+  trace_function work = NULL;
+  if (req->type == UV_WORK)
+    work = (trace_function) ((const uv_work_t*) req)->work_cb;
+  trace_write_begun(
+      loop, req->type == UV_FS ? subject_fs((const uv_fs_t*) req) : subject_req(req),
+      work);
+}
+
+static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle) {
+  if (traced(loop))
+    trace_write_begun(loop, subject_handle(handle), NULL);
+}
 
 /* Calls function(arguments…), which belongs to the program, and records it. A macro, for
  * functions and arguments are of all kinds, and so that nobody forgets the end; the call

@@ -130,8 +130,8 @@ const tests = {
   },
 
   'time between two runs is not the loop\'s, the main script is'() {
-    const loop = loopOf([[12, 0, 50, 0, -1, 0], [13, 60, 0, -1, -1, 1], [0, 60, 20, -1, -1, 1], [5, 70, 5], [13, 80, 0, -1, -1, 0],
-                         [13, 5000, 0, -1, -1, 1], [0, 5000, 20, -1, -1, 2], [5, 5010, 5], [13, 5020, 0, -1, -1, 0]]);
+    const loop = loopOf([[13, 0, 60, -1, -1, 1], [12, 0, 50, 0, -1, 0], [0, 60, 20, -1, -1, 1], [5, 70, 5], [13, 80, 4920, -1, -1, 0],
+                         [0, 5000, 20, -1, -1, 2], [5, 5010, 5], [13, 5020, 0, -1, -1, 2]]);
     assert.deepStrictEqual(list(loop.stretches.start), [0, 70, 5000, 5010]);
     assert.deepStrictEqual(list(loop.stretches.end), [70, 80, 5010, 5020]);
     assert.strictEqual(loop.busy, 50 + 20 + 20);

@@ -60,8 +60,9 @@ static void the_phases_of_a_turn_are_seen_in_their_order(void** state) {
   struct trace_loop* record = read_back(&trace, path_of("order"));
   assert_phases_in_order(record);
   log_events(record);
-  const char* expected = "run turn timers on_timer idle on_idle prepare on_prepare poll "
-                         "on_async check on_check closing on_close left";
+  const char* expected =
+      "outside turn timers on_timer idle on_idle prepare on_prepare poll "
+      "on_async check on_check closing on_close";
   assert_int_equal(strncmp(log_text, expected, strlen(expected)), 0);
   assert_string_equal(subject_of(record, find_callback(record, "on_timer")), "timer 1");
   assert_string_equal(subject_of(record, find_callback(record, "on_async")), "async 1");
@@ -89,7 +90,7 @@ static void a_sleep_is_part_of_the_poll(void** state) {
   struct trace trace;
   struct trace_loop* record = read_back(&trace, path_of("sleep"));
   log_events(record);
-  assert_log("run turn poll sleep timers on_timer left"); /* P3 */
+  assert_log("outside turn poll sleep timers on_timer"); /* P3 */
   uint64_t slept = 0;
   for (size_t i = 3; record->events[i].kind == EVENT_SLEEP; i++)
     slept += record->events[i].duration;
@@ -136,14 +137,13 @@ static void a_run_inside_a_callback_lies_in_it(void** state) {
   struct trace trace;
   struct trace_loop* record = read_back(&trace, path_of("outer"));
   log_events(record);
-  const char* expected =
-      "run turn timers run_inside run turn poll check on_check left poll";
+  const char* expected = "outside turn timers run_inside turn poll check on_check poll";
   assert_int_equal(strncmp(log_text, expected, strlen(expected)), 0);
   log_text[0] = '\0';
   trace_free(&trace);
   record = read_back(&trace, path_of("inner"));
   log_events(record);
-  expected = "run turn poll check on_inner left";
+  expected = "outside turn poll check on_inner";
   assert_int_equal(strncmp(log_text, expected, strlen(expected)), 0);
   trace_free(&trace);
   assert_int_equal(files_in_folder(), 2);
@@ -240,7 +240,7 @@ static void it_begins_with_the_next_turn_and_may_end_anywhere(void** state) {
   struct trace trace;
   struct trace_loop* record = read_back(&trace, path_of("middle"));
   log_events(record);
-  assert_log("run turn idle keep_turning poll check start_or_stop "
+  assert_log("outside turn idle keep_turning poll check start_or_stop "
              "turn idle keep_turning poll check start_or_stop");
   trace_free(&trace);
 }
@@ -308,8 +308,9 @@ static void ticks_and_microtasks_follow_their_callback(void** state) {
   struct trace_loop* record = read_back(&trace, path_of("node"));
   assert_phases_in_order(record);
   log_events(record);
-  const char* beginning = "script ticks microtasks run turn idle idle_nothing poll check "
-                          "check_phase on_immediate microtasks";
+  const char* beginning =
+      "outside script ticks microtasks turn idle idle_nothing poll check "
+      "check_phase on_immediate microtasks";
   assert_int_equal(strncmp(log_text, beginning, strlen(beginning)), 0);
   assert_non_null(strstr(log_text, "timers_fired renamed ticks microtasks"));
   assert_string_equal(subject_of(record, find_callback(record, "renamed")), "timeout 1");

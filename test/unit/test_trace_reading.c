@@ -8,8 +8,8 @@ static struct trace_record record_of(enum trace_kind kind, uint64_t time) {
   return (struct trace_record){.when = time << TRACE_TIME_SHIFT | kind};
 }
 
-/* A section with nothing in it but these. */
-static void write_section(const char* path, const struct trace_header* header,
+/* A section of version 2, with nothing in it but these. */
+static void write_section(const char* path, const struct trace_header_2* header,
                           const struct trace_record* records, size_t count) {
   char page[TRACE_HEADER_SIZE] = {0};
   memcpy(page, header, sizeof(*header));
@@ -19,16 +19,16 @@ static void write_section(const char* path, const struct trace_header* header,
   fclose(file);
 }
 
-static struct trace_header header_of(uint32_t pid, uint32_t loop, uint64_t start,
-                                     size_t count) {
-  return (struct trace_header){.magic = TRACE_MAGIC,
-                               .version = TRACE_VERSION,
-                               .record_size = sizeof(struct trace_record),
-                               .length = TRACE_HEADER_SIZE +
-                                         count * sizeof(struct trace_record),
-                               .pid = pid,
-                               .loop = loop,
-                               .start_ns = start};
+static struct trace_header_2 header_of(uint32_t pid, uint32_t loop, uint64_t start,
+                                       size_t count) {
+  return (struct trace_header_2){.magic = TRACE_MAGIC,
+                                 .version = 2,
+                                 .record_size = sizeof(struct trace_record),
+                                 .length = TRACE_HEADER_SIZE +
+                                           count * sizeof(struct trace_record),
+                                 .pid = pid,
+                                 .loop = loop,
+                                 .start_ns = start};
 }
 
 /* No program is a hundred thousand callbacks deep; the time it takes to show one is what
@@ -40,7 +40,7 @@ static void a_bottomless_file_ends_where_it_cannot_be(void** state) {
   struct trace_record* records = calloc(DEEP, sizeof(*records));
   for (size_t i = 0; i < DEEP; i++)
     records[i] = record_of(i == 0 ? TRACE_RUN : TRACE_CALLBACK, i);
-  struct trace_header header = header_of(1, 1, 0, DEEP);
+  struct trace_header_2 header = header_of(1, 1, 0, DEEP);
   write_section(path_of("deep"), &header, records, DEEP);
   free(records);
   struct trace_loop* loop = read_back(&trace, path_of("deep"));
@@ -71,7 +71,7 @@ static void a_terminal_is_not_told_what_to_do(void** state) {
   records[1].name = records[4].name = 1;
   records[1].detail = sizeof(name) - 1;
   memcpy(&records[2], name, sizeof(name) - 1);
-  struct trace_header header = header_of(1, 1, 0, 6);
+  struct trace_header_2 header = header_of(1, 1, 0, 6);
   snprintf(header.command, sizeof(header.command), "\033]0;title\a");
   snprintf(header.backend, sizeof(header.backend), "\033c");
   write_section(path_of("loud"), &header, records, 6);
@@ -90,7 +90,7 @@ static void loops_of_one_process_stand_together(void** state) {
   struct trace trace = {0};
   struct trace_record run = record_of(TRACE_RUN, 0);
   for (size_t i = 0; i < 4; i++) {
-    struct trace_header header = header_of(made[i][0], made[i][1], made[i][2], 1);
+    struct trace_header_2 header = header_of(made[i][0], made[i][1], made[i][2], 1);
     write_section(path_of("mixed"), &header, &run, 1);
   }
   assert_null(trace_read(&trace, path_of("mixed")));
@@ -108,7 +108,7 @@ static void what_is_open_lasts_until_the_process_ended(void** state) {
   struct trace_record records[] = {record_of(TRACE_RUN, 0), record_of(TRACE_TURN, 10),
                                    record_of(TRACE_PHASE, 20),
                                    record_of(TRACE_CALLBACK, 30)};
-  struct trace_header header = header_of(1, 1, 1000, 4);
+  struct trace_header_2 header = header_of(1, 1, 1000, 4);
   header.length = 0;
   write_section(path_of("open"), &header, records, 4);
   struct trace trace = {.seen_ns = 6000};
@@ -152,7 +152,7 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   records[5].detail = 30;
   records[7].number = trace_subject((void*) 0x3000, UV_CHECK);
   records[7].detail = 1000; /* no timer's: it is what it was */
-  struct trace_header header = header_of(1, 1, 0, 10);
+  struct trace_header_2 header = header_of(1, 1, 0, 10);
   header.tells = TRACE_TELLS_LATE;
   write_section(path_of("late"), &header, records, 10);
   const struct trace_loop* loop = read_back(&trace, path_of("late"));
@@ -193,7 +193,7 @@ static void what_kept_it_alive_is_told(void** state) {
   records[6].number = trace_subject((void*) 0x2000, UV_TIMER);
   records[7].number = trace_subject((void*) 0x1000, UV_TCP);
   records[9].detail = 2;
-  struct trace_header header = header_of(1, 1, 0, 10);
+  struct trace_header_2 header = header_of(1, 1, 0, 10);
   header.tells = TRACE_TELLS_WAITS;
   write_section(path_of("waits"), &header, records, 10);
   read_back(&trace, path_of("waits"));
@@ -222,7 +222,7 @@ static void a_part_is_whole_in_itself(void** state) {
     records[count++] = record_of(TRACE_END, turn * 100 + 90);
   }
   records[count++] = record_of(TRACE_RUN_END, 800);
-  struct trace_header header = header_of(1, 1, 1000, count);
+  struct trace_header_2 header = header_of(1, 1, 1000, count);
   header.tells = TRACE_TELLS_WAITS;
   write_section(path_of("part"), &header, records, count);
   const struct trace_loop* loop = read_back(&trace, path_of("part"));

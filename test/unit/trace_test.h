@@ -122,11 +122,8 @@ static inline void log_events(const struct trace_loop* loop) {
     if (i > 0 && event->kind == EVENT_SLEEP && event[-1].kind == EVENT_SLEEP)
       continue;
     bool named = event->kind == EVENT_CALLBACK || event->kind == EVENT_SCRIPT;
-    if (event->kind == EVENT_OUTSIDE)
-      log_word(event->detail ? "run" : "left");
-    else
-      log_word(named && event->name != EVENT_NONE ? name_of(loop, event)
-                                                  : event_names[event->kind]);
+    log_word(named && event->name != EVENT_NONE ? name_of(loop, event)
+                                                : event_names[event->kind]);
   }
 }
 

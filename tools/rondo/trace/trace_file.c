@@ -1,5 +1,5 @@
-/* Recordings as files: their sections, which may be joined, cut off or damaged, and the
- * loops that were recorded in them. */
+/* Recordings as files: their sections, which may be joined, cut off or damaged, the
+ * chunks in those, and the loops that were recorded in them. */
 #include "trace_model.h"
 
 #include <errno.h>
@@ -9,87 +9,213 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* When the process ended, since the loop's start; 0 if nobody knows. A recording that
- * ended before its program did (at its limit) says nothing about that. */
+struct trace_process* trace_add_process(struct trace* trace) {
+  struct trace_process* process = calloc(1, sizeof(*process));
+  struct trace_process** list =
+      realloc(trace->processes, (trace->process_count + 1) * sizeof(*trace->processes));
+  if (process == NULL || list == NULL)
+    out_of_memory();
+  trace->processes = list;
+  trace->processes[trace->process_count++] = process;
+  return process;
+}
+
+struct trace_loop* trace_add_loop(struct trace* trace, struct trace_process* process) {
+  struct trace_loop* loops = realloc(trace->loops, (trace->count + 1) * sizeof(*loops));
+  if (loops == NULL)
+    out_of_memory();
+  trace->loops = loops;
+  struct trace_loop* loop = &loops[trace->count++];
+  memset(loop, 0, sizeof(*loop));
+  loop->process = process;
+  loop->pid = process->pid;
+  loop->names = process->names;
+  loop->name_count = process->name_count;
+  return loop;
+}
+
+/* --- chunks ------------------------------------------------------------------------ */
+
+struct chunk {
+  const struct trace_chunk* head;
+  const struct trace_record* records;
+  size_t count; /* that there is room for */
+};
+
+struct section {
+  struct chunk* chunks;
+  size_t count, capacity;
+  size_t length; /* with its header */
+};
+
+/* Streams one after the other, the definitions first; each in its order. */
+static int by_stream(const void* left, const void* right) {
+  const struct trace_chunk *a = ((const struct chunk*) left)->head,
+                           *b = ((const struct chunk*) right)->head;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
+  if (a->stream != b->stream)
+    return a->stream < b->stream ? -1 : 1;
+  return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+/* Chunks follow each other up to the end, or to the header of a recording that was joined
+ * to this one. What is none is where a file was damaged. */
+static void section_find(struct section* section, const char* bytes, size_t left,
+                         size_t chunk_size, bool* damaged) {
+  size_t at = TRACE_HEADER_SIZE;
+  while (left - at > sizeof(struct trace_chunk)) {
+    const struct trace_chunk* head = (const void*) (bytes + at);
+    if (memcmp(head->magic, TRACE_MAGIC, sizeof(head->magic)) == 0)
+      break;
+    size_t size = left - at < chunk_size ? left - at : chunk_size;
+    bool good = memcmp(head->magic, TRACE_CHUNK_MAGIC, sizeof(head->magic)) == 0 &&
+                head->kind >= TRACE_STREAM_DEFINITIONS && head->kind <= TRACE_STREAM_POOL;
+    if (good && head->sequence != 0) {
+      section->chunks = array_grow(section->chunks, section->count, &section->capacity,
+                                   sizeof(*section->chunks));
+      section->chunks[section->count++] =
+          (struct chunk){head, (const void*) (head + 1),
+                         (size - sizeof(*head)) / sizeof(struct trace_record)};
+    }
+    *damaged |= !good && head->magic[0] != '\0';
+    at += size;
+  }
+  section->length = left - at > sizeof(struct trace_chunk) ? at : left;
+  if (section->count > 1)
+    qsort(section->chunks, section->count, sizeof(*section->chunks), by_stream);
+}
+
+/* Behind what is good there are zeros, or nothing. */
+static bool ends_well(const struct chunk* chunk, size_t good) {
+  return good >= chunk->count || chunk->records[good].when == 0;
+}
+
+/* When the process ended, since the recording's start; 0 if nobody knows. */
 static uint64_t end_of(const struct trace* trace, const struct trace_header* header) {
-  if (header->lost > 0)
-    return 0;
   if (header->length == 0 && trace->seen_ns > header->start_ns)
     return trace->seen_ns - header->start_ns;
   return header->end_ns < TRACE_CENTURY_NS ? header->end_ns : 0;
 }
 
-static void loop_add(struct trace* trace, const struct trace_header* header,
-                     const struct trace_record* records, size_t count) {
-  struct trace_loop* loops = realloc(trace->loops, (trace->count + 1) * sizeof(*loops));
-  if (loops == NULL)
-    return;
-  trace->loops = loops;
-  struct trace_loop* loop = &loops[trace->count++];
-  memset(loop, 0, sizeof(*loop));
-  loop->pid = header->pid;
-  loop->thread = header->thread;
-  loop->number = header->loop;
-  loop->lost = header->lost;
-  loop->tells = header->tells;
-  loop->start_ns = header->start_ns;
-  loop->start_wall_ns = header->start_wall_ns;
-  memcpy(loop->backend, header->backend, sizeof(header->backend));
-  loop->program =
-      text_copy(header->program, strnlen(header->program, sizeof(header->program)));
-  size_t length = sizeof(header->command);
-  while (length > 0 && header->command[length - 1] == '\0')
-    length--;
-  loop->command = text_copy(header->command, length);
-  for (size_t i = 0; i < length; i++)
-    loop->command[i] = header->command[i] == '\0' ? ' ' : header->command[i];
-  size_t good = loop_read(loop, records, count, end_of(trace, header));
-  loop->length = TRACE_HEADER_SIZE + good * sizeof(*records);
-  /* What was never closed ends with zeros, or another section was joined to it. */
-  if (good < count && (header->length != 0 ||
-                       (records[good].when != 0 &&
-                        memcmp(&records[good], TRACE_MAGIC, strlen(TRACE_MAGIC)) != 0)))
-    trace->damaged = true;
+/* A loop that was closed ended there; one whose recording ended before the program did
+ * (at its limit) says nothing about that. */
+static uint64_t loop_end(const struct trace_chunk* last, uint64_t ended) {
+  if (last->closed || last->lost > 0 || ended < last->first_ns)
+    return 0;
+  return ended - last->first_ns;
 }
 
-/* Where a section ends that was never closed: its file had whole pages, and perhaps
- * another was joined to it. */
-static size_t section_end(const char* bytes, size_t left, size_t good) {
-  size_t at = (good + TRACE_HEADER_SIZE - 1) / TRACE_HEADER_SIZE * TRACE_HEADER_SIZE;
-  for (; at < left && left - at >= TRACE_HEADER_SIZE; at += TRACE_HEADER_SIZE) {
-    if (memcmp(bytes + at, TRACE_MAGIC, 8) == 0)
-      return at;
+/* All chunks of one loop; the first of them is `chunks`. */
+static void read_loop(struct trace* trace, struct trace_process* process,
+                      const struct chunk* chunks, size_t count, uint64_t ended) {
+  const struct trace_chunk* head = chunks[0].head;
+  const struct trace_chunk* last = chunks[count - 1].head;
+  struct trace_loop* loop = trace_add_loop(trace, process);
+  uint64_t first_ns = head->first_ns < TRACE_CENTURY_NS ? head->first_ns : 0;
+  loop->number = head->number;
+  loop->lost = last->lost;
+  loop->tells = TRACE_TELLS_LATE | TRACE_TELLS_WAITS | TRACE_TELLS_CAUSES;
+  loop->start_ns = process->start_ns + first_ns;
+  loop->overwritten = head->turns > 0;
+  memcpy(loop->backend, head->backend, sizeof(head->backend));
+  struct loop_reader* reader = loop_reader_make(loop, first_ns, head->turns == 0);
+  for (size_t i = 0; i < count; i++) {
+    size_t good = loop_reader_take(reader, chunks[i].records, chunks[i].count);
+    if (ends_well(&chunks[i], good))
+      continue;
+    trace->damaged = true;
+    break;
   }
-  return left;
+  loop_reader_end(reader, loop_end(last, ended));
+}
+
+static void close_works(struct trace_process* process, uint64_t ended) {
+  for (size_t i = 0; i < process->work_count; i++) {
+    struct work* work = &process->works[i];
+    if (work->unfinished && ended > work->start)
+      work->duration = ended - work->start;
+  }
+}
+
+/* Chunks of one stream that isn't a loop's. */
+static void read_others(struct trace* trace, struct trace_process* process,
+                        const struct chunk* chunks, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    size_t good = chunks[i].head->kind == TRACE_STREAM_POOL
+                      ? process_work(process, chunks[i].records, chunks[i].count)
+                      : process_define(process, chunks[i].records, chunks[i].count);
+    trace->damaged |= !ends_well(&chunks[i], good);
+  }
+}
+
+static void read_chunks(struct trace* trace, struct trace_process* process,
+                        const struct section* section, uint64_t ended) {
+  size_t next;
+  for (size_t i = 0; i < section->count; i = next) {
+    const struct trace_chunk* head = section->chunks[i].head;
+    for (next = i + 1; next < section->count; next++) {
+      if (section->chunks[next].head->stream != head->stream)
+        break;
+    }
+    if (head->kind == TRACE_STREAM_LOOP)
+      read_loop(trace, process, &section->chunks[i], next - i, ended);
+    else
+      read_others(trace, process, &section->chunks[i], next - i);
+  }
+  close_works(process, ended);
+}
+
+static char* arguments_text(const char* command, size_t size) {
+  while (size > 0 && command[size - 1] == '\0')
+    size--;
+  char* text = text_copy(command, size);
+  for (size_t i = 0; i < size; i++)
+    text[i] = command[i] == '\0' ? ' ' : command[i];
+  return text;
+}
+
+void process_describe(struct trace_process* process, const char* program,
+                      const char* command) {
+  process->program = text_copy(program, strnlen(program, TRACE_PROGRAM_SIZE));
+  process->command = arguments_text(command, TRACE_COMMAND_SIZE);
 }
 
 /* The section that begins here; how long it is, or 0 if it is none. */
 static size_t read_section(struct trace* trace, const char* bytes, size_t left,
                            const char** problem) {
-  if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0) {
-    *problem = "not a recording of Rondo's";
-    return 0;
-  }
   const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
-  if (header->version > TRACE_VERSION) {
+  *problem = "not a recording of Rondo's";
+  if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0 ||
+      header->version == 0 || header->record_size != sizeof(struct trace_record))
+    return 0;
+  if (header->version > TRACE_VERSION)
     *problem = "recorded by a newer version of Rondo";
+  if (header->version > TRACE_VERSION)
     return 0;
-  }
-  if (header->version == 0 || header->record_size != sizeof(struct trace_record)) {
-    *problem = "not a recording of Rondo's";
+  if (header->version < TRACE_VERSION)
+    return section_2_read(trace, bytes, left, problem);
+  if (header->chunk_size < TRACE_HEADER_SIZE || header->chunk_size % 8 != 0)
     return 0;
-  }
-  size_t length = left;
+  *problem = NULL;
   trace->damaged |= header->length > left;
   if (header->length >= TRACE_HEADER_SIZE && header->length < left &&
       header->length % sizeof(uint64_t) == 0)
-    length = (size_t) header->length;
-  loop_add(trace, header, (const void*) (bytes + TRACE_HEADER_SIZE),
-           (length - TRACE_HEADER_SIZE) / sizeof(struct trace_record));
-  if (header->length == 0)
-    length = section_end(bytes, left, trace->loops[trace->count - 1].length);
-  return length;
+    left = (size_t) header->length;
+  struct section section = {0};
+  section_find(&section, bytes, left, header->chunk_size, &trace->damaged);
+  struct trace_process* process = trace_add_process(trace);
+  process->pid = header->pid;
+  process->processors = header->processors;
+  process->start_ns = header->start_ns;
+  process->start_wall_ns = header->start_wall_ns;
+  process_describe(process, header->program, header->command);
+  read_chunks(trace, process, &section, end_of(trace, header));
+  free(section.chunks);
+  return section.length;
 }
+
+/* --- files ------------------------------------------------------------------------- */
 
 static const char* read_bytes(struct trace* trace, const char* bytes, size_t size) {
   const char* problem = NULL;
@@ -177,6 +303,7 @@ void trace_sort(struct trace* trace) {
     trace->loops[i].offset_ns = trace->loops[i].start_ns - origin;
   if (trace->count > 1)
     qsort(trace->loops, trace->count, sizeof(*trace->loops), by_process);
+  trace_join_works(trace);
 }
 
 uint64_t trace_origin_ns(const struct trace* trace) {
@@ -186,20 +313,36 @@ uint64_t trace_origin_ns(const struct trace* trace) {
   return origin;
 }
 
+static void process_free(struct trace_process* process) {
+  for (size_t i = 0; i < process->name_count; i++)
+    free(process->names[i]);
+  for (size_t i = 0; i < process->thread_count; i++)
+    free(process->threads[i].name);
+  free(process->names);
+  free(process->threads);
+  free(process->works);
+  free(process->program);
+  free(process->command);
+  free(process);
+}
+
 void trace_free(struct trace* trace) {
   for (size_t i = 0; i < trace->count; i++) {
     struct trace_loop* loop = &trace->loops[i];
-    for (size_t j = 0; j < loop->name_count; j++)
-      free(loop->names[j]);
     for (size_t j = 0; j < loop->subject_count; j++)
       free(loop->subjects[j]);
-    free(loop->names);
+    for (size_t j = 0; j < loop->alive_count; j++)
+      free(loop->alive[j].text);
     free(loop->subjects);
     free(loop->waits);
+    free(loop->cpu);
+    free(loop->causes);
+    free(loop->counts);
     free(loop->events);
-    free(loop->program);
-    free(loop->command);
   }
+  for (size_t i = 0; i < trace->process_count; i++)
+    process_free(trace->processes[i]);
+  free(trace->processes);
   free(trace->loops);
   *trace = (struct trace){0};
 }

@@ -70,7 +70,7 @@ static void write_unfinished(FILE* out, const struct trace_loop* loop, size_t sh
 static void write_alive(FILE* out, const struct trace_loop* loop) {
   fputs(",\"alive\":[", out);
   for (size_t i = 0; i < loop->alive_count; i++)
-    fprintf(out, "%s%d", i == 0 ? "" : ",", loop->alive[i]);
+    fprintf(out, "%s%d", i == 0 ? "" : ",", loop->alive[i].subject);
   putc(']', out);
 }
 
@@ -125,15 +125,16 @@ void write_model(FILE* out, const struct trace* trace) {
   uint64_t origin = trace_origin_ns(trace);
   size_t share = fair_share(trace);
   fputs("{\"format\":\"rondo-trace\",\"version\":1,\"command\":", out);
-  write_string(out, trace->loops[0].command);
-  uint64_t wall = trace->loops[0].start_wall_ns - (trace->loops[0].start_ns - origin);
+  write_string(out, trace->loops[0].process->command);
+  const struct trace_process* first = trace->loops[0].process;
+  uint64_t wall = first->start_wall_ns - first->start_ns + origin;
   fprintf(out, ",\"started\":%" PRIu64 ".%03u,\"processes\":[", wall / 1000000000,
           (unsigned int) (wall / 1000000 % 1000));
   for (size_t i = 0; i < trace->count; i++) {
     const struct trace_loop* loop = &trace->loops[i];
     if (i == 0 || loop->pid != loop[-1].pid) {
       fprintf(out, "%s{\"pid\":%u,\"program\":", i == 0 ? "" : "]},", loop->pid);
-      write_string(out, loop->program);
+      write_string(out, loop->process->program);
       fputs(",\"loops\":[", out);
     } else {
       putc(',', out);
@@ -154,7 +155,7 @@ static void write_metadata(FILE* out, const struct trace_loop* loop, bool first)
   if (first) {
     fprintf(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":",
             loop->pid);
-    write_string(out, loop->command);
+    write_string(out, loop->process->command);
     fputs("}},\n", out);
   }
   snprintf(text, sizeof(text), "loop %u (%s, thread %u)", loop->number, loop->backend,
@@ -190,20 +191,13 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
 static void write_event(FILE* out, const struct trace_loop* loop,
                         const struct event* event, const struct wait* wait,
                         uint64_t offset) {
-  bool span = event->kind != EVENT_OUTSIDE;
-  fprintf(out, ",\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":",
-          span ? "X" : "i", loop->pid, loop->number, event_names[event->kind]);
-  if (event->name != EVENT_NONE)
-    write_string(out, loop->names[event->name]);
-  else if (span)
-    write_string(out, event_names[event->kind]);
-  else
-    fputs(event->detail ? "\"uv_run\"" : "\"uv_run returns\"", out);
+  fprintf(out,
+          ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":", loop->pid,
+          loop->number, event_names[event->kind]);
+  write_string(out, event->name != EVENT_NONE ? loop->names[event->name]
+                                              : event_names[event->kind]);
   write_microseconds(out, "ts", event->start + offset);
-  if (span)
-    write_microseconds(out, "dur", event->duration);
-  else
-    fputs(",\"s\":\"t\"", out);
+  write_microseconds(out, "dur", event->duration);
   write_arguments(out, loop, event, wait);
 }
 

@@ -19,9 +19,10 @@ const char* const event_names[EVENT_KINDS] = {
     "turn",    "timers", "pending",  "idle",  "prepare",    "poll",   "check",
     "closing", "sleep",  "callback", "ticks", "microtasks", "script", "outside"};
 
-/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans. Programs
- * have a handful of them open at a time. */
-enum open_kind { OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
+/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans; or the
+ * time outside of runs, and in it spans. Programs have a handful of them open at a time.
+ */
+enum open_kind { OPEN_OUTSIDE, OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
 enum { OPEN_MOST = 1000 };
 
 struct open {
@@ -31,39 +32,45 @@ struct open {
   bool polled;       /* a turn: its poll was there */
 };
 
-struct reader {
+struct loop_reader {
   struct trace_loop* loop;
   struct subjects subjects;
   struct open* stack;
   size_t depth, capacity;
+  uint64_t first_ns; /* subtracted from the records' times */
   uint64_t now;
+  bool ran;     /* a run was seen */
   bool listing; /* the last record was of TRACE_WAITS */
 };
 
 /* --- small parts ------------------------------------------------------------------ */
+
+void out_of_memory(void) {
+  fputs("rondo: no memory for this trace\n", stderr);
+  exit(1);
+}
 
 void* array_grow(void* array, size_t count, size_t* capacity, size_t size) {
   if (count < *capacity)
     return array;
   size_t more = *capacity == 0 ? 64 : *capacity * 2;
   void* bigger = realloc(array, more * size);
-  if (bigger == NULL) {
-    fputs("rondo: no memory for this trace\n", stderr);
-    exit(1);
-  }
+  if (bigger == NULL)
+    out_of_memory();
   *capacity = more;
   return bigger;
 }
 
 char* text_copy(const char* text, size_t length) {
-  size_t capacity = 0;
-  char* copy = array_grow(NULL, 0, &capacity, length / 32 + 1);
+  char* copy = malloc(length + 1);
+  if (copy == NULL)
+    out_of_memory();
   memcpy(copy, text, length);
   copy[length] = '\0';
   return copy;
 }
 
-static int32_t event_add(struct reader* reader, unsigned int kind, uint64_t start,
+static int32_t event_add(struct loop_reader* reader, unsigned int kind, uint64_t start,
                          int64_t detail) {
   struct trace_loop* loop = reader->loop;
   loop->events = array_grow(loop->events, loop->event_count, &loop->event_capacity,
@@ -76,22 +83,23 @@ static int32_t event_add(struct reader* reader, unsigned int kind, uint64_t star
                                                    .name = EVENT_NONE,
                                                    .subject = EVENT_NONE,
                                                    .parent = parent,
+                                                   .cause = EVENT_NONE,
                                                    .kind = (uint16_t) kind};
   return (int32_t) loop->event_count++;
 }
 
-static void open_push(struct reader* reader, enum open_kind kind, int32_t event) {
+static void open_push(struct loop_reader* reader, enum open_kind kind, int32_t event) {
   reader->stack =
       array_grow(reader->stack, reader->depth, &reader->capacity, sizeof(*reader->stack));
   reader->stack[reader->depth++] =
       (struct open){.kind = kind, .event = event, .last_end = reader->now};
 }
 
-static struct open* top(struct reader* reader) {
+static struct open* top(struct loop_reader* reader) {
   return reader->depth == 0 ? NULL : &reader->stack[reader->depth - 1];
 }
 
-static bool top_is(struct reader* reader, enum open_kind kind) {
+static bool top_is(struct loop_reader* reader, enum open_kind kind) {
   return reader->depth > 0 && top(reader)->kind == kind;
 }
 
@@ -99,7 +107,7 @@ static bool top_is(struct reader* reader, enum open_kind kind) {
 
 /* A turn whose poll wasn't worth a record had one all the same: in what is left between
  * the phases before it and those after. */
-static void turn_poll(struct reader* reader, uint64_t until) {
+static void turn_poll(struct loop_reader* reader, uint64_t until) {
   struct open* turn = top(reader);
   if (turn->polled)
     return;
@@ -109,7 +117,7 @@ static void turn_poll(struct reader* reader, uint64_t until) {
   top(reader)->last_end = until;
 }
 
-static void pop(struct reader* reader) {
+static void pop(struct loop_reader* reader) {
   struct open* open = top(reader);
   uint64_t end = reader->now;
   if (open->kind == OPEN_TURN)
@@ -126,27 +134,44 @@ static void pop(struct reader* reader) {
 }
 
 /* Whatever is open inside the innermost run. */
-static void close_turn(struct reader* reader) {
+static void close_turn(struct loop_reader* reader) {
   while (reader->depth > 0 && !top_is(reader, OPEN_RUN))
     pop(reader);
 }
 
 /* --- records ---------------------------------------------------------------------- */
 
-static void begin_run(struct reader* reader, const struct trace_record* record) {
-  event_add(reader, EVENT_OUTSIDE, reader->now, 1);
-  reader->loop->thread = (uint32_t) record->number;
+/* A nested run, inside a callback, is no event of its own: its turns say all. */
+static void begin_run(struct loop_reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  while (reader->depth > 0 && reader->stack[0].kind == OPEN_OUTSIDE) {
+    if (reader->depth == 1) {
+      struct event* outside = &loop->events[top(reader)->event];
+      outside->detail = (int64_t) ((uint64_t) record->name << OUTSIDE_DUE_SHIFT) |
+                        (reader->ran ? 0 : OUTSIDE_STARTING) |
+                        ((record->detail & TRACE_RUN_OUTER) != 0 ? OUTSIDE_OUTER : 0);
+    }
+    pop(reader);
+  }
+  reader->ran = true;
+  loop->thread = (uint32_t) record->number;
   open_push(reader, OPEN_RUN, EVENT_NONE);
 }
 
-static void end_run(struct reader* reader) {
+static void begin_outside(struct loop_reader* reader) {
+  open_push(reader, OPEN_OUTSIDE,
+            event_add(reader, EVENT_OUTSIDE, reader->now, OUTSIDE_ENDING));
+}
+
+static void end_run(struct loop_reader* reader) {
   close_turn(reader);
   if (reader->depth > 0)
     pop(reader);
-  event_add(reader, EVENT_OUTSIDE, reader->now, 0);
+  if (reader->depth == 0)
+    begin_outside(reader);
 }
 
-static void begin_turn(struct reader* reader, const struct trace_record* record) {
+static void begin_turn(struct loop_reader* reader, const struct trace_record* record) {
   close_turn(reader);
   if (reader->depth == 0)
     open_push(reader, OPEN_RUN, EVENT_NONE);
@@ -155,7 +180,7 @@ static void begin_turn(struct reader* reader, const struct trace_record* record)
 }
 
 /* Phases of a turn whose beginning wasn't recorded are left out. */
-static void begin_phase(struct reader* reader, const struct trace_record* record) {
+static void begin_phase(struct loop_reader* reader, const struct trace_record* record) {
   if (top_is(reader, OPEN_PHASE))
     pop(reader);
   if (!top_is(reader, OPEN_TURN))
@@ -169,7 +194,7 @@ static void begin_phase(struct reader* reader, const struct trace_record* record
       event_add(reader, EVENT_TIMERS + (unsigned int) record->detail, reader->now, 0));
 }
 
-static int32_t name_index(const struct reader* reader,
+static int32_t name_index(const struct loop_reader* reader,
                           const struct trace_record* record) {
   return record->name == 0 || record->name > reader->loop->name_count
              ? EVENT_NONE
@@ -183,7 +208,7 @@ static bool is_timer(uint64_t subject) {
          kind == TRACE_SUBJECT_NODE + TRACE_NODE_TIMEOUT;
 }
 
-static void begin_span(struct reader* reader, const struct trace_record* record,
+static void begin_span(struct loop_reader* reader, const struct trace_record* record,
                        unsigned int kind) {
   int64_t detail = kind == EVENT_SLEEP ? (int64_t) record->number : record->detail;
   int32_t index = event_add(reader, kind, reader->now, detail);
@@ -197,7 +222,10 @@ static void begin_span(struct reader* reader, const struct trace_record* record,
   if (kind == EVENT_CALLBACK) {
     struct event* event = &reader->loop->events[index];
     event->name = name_index(reader, record);
+    event->cause = subject_cause(&reader->subjects, record->number);
     event->subject = subject_index(&reader->subjects, reader->loop, record->number);
+    if (event->cause != EVENT_NONE)
+      reader->loop->causes[event->cause].subject = event->subject;
     event->timer =
         (reader->loop->tells & TRACE_TELLS_LATE) != 0 && is_timer(record->number);
     if (event->timer)
@@ -206,45 +234,132 @@ static void begin_span(struct reader* reader, const struct trace_record* record,
   open_push(reader, OPEN_SPAN, index);
 }
 
-static void span_named(struct reader* reader, const struct trace_record* record) {
+static void span_named(struct loop_reader* reader, const struct trace_record* record) {
   if (top_is(reader, OPEN_SPAN) && name_index(reader, record) != EVENT_NONE)
     reader->loop->events[top(reader)->event].name = name_index(reader, record);
 }
 
-/* The first of a row begins the list anew. */
-static void alive_add(struct reader* reader, const struct trace_record* record) {
-  struct trace_loop* loop = reader->loop;
-  if (!reader->listing)
-    loop->alive_count = 0;
-  reader->listing = true;
-  int32_t subject = subject_index(&reader->subjects, loop, record->number);
-  if (subject != EVENT_NONE && loop->alive_count < WAITS_KEPT)
-    loop->alive[loop->alive_count++] = subject;
+static void alive_clear(struct trace_loop* loop) {
+  for (size_t i = 0; i < loop->alive_count; i++)
+    free(loop->alive[i].text);
+  loop->alive_count = 0;
 }
 
-/* How many records of text were behind it; -1 if that can't be. */
-static long name_define(struct reader* reader, const struct trace_record* record,
-                        size_t left, bool function) {
+/* The first of a row begins the list anew. */
+static void alive_add(struct loop_reader* reader, const struct trace_record* record) {
   struct trace_loop* loop = reader->loop;
+  if (!reader->listing)
+    alive_clear(loop);
+  int32_t subject = subject_index(&reader->subjects, loop, record->number);
+  if (subject == EVENT_NONE || loop->alive_count == WAITS_KEPT)
+    return;
+  loop->alive[loop->alive_count++] =
+      (struct alive){subject, (int) record->name - 1,
+                     text_copy((const char*) (record + 1), (size_t) record->detail)};
+}
+
+static void cpu_add(struct loop_reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  loop->cpu =
+      array_grow(loop->cpu, loop->cpu_count, &loop->cpu_capacity, sizeof(*loop->cpu));
+  loop->cpu[loop->cpu_count++] = (struct cpu_time){
+      .until = reader->now,
+      .awake = record->detail < 0 ? 0 : (uint64_t) record->detail * 1000,
+      .used = (record->number >> 32) * 1000,
+      .delay = (uint64_t) record->name * 1000,
+      .throttled = (record->number & UINT32_MAX) * 1000};
+}
+
+/* By the innermost span that is open, if that is one. */
+static void cause_add(struct loop_reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  loop->causes = array_grow(loop->causes, loop->cause_count, &loop->cause_capacity,
+                            sizeof(*loop->causes));
+  loop->causes[loop->cause_count] =
+      (struct cause){.key = record->number,
+                     .begun = reader->now,
+                     .by = top_is(reader, OPEN_SPAN) ? top(reader)->event : EVENT_NONE,
+                     .work = EVENT_NONE,
+                     .subject = EVENT_NONE,
+                     .name = name_index(reader, record)};
+  subject_begun(&reader->subjects, record->number, (int32_t) loop->cause_count++);
+}
+
+static void count_add(struct loop_reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  loop->counts = array_grow(loop->counts, loop->count_count, &loop->count_capacity,
+                            sizeof(*loop->counts));
+  loop->counts[loop->count_count++] =
+      (struct count){reader->now, record->number, name_index(reader, record)};
+}
+
+long record_text(const struct trace_record* record, size_t left) {
   size_t length = (size_t) record->detail;
   size_t slots = (length + sizeof(*record) - 1) / sizeof(*record);
-  if (record->detail < 0 || length > TRACE_TEXT_MAX || slots > left ||
-      record->name != loop->name_count + 1)
+  if (record->detail < 0 || length > TRACE_TEXT_MAX || slots > left)
     return -1;
-  loop->names =
-      array_grow(loop->names, loop->name_count, &loop->name_capacity, sizeof(char*));
-  char* text = text_copy((const char*) (record + 1), length);
-  if (function) {
-    loop->names[loop->name_count++] = symbol_name(text, record->number);
-    free(text);
-  } else {
-    loop->names[loop->name_count++] = text;
-  }
   return (long) slots;
 }
 
-/* The same; -1 ends the reading. */
-static long take(struct reader* reader, const struct trace_record* record, size_t left) {
+/* How many records of text were behind it; -1 ends the reading. */
+static long name_define(struct trace_process* process, const struct trace_record* record,
+                        size_t left) {
+  long slots = record_text(record, left);
+  if (slots < 0 || record->name != process->name_count + 1)
+    return -1;
+  process->names = array_grow(process->names, process->name_count,
+                              &process->name_capacity, sizeof(char*));
+  char* text = text_copy((const char*) (record + 1), (size_t) record->detail);
+  if ((record->when & 0xff) == TRACE_FUNCTION) {
+    process->names[process->name_count++] = symbol_name(text, record->number);
+    free(text);
+  } else {
+    process->names[process->name_count++] = text;
+  }
+  return slots;
+}
+
+static long thread_define(struct trace_process* process,
+                          const struct trace_record* record, size_t left) {
+  long slots = record_text(record, left);
+  if (slots < 0)
+    return -1;
+  process->threads = array_grow(process->threads, process->thread_count,
+                                &process->thread_capacity, sizeof(*process->threads));
+  process->threads[process->thread_count++] = (struct thread_name){
+      (uint32_t) record->number,
+      text_copy((const char*) (record + 1), (size_t) record->detail)};
+  return slots;
+}
+
+size_t process_define(struct trace_process* process, const struct trace_record* records,
+                      size_t count) {
+  size_t i = 0;
+  while (i < count) {
+    unsigned int kind = records[i].when & 0xff;
+    long text = -1;
+    if (kind == TRACE_FUNCTION || kind == TRACE_TEXT)
+      text = name_define(process, &records[i], count - i - 1);
+    else if (kind == TRACE_THREAD)
+      text = thread_define(process, &records[i], count - i - 1);
+    if (text < 0)
+      break;
+    i += 1 + (size_t) text;
+  }
+  return i;
+}
+
+static long names_take(struct loop_reader* reader, const struct trace_record* record,
+                       size_t left) {
+  long text = name_define(reader->loop->process, record, left);
+  reader->loop->names = reader->loop->process->names;
+  reader->loop->name_count = reader->loop->process->name_count;
+  return text;
+}
+
+/* How many records of text were behind it; -1 ends the reading. */
+static long take(struct loop_reader* reader, const struct trace_record* record,
+                 size_t left) {
   if (reader->depth > OPEN_MOST)
     return -1;
   switch ((enum trace_kind)(record->when & 0xff)) {
@@ -287,14 +402,27 @@ static long take(struct reader* reader, const struct trace_record* record, size_
   case TRACE_GONE:
     subject_gone(&reader->subjects, record->number);
     return 0;
-  case TRACE_FUNCTION:
+  case TRACE_FUNCTION: /* in versions 1 and 2 */
   case TRACE_TEXT:
-    return name_define(reader, record, left, (record->when & 0xff) == TRACE_FUNCTION);
+    return names_take(reader, record, left);
   case TRACE_FILLER:
     return 0;
   case TRACE_WAITS:
-    alive_add(reader, record);
+    if (record_text(record, left) >= 0)
+      alive_add(reader, record);
+    return record_text(record, left);
+  case TRACE_CPU:
+    cpu_add(reader, record);
     return 0;
+  case TRACE_BEGUN:
+    cause_add(reader, record);
+    return 0;
+  case TRACE_COUNT:
+    count_add(reader, record);
+    return 0;
+  case TRACE_THREAD:
+  case TRACE_WORK:
+  case TRACE_WORK_END: /* not of loops */
   case TRACE_NOTHING:
   case TRACE_KINDS:
     break;
@@ -304,38 +432,63 @@ static long take(struct reader* reader, const struct trace_record* record, size_
 
 /* Fillers and names have no time that matters, and a damaged file none that can be
  * trusted: time never goes back, nor further than a century. */
-static void clock_set(struct reader* reader, const struct trace_record* record) {
+static void clock_set(struct loop_reader* reader, const struct trace_record* record) {
   uint64_t time = record->when >> TRACE_TIME_SHIFT;
+  time = time > reader->first_ns ? time - reader->first_ns : 0;
   if (time > reader->now && time < TRACE_CENTURY_NS)
     reader->now = time;
 }
 
 /* What is open at the end goes on until `ended`. */
-static void close_all(struct reader* reader, uint64_t ended) {
+static void close_all(struct loop_reader* reader, uint64_t ended) {
   if (ended > reader->now)
     reader->now = ended;
   reader->loop->end_ns = reader->now;
   while (reader->depth > 0) {
-    if (top(reader)->event != EVENT_NONE)
+    if (top(reader)->event != EVENT_NONE && !top_is(reader, OPEN_OUTSIDE))
       reader->loop->events[top(reader)->event].unfinished = true;
     pop(reader);
   }
 }
 
-size_t loop_read(struct trace_loop* loop, const struct trace_record* records,
-                 size_t count, uint64_t ended) {
-  struct reader reader = {.loop = loop};
+/* Time outside that lasted no time is none; it was opened for what might have come. */
+static void drop_empty_outside(struct loop_reader* reader) {
+  struct trace_loop* loop = reader->loop;
+  const struct event* last = &loop->events[loop->event_count - 1];
+  if (loop->event_count > 0 && last->kind == EVENT_OUTSIDE && last->duration == 0)
+    loop->event_count--;
+}
+
+struct loop_reader* loop_reader_make(struct trace_loop* loop, uint64_t first_ns,
+                                     bool whole) {
+  struct loop_reader* reader = calloc(1, sizeof(*reader));
+  if (reader == NULL)
+    out_of_memory();
+  reader->loop = loop;
+  reader->first_ns = first_ns;
+  if (whole)
+    begin_outside(reader);
+  return reader;
+}
+
+size_t loop_reader_take(struct loop_reader* reader, const struct trace_record* records,
+                        size_t count) {
   size_t i = 0;
   while (i < count) {
-    clock_set(&reader, &records[i]);
-    long text = take(&reader, &records[i], count - i - 1);
+    clock_set(reader, &records[i]);
+    long text = take(reader, &records[i], count - i - 1);
     if (text < 0)
       break;
-    reader.listing = (records[i].when & 0xff) == TRACE_WAITS;
+    reader->listing = (records[i].when & 0xff) == TRACE_WAITS;
     i += 1 + (size_t) text;
   }
-  close_all(&reader, ended);
-  free(reader.stack);
-  subjects_free(&reader.subjects);
   return i;
+}
+
+void loop_reader_end(struct loop_reader* reader, uint64_t ended) {
+  close_all(reader, ended);
+  drop_empty_outside(reader);
+  free(reader->stack);
+  subjects_free(&reader->subjects);
+  free(reader);
 }

@@ -1,7 +1,8 @@
-/* The program runs as our child, with RONDO_TRACE naming a folder of ours: each of its
- * loops, in it and in its children, records into a file of its own there. What the
+/* The program runs as our child, with RONDO_TRACE naming a folder of ours: it and its
+ * children record into a file each there. What the
  * terminal sends (Ctrl-C) reaches the child too; we stay, to show what it did. */
 #include "trace_run.h"
+#include "trace_write.h"
 
 #include "exec.h"
 
@@ -89,7 +90,7 @@ static bool environment_set(const struct trace_run* run) {
       pattern[used++] = '%';
     pattern[used++] = *at;
   }
-  snprintf(pattern + used, sizeof(pattern) - used, "/%%p-%%l.rtrace");
+  snprintf(pattern + used, sizeof(pattern) - used, "/%%p.rtrace");
   return setenv("RONDO_TRACE", pattern, 1) == 0 &&
          (run->limit == NULL || setenv("RONDO_TRACE_LIMIT", run->limit, 1) == 0);
 }
@@ -151,40 +152,6 @@ static char* path_in(const char* folder, const char* name) {
   return path;
 }
 
-/* A name with its text behind it, in whole records. */
-static void write_name(FILE* out, struct trace_record record, const char* name) {
-  static const char nothing[sizeof(record)];
-  size_t length = strnlen(name, TRACE_TEXT_MAX);
-  size_t rest = length % sizeof(record);
-  record.when = (record.when & ~(uint64_t) 0xff) | TRACE_TEXT;
-  record.number = 0;
-  record.detail = (int32_t) length;
-  fwrite(&record, sizeof(record), 1, out);
-  fwrite(name, 1, length, out);
-  fwrite(nothing, 1, rest == 0 ? 0 : sizeof(record) - rest, out);
-}
-
-/* What is good of it, with the functions' names in place of where they are, so that it
- * can be read when the program is no longer there. */
-static bool copy_records(FILE* out, FILE* in, const struct trace_loop* loop) {
-  struct trace_record record;
-  size_t left = (loop->length - TRACE_HEADER_SIZE) / sizeof(record);
-  while (left > 0 && fread(&record, sizeof(record), 1, in) == 1) {
-    unsigned int kind = record.when & 0xff;
-    left--;
-    if (kind != TRACE_FUNCTION && kind != TRACE_TEXT) {
-      fwrite(&record, sizeof(record), 1, out);
-      continue;
-    }
-    size_t text = ((size_t) record.detail + sizeof(record) - 1) / sizeof(record);
-    if (text > left || fseek(in, (long) (text * sizeof(record)), SEEK_CUR) != 0)
-      return false;
-    left -= text;
-    write_name(out, record, loop->names[record.name - 1]);
-  }
-  return left == 0;
-}
-
 /* Its recorder holds a lock. */
 static bool is_being_written(const char* path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -196,37 +163,17 @@ static bool is_being_written(const char* path) {
 
 /* When the process that wrote this file was last seen; 0 if nobody looked. We know of
  * what still runs and of our child, unless it became another program: that has made a
- * second file for its first loop, and when is all that can be known. */
+ * second file, and when is all that can be known. */
 static uint64_t last_seen(const struct trace_run* run, const char* name,
                           const char* path) {
   char second[64];
   if (is_being_written(path))
     return clock_ns();
-  snprintf(second, sizeof(second), "%d-1.rtrace.2", run->pid);
+  snprintf(second, sizeof(second), "%d.rtrace.2", run->pid);
   char* successor = path_in(run->folder, second);
   bool replaced = successor != NULL && access(successor, F_OK) == 0;
   free(successor);
   return strtol(name, NULL, 10) != run->pid || replaced ? 0 : run->ended_ns;
-}
-
-static bool append(FILE* out, const char* path, const struct trace_loop* loop) {
-  union {
-    struct trace_header header;
-    char bytes[TRACE_HEADER_SIZE];
-  } page;
-  long start = ftell(out);
-  FILE* in = fopen(path, "rb");
-  if (in == NULL)
-    return false;
-  bool good = fread(&page, sizeof(page), 1, in) == 1 &&
-              fwrite(&page, sizeof(page), 1, out) == 1 && copy_records(out, in, loop);
-  fclose(in);
-  long end = ftell(out);
-  page.header.length = (uint64_t) (end - start);
-  page.header.end_ns = loop->end_ns;
-  good = good && fseek(out, start, SEEK_SET) == 0 &&
-         fwrite(&page, sizeof(page), 1, out) == 1 && fseek(out, 0, SEEK_END) == 0;
-  return good && ferror(out) == 0;
 }
 
 /* Adds one recording; to what is kept, too, unless that has failed already. */
@@ -240,7 +187,8 @@ static void collect_file(const struct trace_run* run, struct trace* trace,
   if (problem != NULL)
     fprintf(stderr, "rondo: %s: %s\n", path, problem);
   else if (kept != NULL && *keeping)
-    *keeping = append(kept, path, &trace->loops[trace->count - 1]);
+    *keeping = trace_copy(kept, path, trace->processes[trace->process_count - 1],
+                          trace->seen_ns);
   free(path);
 }
 

@@ -1,3 +1,4 @@
+/* Subjects and their numbers: see trace_subjects.h. */
 #include "trace_subjects.h"
 
 #include "uv.h"
@@ -67,10 +68,8 @@ static void grow(struct subjects* subjects) {
   struct subjects bigger = *subjects;
   bigger.capacity = subjects->capacity == 0 ? 256 : subjects->capacity * 2;
   bigger.table = calloc(bigger.capacity, sizeof(*bigger.table));
-  if (bigger.table == NULL) {
-    fputs("rondo: no memory for this trace\n", stderr);
-    exit(1);
-  }
+  if (bigger.table == NULL)
+    out_of_memory();
   for (size_t i = 0; i < subjects->capacity; i++) {
     if (subjects->table[i].key != 0)
       *find(&bigger, subjects->table[i].key) = subjects->table[i];
@@ -92,17 +91,21 @@ static int32_t name_add(struct subjects* subjects, struct trace_loop* loop,
   return (int32_t) loop->subject_count++;
 }
 
-int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64_t word) {
-  uint64_t key = key_of(word);
-  if (key == 0)
-    return EVENT_NONE;
+static struct subject* find_or_add(struct subjects* subjects, uint64_t key) {
   grow(subjects);
   struct subject* subject = find(subjects, key);
   if (subject->key == 0) {
     subjects->count++;
-    subject->key = key;
-    subject->index = EVENT_NONE;
+    *subject = (struct subject){key, EVENT_NONE, EVENT_NONE};
   }
+  return subject;
+}
+
+int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64_t word) {
+  uint64_t key = key_of(word);
+  if (key == 0)
+    return EVENT_NONE;
+  struct subject* subject = find_or_add(subjects, key);
   if (subject->index == EVENT_NONE)
     subject->index =
         name_add(subjects, loop, (unsigned int) (key >> TRACE_SUBJECT_SHIFT) & 0xff);
@@ -110,6 +113,18 @@ int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64
   if (key != (word & ~((uint64_t) 0xfe << TRACE_SUBJECT_LAST_SHIFT)))
     subject->index = EVENT_NONE; /* its close callback: whoever comes next is another */
   return index;
+}
+
+void subject_begun(struct subjects* subjects, uint64_t word, int32_t cause) {
+  if (key_of(word) != 0)
+    find_or_add(subjects, key_of(word))->cause = cause;
+}
+
+int32_t subject_cause(const struct subjects* subjects, uint64_t word) {
+  if (subjects->capacity == 0 || key_of(word) == 0)
+    return EVENT_NONE;
+  const struct subject* subject = find(subjects, key_of(word));
+  return subject->key == 0 ? EVENT_NONE : subject->cause;
 }
 
 /* A handle that was never seen stays unseen. */

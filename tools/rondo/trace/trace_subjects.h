@@ -8,6 +8,7 @@
 struct subject {
   uint64_t key; /* address and kind; 0: a free place */
   int32_t index;
+  int32_t cause; /* how what lives there was begun, or EVENT_NONE */
 };
 
 struct subjects {
@@ -18,6 +19,9 @@ struct subjects {
 
 /* The index of its name among the loop's subjects, EVENT_NONE for no subject. */
 int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64_t word);
+/* Notes how it was begun; the same for what is called back. */
+void subject_begun(struct subjects* subjects, uint64_t word, int32_t cause);
+int32_t subject_cause(const struct subjects* subjects, uint64_t word);
 void subject_gone(struct subjects* subjects, uint64_t word);
 void subjects_free(struct subjects* subjects);
 

@@ -184,32 +184,16 @@ static void count_sleep(struct summary* summary, const struct event* event) {
     summary->longest_sleep = event->duration;
 }
 
-/* Runs inside callbacks are part of these. */
-static void count_runs(struct summary* summary) {
-  const struct trace_loop* loop = summary->loop;
-  uint64_t began = 0;
-  bool running = false;
-  for (size_t i = 0; i < loop->event_count; i++) {
-    const struct event* event = &loop->events[i];
-    if (event->kind != EVENT_OUTSIDE || event->parent != EVENT_NONE)
-      continue;
-    if (running)
-      summary->running += event->start - began;
-    running = event->detail != 0;
-    began = event->start;
-  }
-  if (running)
-    summary->running += without(loop->end_ns, began);
-}
-
 static void count_events(struct summary* summary) {
   const struct trace_loop* loop = summary->loop;
-  count_runs(summary);
+  summary->running = loop->end_ns - loop->begin_ns;
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
     summary->turns += event->kind == EVENT_TURN;
     if (event->kind == EVENT_SLEEP)
       count_sleep(summary, event);
+    if (event->kind == EVENT_OUTSIDE)
+      summary->running = without(summary->running, event->duration);
     /* A turn inside a callback, of a nested run, is not the callback's own either. */
     bool nested = event->parent != EVENT_NONE && is_work(&loop->events[event->parent]);
     if (nested && (is_work(event) || event->kind == EVENT_TURN))
@@ -255,12 +239,9 @@ static void find_holdups(struct summary* summary) {
     if (is_work(event)) {
       culprit = worse(culprit, event);
     } else if (event->kind == EVENT_POLL || event->kind == EVENT_SLEEP ||
-               (event->kind == EVENT_OUTSIDE && event->detail == 0)) {
+               event->kind == EVENT_OUTSIDE) {
       holdup_add(summary, since, event->start, culprit);
-      since = event->start + (event->kind == EVENT_SLEEP ? event->duration : 0);
-      culprit = NULL;
-    } else if (event->kind == EVENT_OUTSIDE) {
-      since = event->start;
+      since = event->start + (event->kind != EVENT_POLL ? event->duration : 0);
       culprit = NULL;
     }
   }
@@ -426,12 +407,7 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
     for (const struct event* at = parent_of(loop, event); at != NULL;
          at = parent_of(loop, at))
       depth++;
-    if (event->kind != EVENT_OUTSIDE)
-      write_line(out, loop, event, depth);
-    else
-      fprintf(out, "%12.6f %10s  %*s%s\n",
-              (double) (loop->offset_ns + event->start) / 1e9, "", (int) depth * 2, "",
-              event->detail ? "uv_run is called" : "uv_run returns");
+    write_line(out, loop, event, depth);
   }
 }
 
@@ -440,7 +416,7 @@ bool write_text(FILE* out, const struct trace* trace, bool turns) {
     const struct trace_loop* loop = &trace->loops[i];
     if (i == 0 || loop->pid != loop[-1].pid) {
       fprintf(out, "%sprocess %u: ", i == 0 ? "" : "\n", loop->pid);
-      write_plain(out, loop->command);
+      write_plain(out, loop->process->command);
       putc('\n', out);
     }
     putc('\n', out);

@@ -15,12 +15,12 @@ static const struct event* last_about(const struct trace_loop* loop, int32_t sub
 
 static void write_alive(FILE* out, const struct trace_loop* loop, uint32_t handles) {
   for (size_t i = 0; i < loop->alive_count && i < handles; i++) {
-    const struct event* event = last_about(loop, loop->alive[i]);
+    const struct event* event = last_about(loop, loop->alive[i].subject);
     fputs(i == 0 ? ": " : ", ", out);
     if (event != NULL)
       write_who(out, loop, event);
     else
-      fputs(loop->subjects[loop->alive[i]], out);
+      fputs(loop->subjects[loop->alive[i].subject], out);
   }
   if (loop->alive_count > 0 && handles > loop->alive_count)
     fputs(" and others", out);

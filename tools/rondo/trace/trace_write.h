@@ -13,6 +13,12 @@ void write_model(FILE* out, const struct trace* trace);
 /* How many events of a trace a picture shows; a browser has its limits. */
 enum { PICTURE_EVENTS = 1000000 };
 
+/* Copies a recording, with the functions' names in place of where they are, so that it
+ * can be read when the program is no longer there; `seen_ns`: when its process was last
+ * seen. */
+bool trace_copy(FILE* out, const char* path, const struct trace_process* process,
+                uint64_t seen_ns);
+
 /* Chrome's trace events, for Perfetto and chrome://tracing. */
 bool write_events(FILE* out, const struct trace* trace);
 

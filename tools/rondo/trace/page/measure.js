@@ -18,7 +18,7 @@ function findStretches(loop) {
   };
   for (let i = 0; i < loop.count; i++) {
     const kind = loop.kind[i];
-    if (kind === KIND.OUTSIDE && loop.detail[i] === 0) {
+    if (kind === KIND.OUTSIDE) {
       close(loop.start[i]);
       open = null;
     } else if (asks(i)) {

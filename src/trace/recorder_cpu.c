@@ -1,0 +1,104 @@
+/* How much of a processor the loop's thread had: a callback that took 200 ms because
+ * others had the processor is not to blame for them.
+ *
+ * The thread's own clock is a system call, so it is not read for every callback: at most
+ * once in a millisecond awake, behind a record that has looked at the time anyway. Sleeps
+ * are left out of that millisecond, so a loop that mostly sleeps reads it rarely. What
+ * was waited for a processor (schedstat), and whether a control group's limit was the
+ * reason, is asked only when the thread had less than the time that passed. Both are sums
+ * that never shrink; they are read now and then all the same, so that what is blamed on a
+ * stretch didn't happen long before it. */
+#include "trace/recorder.h"
+
+#include "base/base.h"
+#include "loop/loop.h"
+#include "system/group.h"
+#include "system/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t LOOK_EVERY_NS = 1000000;
+static const uint64_t MISSED_NS = 200000; /* of a look's time: worth asking who had it */
+static const uint64_t DELAY_STALE_NS = 10000000;
+static const uint64_t THROTTLED_STALE_NS = 100000000;
+
+static uint64_t used_now(void) {
+  struct timespec time;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0)
+    return 0;
+  return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
+}
+
+/* "on the processor, waiting for it, times": the second. 0 where the kernel doesn't say.
+ * No descriptor is kept for it: programs close what they don't know. */
+static uint64_t delay_now(void) {
+  char path[64], text[96];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) gettid());
+  if (system_read_file(path, text, sizeof(text)) <= 0)
+    return 0;
+  char* second;
+  strtoull(text, &second, 10);
+  return strtoull(second, NULL, 10);
+}
+
+static void mark(struct recorder_cpu* cpu, uint64_t now, uint64_t used) {
+  cpu->mark_ns = now;
+  cpu->next_ns = now + LOOK_EVERY_NS;
+  cpu->used_ns = used;
+}
+
+void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now) {
+  cpu->delay_ns = delay_now();
+  cpu->delay_read_ns = now;
+  mark(cpu, now, used_now());
+}
+
+void cpu_start(struct recorder_cpu* cpu, uint64_t now) {
+  cpu->limited = group_processors("") > 0;
+  cpu->throttled_us = cpu->limited ? group_throttled_us("") : 0;
+  cpu->throttled_read_ns = now;
+  cpu_begin_anew(cpu, now);
+}
+
+/* What was added to a sum since it was last read. */
+static uint64_t added(uint64_t* sum, uint64_t now_is) {
+  uint64_t more = now_is > *sum ? now_is - *sum : 0;
+  *sum = now_is > *sum ? now_is : *sum;
+  return more;
+}
+
+static uint64_t delay_added(struct recorder_cpu* cpu, uint64_t now, bool missed) {
+  if (!missed && now - cpu->delay_read_ns < DELAY_STALE_NS)
+    return 0;
+  cpu->delay_read_ns = now;
+  uint64_t delay = added(&cpu->delay_ns, delay_now());
+  return missed ? delay : 0;
+}
+
+static uint64_t throttled_added(struct recorder_cpu* cpu, uint64_t now, bool missed) {
+  if (!cpu->limited || (!missed && now - cpu->throttled_read_ns < THROTTLED_STALE_NS))
+    return 0;
+  cpu->throttled_read_ns = now;
+  uint64_t throttled = added(&cpu->throttled_us, group_throttled_us(""));
+  return missed ? throttled : 0;
+}
+
+void cpu_write(struct recorder* recorder, uint64_t now) {
+  struct recorder_cpu* cpu = &recorder->cpu;
+  int saved = errno;
+  uint64_t used_before = cpu->used_ns;
+  uint64_t awake = now > cpu->mark_ns ? now - cpu->mark_ns : 0;
+  mark(cpu, now, used_now());
+  uint64_t used = cpu->used_ns > used_before ? cpu->used_ns - used_before : 0;
+  bool missed = awake > used && awake - used > MISSED_NS;
+  uint64_t delay = delay_added(cpu, now, missed);
+  uint64_t throttled = throttled_added(cpu, now, missed && delay > MISSED_NS);
+  uint64_t used_us = u64_min(used / 1000, UINT32_MAX);
+  record(recorder, TRACE_CPU, now, used_us << 32 | u64_min(throttled, UINT32_MAX),
+         (uint32_t) u64_min(delay / 1000, UINT32_MAX), detail_of((int64_t) awake / 1000));
+  errno = saved;
+}

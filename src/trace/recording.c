@@ -1,0 +1,369 @@
+/* The recordings of this process: which loop writes to which, the chunks their streams
+ * get, and the names they share. */
+#include "trace/recording.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "loop/library.h"
+#include "loop/loop.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct recording {
+  struct trace_store* store; /* NULL while no loop is recorded */
+  struct trace_names names;
+  struct trace_stream definitions;
+  struct trace_stream pool;
+  char* path; /* of the process's recording: to be continued when another loop is made */
+  bool of_process;
+  unsigned int forks; /* loop_forks of the process that it belongs to */
+  unsigned int loops; /* that are recorded into it */
+  uint32_t streams;
+  uint64_t sequence;
+};
+
+static pthread_mutex_t recordings_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t recordings_once = PTHREAD_ONCE_INIT;
+static struct recording*
+    process_recording; /* what RONDO_TRACE asks for; kept to the end */
+static struct trace_stream* recorded_loops;
+static unsigned int loops_numbered;
+
+/* True while any loop is recorded: what the pool looks at before it takes the lock. */
+bool recording_pool_on;
+
+static void recordings_forked(void) {
+  recordings_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+  loops_numbered = 0;
+}
+
+static void recording_free(struct recording* recording) {
+  names_free(&recording->names);
+  mem_free(recording->path);
+  mem_free(recording);
+}
+
+static void recordings_shutdown(void) {
+  pthread_mutex_lock(&recordings_lock);
+  if (process_recording != NULL && process_recording->loops == 0) {
+    recording_free(process_recording);
+    process_recording = NULL;
+  }
+  pthread_mutex_unlock(&recordings_lock);
+}
+
+static void recordings_init(void) {
+  (void) pthread_atfork(NULL, NULL, recordings_forked);
+  library_at_shutdown(recordings_shutdown);
+}
+
+uint64_t recording_start_ns(const struct trace_stream* stream) {
+  return stream->recording->store->header->start_ns;
+}
+
+const char* recording_program(const struct trace_stream* stream) {
+  return stream->recording->store->header->program;
+}
+
+/* --- streams, with the lock held --------------------------------------------------- */
+
+static void stream_begin(struct trace_stream* stream, struct recording* recording,
+                         enum trace_stream_kind kind) {
+  stream->recording = recording;
+  stream->kind = kind;
+  stream->stream = ++recording->streams;
+  stream->first_ns = clock_now_ns() - recording->store->header->start_ns;
+}
+
+static struct trace_record* records_of(struct trace_chunk* chunk) {
+  return (struct trace_record*) (void*) (chunk + 1);
+}
+
+static void stream_give_back(struct trace_stream* stream) {
+  struct trace_store* store = stream->recording->store;
+  if (stream->chunk == NULL)
+    return;
+  store->kind->give_back(store, stream->chunk, stream->next);
+  stream->chunk = NULL;
+  stream->next = stream->end = NULL;
+}
+
+/* False when the store has no more: the stream keeps its last chunk, to count in it what
+ * is lost. */
+static bool stream_take(struct trace_stream* stream) {
+  struct recording* recording = stream->recording;
+  struct trace_store* store = recording->store;
+  struct trace_chunk* chunk = store->kind->take(store);
+  if (chunk == NULL)
+    return false;
+  stream_give_back(stream);
+  memcpy(chunk->magic, TRACE_CHUNK_MAGIC, sizeof(chunk->magic));
+  chunk->stream = stream->stream;
+  chunk->kind = (uint32_t) stream->kind;
+  chunk->number = stream->number;
+  chunk->first_ns = stream->first_ns;
+  chunk->lost = stream->lost;
+  chunk->turns = stream->turns;
+  memcpy(chunk->backend, stream->backend, sizeof(chunk->backend));
+  __atomic_store_n(&chunk->sequence, ++recording->sequence, __ATOMIC_RELEASE);
+  stream->chunk = chunk;
+  stream->next = records_of(chunk);
+  stream->end =
+      stream->next + (store->chunk_size - sizeof(*chunk)) / sizeof(struct trace_record);
+  return true;
+}
+
+/* Records in a row never cross into another chunk; what is left of the old one stays
+ * zero, which is the end of a chunk anyway. */
+static struct trace_record* stream_place(struct trace_stream* stream, size_t count) {
+  if ((size_t) (stream->end - stream->next) < count && !stream_take(stream)) {
+    stream->lost += count;
+    if (stream->chunk != NULL)
+      stream->chunk->lost = stream->lost;
+    return NULL;
+  }
+  struct trace_record* place = stream->next;
+  stream->next += count;
+  return place;
+}
+
+struct trace_record* stream_refill(struct trace_stream* stream, size_t count) {
+  pthread_mutex_lock(&recordings_lock);
+  struct trace_record* place = stream_place(stream, count);
+  pthread_mutex_unlock(&recordings_lock);
+  return place;
+}
+
+/* --- definitions -------------------------------------------------------------------- */
+
+static struct trace_record* definition_place(struct recording* recording, size_t length) {
+  const size_t size = sizeof(struct trace_record);
+  return stream_place(&recording->definitions, 1 + (length + size - 1) / size);
+}
+
+uint32_t recording_define(struct trace_stream* stream, uint64_t key, enum trace_kind kind,
+                          uint64_t number, const char* text, size_t length) {
+  struct recording* recording = stream->recording;
+  struct trace_record* record;
+  pthread_mutex_lock(&recordings_lock);
+  uint32_t name = names_find(&recording->names, key);
+  if (name == 0 && names_reserve(&recording->names) &&
+      (record = definition_place(recording, length)) != NULL) {
+    name = ++recording->names.last;
+    names_add(&recording->names, key, name);
+    memcpy(record + 1, text, length);
+    record->number = number;
+    record->name = name;
+    record->detail = (int32_t) length;
+    record_commit(record, kind, clock_now_ns() - recording_start_ns(stream));
+  }
+  pthread_mutex_unlock(&recordings_lock);
+  return name;
+}
+
+void recording_thread(struct trace_stream* stream, uint32_t thread, const char* name) {
+  size_t length = strnlen(name, TRACE_TEXT_MAX);
+  pthread_mutex_lock(&recordings_lock);
+  struct trace_record* record = definition_place(stream->recording, length);
+  if (record != NULL) {
+    memcpy(record + 1, name, length);
+    record->number = thread;
+    record->name = 0;
+    record->detail = (int32_t) length;
+    record_commit(record, TRACE_THREAD, clock_now_ns() - recording_start_ns(stream));
+  }
+  pthread_mutex_unlock(&recordings_lock);
+}
+
+/* --- the pool ----------------------------------------------------------------------- */
+
+static struct recording* recording_of(const uv_loop_t* loop) {
+  for (const struct trace_stream* at = recorded_loops; at != NULL; at = at->next_loop) {
+    if (at->loop == loop)
+      return at->recording->forks == loop_forks ? at->recording : NULL;
+  }
+  return NULL;
+}
+
+static void pool_write(const uv_loop_t* loop, enum trace_kind kind, const void* work,
+                       unsigned int waiting) {
+  uint64_t now = clock_now_ns();
+  pthread_mutex_lock(&recordings_lock);
+  struct recording* recording = recording_of(loop);
+  if (recording != NULL && recording->pool.recording == NULL)
+    stream_begin(&recording->pool, recording, TRACE_STREAM_POOL);
+  struct trace_record* record =
+      recording == NULL ? NULL : stream_place(&recording->pool, 1);
+  if (record != NULL) {
+    uint64_t start = recording->store->header->start_ns;
+    record->number = (uintptr_t) work;
+    record->name = waiting;
+    record->detail = (int32_t) gettid();
+    record_commit(record, kind, now > start ? now - start : 0);
+  }
+  pthread_mutex_unlock(&recordings_lock);
+}
+
+void recording_work(const uv_loop_t* loop, const void* work, unsigned int waiting) {
+  pool_write(loop, TRACE_WORK, work, waiting);
+}
+
+void recording_work_end(const uv_loop_t* loop, const void* work) {
+  pool_write(loop, TRACE_WORK_END, work, 0);
+}
+
+/* --- life --------------------------------------------------------------------------- */
+
+static uint64_t wall_clock_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
+}
+
+static bool has_loop_number(const char* pattern) {
+  for (const char* at = pattern; (at = strchr(at, '%')) != NULL; at += 2) {
+    if (at[1] == 'l')
+      return true;
+    if (at[1] == '\0')
+      break;
+  }
+  return false;
+}
+
+/* The one that loops made under RONDO_TRACE share; a forked child has none yet. */
+static struct recording* recording_of_process(void) {
+  if (process_recording != NULL && process_recording->forks != loop_forks) {
+    process_recording->of_process =
+        false; /* the parent's: gone with its last loop here */
+    if (process_recording->loops == 0)
+      recording_free(process_recording);
+    process_recording = NULL;
+  }
+  return process_recording;
+}
+
+static struct recording* recording_make(bool of_process) {
+  struct recording* recording = mem_calloc(1, sizeof(*recording));
+  if (recording == NULL)
+    return NULL;
+  recording->forks = loop_forks;
+  recording->of_process = of_process;
+  if (of_process)
+    process_recording = recording;
+  return recording;
+}
+
+/* The names that were defined are in the file that goes on, and not in another. */
+static void recording_begin_anew(struct recording* recording) {
+  names_free(&recording->names);
+  recording->names = (struct trace_names){0};
+  recording->streams = 0;
+  recording->sequence = 0;
+}
+
+static int recording_open(struct recording* recording, const char* pattern,
+                          unsigned int number, bool for_many) {
+  struct trace_store* store;
+  int err = store_file_open(&store, pattern, number, for_many, recording->path);
+  if (err != 0)
+    return err;
+  struct trace_header* header = store->header;
+  if (header->start_ns == 0) {
+    recording_begin_anew(recording);
+    header->start_ns = clock_now_ns();
+    header->start_wall_ns = wall_clock_ns();
+  }
+  mem_free(recording->path);
+  recording->path = recording->of_process ? mem_strdup(store_file_path(store)) : NULL;
+  recording->store = store;
+  recording->definitions = (struct trace_stream){0};
+  recording->pool = (struct trace_stream){0};
+  stream_begin(&recording->definitions, recording, TRACE_STREAM_DEFINITIONS);
+  return 0;
+}
+
+static void recording_add_loop(struct recording* recording, struct trace_stream* stream,
+                               const uv_loop_t* loop, unsigned int number) {
+  stream_begin(stream, recording, TRACE_STREAM_LOOP);
+  stream->number = number;
+  memcpy(stream->backend, rondo_backend_name(loop),
+         size_min(strlen(rondo_backend_name(loop)), sizeof(stream->backend)));
+  stream->loop = loop;
+  stream->next_loop = recorded_loops;
+  recorded_loops = stream;
+  recording->loops++;
+  __atomic_store_n(&recording_pool_on, true, __ATOMIC_RELAXED);
+}
+
+/* A loop that never turns has a chunk, too: that it was there is worth knowing. */
+static int recording_start(struct recording* recording, struct trace_stream* stream,
+                           const uv_loop_t* loop, const char* pattern, bool for_many) {
+  unsigned int number = ++loops_numbered;
+  int err =
+      recording->store != NULL ? 0 : recording_open(recording, pattern, number, for_many);
+  if (err != 0)
+    return err;
+  recording_add_loop(recording, stream, loop, number);
+  (void) stream_take(stream);
+  return 0;
+}
+
+int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
+                   const char* pattern, bool for_many) {
+  pthread_once(&recordings_once, recordings_init);
+  pthread_mutex_lock(&recordings_lock);
+  bool of_process = for_many && !has_loop_number(pattern);
+  struct recording* recording = of_process ? recording_of_process() : NULL;
+  if (recording == NULL)
+    recording = recording_make(of_process);
+  int err = recording == NULL
+                ? UV_ENOMEM
+                : recording_start(recording, stream, loop, pattern, for_many);
+  if (err != 0 && recording != NULL && recording->loops == 0 && !of_process)
+    recording_free(recording);
+  pthread_mutex_unlock(&recordings_lock);
+  return err;
+}
+
+static void recorded_loops_remove(const struct trace_stream* stream) {
+  struct trace_stream** at = &recorded_loops;
+  while (*at != stream)
+    at = &(*at)->next_loop;
+  *at = stream->next_loop;
+  __atomic_store_n(&recording_pool_on, recorded_loops != NULL, __ATOMIC_RELAXED);
+}
+
+/* With its last loop a recording is complete; a later loop of the process continues it.
+ */
+static void recording_remove_loop(struct trace_stream* stream,
+                                  void (*end)(struct trace_store* store)) {
+  struct recording* recording = stream->recording;
+  recorded_loops_remove(stream);
+  stream_give_back(stream);
+  if (--recording->loops > 0)
+    return;
+  stream_give_back(&recording->definitions);
+  if (recording->pool.recording != NULL)
+    stream_give_back(&recording->pool);
+  end(recording->store);
+  recording->store = NULL;
+  if (!recording->of_process)
+    recording_free(recording);
+}
+
+void recording_leave(struct trace_stream* stream) {
+  pthread_mutex_lock(&recordings_lock);
+  if (stream->chunk != NULL)
+    stream->chunk->closed = 1;
+  recording_remove_loop(stream, stream->recording->store->kind->close);
+  pthread_mutex_unlock(&recordings_lock);
+}
+
+void recording_abandon(struct trace_stream* stream) {
+  pthread_mutex_lock(&recordings_lock);
+  recording_remove_loop(stream, stream->recording->store->kind->leave);
+  pthread_mutex_unlock(&recordings_lock);
+}

@@ -1,0 +1,404 @@
+/* A recording's chunks in a file: see store.h. */
+#include "trace/store.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "system/system.h"
+#include "uv.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+  CHUNK_SIZE = 256 << 10, /* mapping one costs what some hundred records cost */
+  NAMES_TRIED = 1000,
+  PATH_SIZE = 4096,
+};
+
+struct store_file {
+  struct trace_store base;
+  uint64_t size;  /* of the file: the header and whole chunks */
+  uint64_t limit; /* of it, in bytes */
+  uint64_t end;   /* behind the last record of the last chunk that was given back */
+  uint64_t device, inode; /* of the file, for programs that close what isn't theirs */
+  uint64_t last_chunk;    /* sequence of the chunk that lies last in the file */
+  void* first;            /* chunk, mapped when the file was made: no trace without one */
+  bool full;
+  int fd;
+  char* path;
+};
+
+static struct store_file* store_file_of(struct trace_store* store) {
+  return (struct store_file*) store;
+}
+
+static const uint64_t LIMIT_DEFAULT = (uint64_t) 256 << 20;
+
+/* --- its name -------------------------------------------------------------------- */
+
+/* False if it is too long. */
+static bool name_expand(char* name, const char* pattern, unsigned int loop, bool* own) {
+  size_t used = 0;
+  *own = false;
+  for (const char* at = pattern; *at != '\0'; at++) {
+    if (used + 24 >= PATH_SIZE)
+      return false;
+    if (at[0] == '%' && at[1] == 'p') {
+      used += (size_t) sprintf(name + used, "%d", (int) getpid());
+      *own = true;
+      at++;
+    } else if (at[0] == '%' && at[1] == 'l') {
+      used += (size_t) sprintf(name + used, "%u", loop);
+      at++;
+    } else {
+      name[used++] = *at;
+      at += at[0] == '%' && at[1] == '%';
+    }
+  }
+  name[used] = '\0';
+  return true;
+}
+
+/* In a program without standard output or error, its number could be theirs: what is
+ * printed would go into the file. */
+static int above_standard(int fd) {
+  if (fd > 2)
+    return fd;
+  int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  int err = higher < 0 ? uv_translate_sys_error(errno) : higher;
+  close(fd);
+  return err;
+}
+
+static int open_file(const char* name, int flags) {
+  /* O_NONBLOCK: a FIFO without a reader is refused, not waited for. */
+  flags |= O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  int fd;
+  do
+    fd = open(name, flags, 0666);
+  while (fd < 0 && errno == EINTR);
+  return fd < 0 ? uv_translate_sys_error(errno) : above_standard(fd);
+}
+
+/* False while another recorder writes to it. Where there are no locks, nobody is asked.
+ */
+static bool lock_take(int fd) {
+  return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* A file that nobody has yet: `name`, or the same with a number. */
+static int open_new(char* name) {
+  size_t length = strlen(name);
+  int fd = open_file(name, O_EXCL);
+  for (int i = 2; fd == UV_EEXIST && i <= NAMES_TRIED; i++) {
+    sprintf(name + length, ".%d", i);
+    fd = open_file(name, O_EXCL);
+  }
+  if (fd >= 0)
+    (void) lock_take(fd); /* rondo_trace_start can name this file too */
+  return fd;
+}
+
+/* Any other name is written anew, as a shell's `>` does, but never while another recorder
+ * writes to it, which its lock tells. */
+static int open_named(char* name) {
+  int fd = open_file(name, 0);
+  if (fd < 0)
+    return fd;
+  struct stat file;
+  int err = 0;
+  if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
+    err = UV_EINVAL;
+  else if (!lock_take(fd))
+    err = UV_EBUSY;
+  else if (ftruncate(fd, 0) != 0)
+    err = uv_translate_sys_error(errno);
+  if (err == 0)
+    return fd;
+  close(fd);
+  return err;
+}
+
+/* A name with the process in it is meant to be new, and wasn't after an exec: the program
+ * before has used it already. */
+static int open_output(char* name, bool own, bool for_many) {
+  int fd = own && for_many ? open_new(name) : open_named(name);
+  if (fd != UV_EBUSY || !for_many)
+    return fd;
+  sprintf(name + strlen(name), ".%d", (int) getpid());
+  return open_new(name);
+}
+
+/* --- its memory ------------------------------------------------------------------ */
+
+/* File systems that can't allocate blocks are made to by writing. */
+static int write_zeros(int fd, uint64_t from, size_t length) {
+  static const char zeros[16384];
+  while (length > 0) {
+    ssize_t n = pwrite(fd, zeros, size_min(length, sizeof(zeros)), (off_t) from);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return n == 0 ? UV_ENOSPC : uv_translate_sys_error(errno);
+    from += (size_t) n;
+    length -= (size_t) n;
+  }
+  return 0;
+}
+
+/* Beyond the process's limit for files the kernel sends SIGXFSZ, which ends programs. */
+static bool size_allowed(uint64_t size) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         size <= limit.rlim_cur;
+}
+
+static int allocate(int fd, uint64_t from, size_t length) {
+  if (!size_allowed(from + length))
+    return UV_EFBIG;
+  int result;
+  do /* a tmpfs before Linux 6.10 gives up when a signal comes, even an ignored one */
+    result = fallocate(fd, 0, (off_t) from, (off_t) length);
+  while (result != 0 && errno == EINTR);
+  if (result == 0)
+    return 0;
+  int err = uv_translate_sys_error(errno);
+  bool unable = err == UV_ENOTSUP || err == UV_ENOSYS || err == UV_EINVAL;
+  return unable ? write_zeros(fd, from, length) : err;
+}
+
+/* A program that closes all descriptors has closed this one, and the number may be that
+ * of a file of its own by now. */
+static bool is_our_file(const struct store_file* file) {
+  struct stat status;
+  return fstat(file->fd, &status) == 0 && status.st_dev == file->device &&
+         status.st_ino == file->inode;
+}
+
+/* Makes the file longer by `length` bytes that are really there, and maps them. NULL, and
+ * why, if that can't be done. */
+static void* map_more(struct store_file* file, size_t length, int* err) {
+  *err = is_our_file(file) ? allocate(file->fd, file->size, length) : UV_EBADF;
+  if (*err != 0)
+    return NULL;
+  void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd,
+                      (off_t) file->size);
+  if (memory == MAP_FAILED) {
+    *err = uv_translate_sys_error(errno);
+    return NULL;
+  }
+  file->size += length;
+  return memory;
+}
+
+/* Bytes, or with a K, M or G. */
+static uint64_t limit_wanted(void) {
+  const char* text = secure_getenv("RONDO_TRACE_LIMIT");
+  if (text == NULL || *text < '0' || *text > '9')
+    return LIMIT_DEFAULT;
+  char* unit;
+  errno = 0;
+  uint64_t number = strtoull(text, &unit, 10);
+  int name = toupper((unsigned char) *unit);
+  int shift = name == 'K' ? 10 : name == 'M' ? 20 : name == 'G' ? 30 : 0;
+  if (errno != 0 || number > UINT64_MAX >> shift)
+    return LIMIT_DEFAULT;
+  return number << shift;
+}
+
+/* Reports once why the recording ends before the program does. */
+static void report_full(struct store_file* file, int err) {
+  file->full = true;
+  double size = (double) file->size / (1 << 20);
+  if (err == 0)
+    fprintf(stderr,
+            "rondo: the trace %s ends here: %.1f MiB are its limit "
+            "(RONDO_TRACE_LIMIT)\n",
+            file->path, size);
+  else
+    fprintf(stderr, "rondo: the trace %s ends here, at %.1f MiB: %s\n", file->path, size,
+            uv_strerror(err));
+}
+
+/* Whatever the limit, there is room for the first chunks, of definitions and of a loop.
+ */
+static struct trace_chunk* store_file_take(struct trace_store* store) {
+  struct store_file* file = store_file_of(store);
+  const uint64_t least = TRACE_HEADER_SIZE + 4 * CHUNK_SIZE;
+  int saved = errno;
+  int err = 0;
+  if (file->full)
+    return NULL;
+  if (file->first != NULL) {
+    void* first = file->first;
+    file->first = NULL;
+    return first;
+  }
+  uint64_t size = file->size + CHUNK_SIZE;
+  void* chunk =
+      size > file->limit && size > least ? NULL : map_more(file, CHUNK_SIZE, &err);
+  if (chunk == NULL)
+    report_full(file, err);
+  errno = saved;
+  return chunk;
+}
+
+static void store_file_give_back(struct trace_store* store, struct trace_chunk* chunk,
+                                 const void* end) {
+  struct store_file* file = store_file_of(store);
+  if (chunk->sequence > file->last_chunk) {
+    file->last_chunk = chunk->sequence;
+    file->end = (uint64_t) ((const char*) end - (const char*) chunk);
+  }
+  munmap(chunk, CHUNK_SIZE);
+}
+
+static void store_file_leave(struct trace_store* store) {
+  struct store_file* file = store_file_of(store);
+  if (file->first != NULL)
+    munmap(file->first, CHUNK_SIZE);
+  if (store->header != NULL)
+    munmap(store->header, TRACE_HEADER_SIZE);
+  if (is_our_file(file))
+    close(file->fd);
+  mem_free(file->path);
+  mem_free(file);
+}
+
+/* What no record uses is cut off the last chunk. */
+static void store_file_close(struct trace_store* store) {
+  struct store_file* file = store_file_of(store);
+  uint64_t length = file->size;
+  if (length > TRACE_HEADER_SIZE && file->end > 0)
+    length = length - CHUNK_SIZE + file->end;
+  store->header->length = length;
+  if (is_our_file(file)) /* else zeros follow, which is as good */
+    (void) !ftruncate(file->fd, (off_t) length);
+  store_file_leave(store);
+}
+
+static const struct trace_store_kind store_file_kind = {
+    store_file_take, store_file_give_back, store_file_close, store_file_leave};
+
+const char* store_file_path(const struct trace_store* store) {
+  return ((const struct store_file*) store)->path;
+}
+
+static void header_fill(struct trace_header* header) {
+  memcpy(header->magic, TRACE_MAGIC, sizeof(header->magic));
+  header->version = TRACE_VERSION;
+  header->record_size = sizeof(struct trace_record);
+  header->chunk_size = CHUNK_SIZE;
+  header->processors = system_processors();
+  header->pid = (uint32_t) getpid();
+  ssize_t length =
+      readlink("/proc/self/exe", header->program, sizeof(header->program) - 1);
+  header->program[length < 0 ? 0 : length] = '\0';
+  system_read_file("/proc/self/cmdline", header->command, sizeof(header->command));
+}
+
+static int store_file_make(struct store_file** made, int fd, const char* name) {
+  struct store_file* file = mem_calloc(1, sizeof(*file));
+  char* path = mem_strdup(name);
+  struct stat status;
+  *made = file;
+  if (file == NULL || path == NULL || fstat(fd, &status) != 0) {
+    close(fd);
+    mem_free(file);
+    mem_free(path);
+    return UV_ENOMEM;
+  }
+  file->base.kind = &store_file_kind;
+  file->base.chunk_size = CHUNK_SIZE;
+  file->device = status.st_dev;
+  file->inode = status.st_ino;
+  file->limit = limit_wanted();
+  file->fd = fd;
+  file->path = path;
+  return 0;
+}
+
+static int store_file_begin(struct trace_store** store, const char* pattern,
+                            unsigned int loop, bool for_many) {
+  char name[PATH_SIZE + 32];
+  bool own;
+  struct store_file* file;
+  if (!name_expand(name, pattern, loop, &own))
+    return UV_ENAMETOOLONG;
+  int fd = open_output(name, own, for_many);
+  int err = fd < 0 ? fd : store_file_make(&file, fd, name);
+  if (err != 0)
+    return err;
+  file->base.header = map_more(file, TRACE_HEADER_SIZE, &err);
+  if (err == 0)
+    file->first = map_more(file, CHUNK_SIZE, &err);
+  if (err != 0) {
+    store_file_leave(&file->base);
+    unlink(name);
+    return err;
+  }
+  header_fill(file->base.header);
+  *store = &file->base;
+  return 0;
+}
+
+/* The header of the file, if this process has written and closed it. */
+static struct trace_header* header_map(int fd) {
+  struct trace_header* header =
+      mmap(NULL, TRACE_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (header == MAP_FAILED)
+    return NULL;
+  if (memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) == 0 &&
+      header->version == TRACE_VERSION && header->pid == (uint32_t) getpid() &&
+      header->chunk_size == CHUNK_SIZE && header->length != 0)
+    return header;
+  munmap(header, TRACE_HEADER_SIZE);
+  return NULL;
+}
+
+/* False if that file is no longer there, or is another's. */
+static bool store_file_continue(struct trace_store** store, const char* path) {
+  struct stat status;
+  struct store_file* file;
+  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+  fd = fd < 0 ? fd : above_standard(fd);
+  if (fd < 0)
+    return false;
+  struct trace_header* header = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                                        lock_take(fd) &&
+                                        status.st_size >= TRACE_HEADER_SIZE
+                                    ? header_map(fd)
+                                    : NULL;
+  if (header == NULL || (uint64_t) status.st_size != header->length) {
+    if (header != NULL)
+      munmap(header, TRACE_HEADER_SIZE);
+    close(fd);
+    return false;
+  }
+  if (store_file_make(&file, fd, path) != 0) {
+    munmap(header, TRACE_HEADER_SIZE);
+    return false;
+  }
+  uint64_t chunks = (header->length - TRACE_HEADER_SIZE + CHUNK_SIZE - 1) / CHUNK_SIZE;
+  header->length = 0;
+  file->base.header = header;
+  file->size = TRACE_HEADER_SIZE + chunks * CHUNK_SIZE;
+  *store = &file->base;
+  return true;
+}
+
+int store_file_open(struct trace_store** store, const char* pattern, unsigned int loop,
+                    bool for_many, const char* before) {
+  if (before != NULL && store_file_continue(store, before))
+    return 0;
+  return store_file_begin(store, pattern, loop, for_many);
+}
