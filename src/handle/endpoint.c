@@ -10,7 +10,7 @@
 #include "handle/descriptor.h"
 #include "handle/stream.h"
 
-static int handle_descriptor(const uv_handle_t* handle) {
+static int endpoint_descriptor(const uv_handle_t* handle) {
   switch (handle->type) {
   case UV_TCP:
   case UV_NAMED_PIPE:
@@ -26,7 +26,7 @@ static int handle_descriptor(const uv_handle_t* handle) {
 }
 
 int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
-  int found = handle_descriptor(handle);
+  int found = endpoint_descriptor(handle);
   if (found == UV_EINVAL)
     return UV_EINVAL;
   if (found < 0 || handle_closing(handle))
@@ -35,9 +35,9 @@ int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return 0;
 }
 
-/* --- Guessing ---------------------------------------------------------------------- */
+/* --- guessing -------------------------------------------------------------------- */
 
-static uv_handle_type guess_socket(int fd) {
+static uv_handle_type endpoint_guess_socket(int fd) {
   int type, family;
   if (descriptor_get_option(fd, SOL_SOCKET, SO_TYPE, &type) != 0 ||
       descriptor_get_option(fd, SOL_SOCKET, SO_DOMAIN, &family) != 0)
@@ -67,17 +67,17 @@ uv_handle_type uv_guess_handle(uv_file fd) {
   case S_IFIFO:
     return UV_NAMED_PIPE;
   case S_IFSOCK:
-    return guess_socket(fd);
+    return endpoint_guess_socket(fd);
   default:
     return UV_UNKNOWN_HANDLE;
   }
 }
 
-/* --- Sizes of buffers -------------------------------------------------------------- */
+/* --- sizes of buffers ------------------------------------------------------------ */
 
-/* Asks if *value is 0, sets it otherwise. Linux doubles what it is given, for its own
- * book-keeping, and tells the double. */
-static int buffer_size(uv_handle_t* handle, int option, int* value) {
+/* Gets the size if *value is 0, sets it otherwise. Linux doubles what it is given, for
+ * its own book-keeping, and reports the double. */
+static int endpoint_buffer_size(uv_handle_t* handle, int option, int* value) {
   if (handle == NULL || value == NULL)
     return UV_EINVAL;
   if (handle->type != UV_TCP && handle->type != UV_NAMED_PIPE && handle->type != UV_UDP)
@@ -92,17 +92,17 @@ static int buffer_size(uv_handle_t* handle, int option, int* value) {
 }
 
 int uv_send_buffer_size(uv_handle_t* handle, int* value) {
-  return buffer_size(handle, SO_SNDBUF, value);
+  return endpoint_buffer_size(handle, SO_SNDBUF, value);
 }
 
 int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
-  return buffer_size(handle, SO_RCVBUF, value);
+  return endpoint_buffer_size(handle, SO_RCVBUF, value);
 }
 
-/* --- Pairs ------------------------------------------------------------------------- */
+/* --- pairs ----------------------------------------------------------------------- */
 
-/* Both ends are born in the same mode; the one that is to differ is changed. */
-static int set_modes(int ends[2], int flags0, int flags1) {
+/* Sets the mode of each end; closes both on failure. */
+static int endpoint_set_modes(int ends[2], int flags0, int flags1) {
   int error = 0;
   if (flags0 & UV_NONBLOCK_PIPE)
     error = descriptor_nonblock(ends[0], true);
@@ -121,7 +121,7 @@ int uv_socketpair(int type, int protocol, uv_os_sock_t fds[2], int flags0, int f
   if (socketpair(AF_UNIX, type | SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0), protocol,
                  ends) == -1)
     return -errno;
-  int error = both ? 0 : set_modes(ends, flags0, flags1);
+  int error = both ? 0 : endpoint_set_modes(ends, flags0, flags1);
   if (error != 0)
     return error;
   fds[0] = ends[0];
@@ -134,7 +134,7 @@ int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   bool both = (read_flags & UV_NONBLOCK_PIPE) && (write_flags & UV_NONBLOCK_PIPE);
   if (pipe2(ends, O_CLOEXEC | (both ? O_NONBLOCK : 0)) == -1)
     return -errno;
-  int error = both ? 0 : set_modes(ends, read_flags, write_flags);
+  int error = both ? 0 : endpoint_set_modes(ends, read_flags, write_flags);
   if (error != 0)
     return error;
   fds[0] = ends[0];

@@ -70,10 +70,10 @@ int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
   return stream_open((uv_stream_t*) pipe, fd, flags);
 }
 
-/* --- Names ------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------- */
 
-static int make_address(struct pipe_address* address, const char* name, size_t length,
-                        unsigned int flags) {
+static int pipe_make_address(struct pipe_address* address, const char* name,
+                             size_t length, unsigned int flags) {
   const size_t room = sizeof address->name.sun_path;
   if (flags & ~(unsigned int) UV_PIPE_NO_TRUNCATE)
     return UV_EINVAL;
@@ -95,7 +95,7 @@ static int make_address(struct pipe_address* address, const char* name, size_t l
   return 0;
 }
 
-static int open_socket(uv_pipe_t* pipe, unsigned int flags) {
+static int pipe_open_socket(uv_pipe_t* pipe, unsigned int flags) {
   int fd = descriptor_socket(AF_UNIX, SOCK_STREAM, 0);
   if (fd < 0)
     return fd;
@@ -107,7 +107,7 @@ static int open_socket(uv_pipe_t* pipe, unsigned int flags) {
 }
 
 /* Binds a new socket. The path is remembered for its removal. */
-static int bind_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
+static int pipe_bind_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   char* path = NULL;
   if (address->name.sun_path[0] != '\0') {
     path = mem_strndup(address->name.sun_path, sizeof address->name.sun_path);
@@ -119,8 +119,7 @@ static int bind_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   int error = fd < 0 ? fd : 0;
   if (error == 0 &&
       bind(fd, (const struct sockaddr*) &address->name, address->length) == -1) {
-    /* A directory that isn't there is told as on Windows, where no name can be made in
-     * it either. */
+    /* A missing directory is UV_EACCES, as libuv has it on every system. */
     error = errno == ENOENT ? UV_EACCES : -errno;
   } else if (error == 0) {
     error = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET);
@@ -139,12 +138,12 @@ static int bind_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
 
 int uv_pipe_bind2(uv_pipe_t* pipe, const char* name, size_t namelen, unsigned int flags) {
   struct pipe_address address;
-  int error = make_address(&address, name, namelen, flags);
+  int error = pipe_make_address(&address, name, namelen, flags);
   if (error != 0)
     return error;
   if (handle_closing((uv_handle_t*) pipe) || pipe->io_watcher.fd != -1)
     return UV_EINVAL;
-  return bind_socket(pipe, &address);
+  return pipe_bind_socket(pipe, &address);
 }
 
 int uv_pipe_bind(uv_pipe_t* pipe, const char* name) {
@@ -159,9 +158,9 @@ int pipe_listen(uv_pipe_t* pipe, int backlog) {
 }
 
 /* Connects, with a new socket if there is none. */
-static int connect_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
+static int pipe_connect_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   if (pipe->io_watcher.fd == -1) {
-    int error = open_socket(pipe, 0);
+    int error = pipe_open_socket(pipe, 0);
     if (error != 0)
       return error;
   }
@@ -176,18 +175,19 @@ static int connect_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   return 0;
 }
 
-/* Local connects succeed or fail at once; either is told in the pending phase. */
+/* Local connects succeed or fail at once; the callback comes from the pending phase. */
 int uv_pipe_connect2(uv_connect_t* req, uv_pipe_t* pipe, const char* name, size_t namelen,
                      unsigned int flags, uv_connect_cb cb) {
   struct pipe_address address;
-  int error = namelen == 0 ? UV_EINVAL : make_address(&address, name, namelen, flags);
+  int error =
+      namelen == 0 ? UV_EINVAL : pipe_make_address(&address, name, namelen, flags);
   if (error != 0)
     return error;
   if (handle_closing((uv_handle_t*) pipe))
     return UV_EINVAL;
   if (pipe->connect_req != NULL)
     return UV_EALREADY;
-  error = connect_socket(pipe, &address);
+  error = pipe_connect_socket(pipe, &address);
   stream_connecting((uv_stream_t*) pipe, req, cb, error);
   return 0;
 }
@@ -195,14 +195,14 @@ int uv_pipe_connect2(uv_connect_t* req, uv_pipe_t* pipe, const char* name, size_
 void uv_pipe_connect(uv_connect_t* req, uv_pipe_t* pipe, const char* name,
                      uv_connect_cb cb) {
   int error = uv_pipe_connect2(req, pipe, name, name == NULL ? 0 : strlen(name), 0, cb);
-  /* There is no other way to say it than the callback. */
+  /* This function returns nothing: the callback reports the error. */
   if (error != 0 && pipe->connect_req == NULL)
     stream_connecting((uv_stream_t*) pipe, req, cb, error);
 }
 
 /* The length of the name in an address from the kernel. A file's name may or may not
  * count a NUL at its end; an abstract one is exactly as long as it says. */
-static size_t name_length(const struct sockaddr_un* name, socklen_t length) {
+static size_t pipe_name_length(const struct sockaddr_un* name, socklen_t length) {
   if (length <= offsetof(struct sockaddr_un, sun_path))
     return 0;
   size_t bytes = length - offsetof(struct sockaddr_un, sun_path);
@@ -228,7 +228,7 @@ static int pipe_name(const uv_pipe_t* pipe, bool peer, char* buffer, size_t* siz
 
   /* A file's name is a string; an abstract one has no end but its length, and gets a NUL
    * behind it only where there is room. */
-  size_t bytes = name_length(&name, (socklen_t) length);
+  size_t bytes = pipe_name_length(&name, (socklen_t) length);
   size_t needed = bytes + (name.sun_path[0] != '\0');
   if (*size < needed) {
     *size = needed;
@@ -249,7 +249,7 @@ int uv_pipe_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return pipe_name(pipe, true, buffer, size);
 }
 
-/* --- Who may use it ---------------------------------------------------------------- */
+/* --- permissions ----------------------------------------------------------------- */
 
 int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
   if (pipe == NULL || pipe->io_watcher.fd == -1)
@@ -278,7 +278,7 @@ int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
   return chmod(path, wanted & 07777) == -1 ? -errno : 0;
 }
 
-/* A matter of other systems. */
+/* For Windows only. */
 void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
   (void) pipe;
   (void) count;

@@ -51,7 +51,7 @@ static struct {
 
 static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
 
-static void futex(int operation, int value) {
+static void registry_futex(int operation, int value) {
   syscall(SYS_futex, &registry.lock, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL,
           0);
 }
@@ -62,12 +62,12 @@ static void registry_acquire(void) {
   if (atomic_compare_exchange_strong(&registry.lock, &expected, 1))
     return;
   while (atomic_exchange(&registry.lock, 2) != 0)
-    futex(FUTEX_WAIT, 2);
+    registry_futex(FUTEX_WAIT, 2);
 }
 
 static void registry_release(void) {
   if (atomic_exchange(&registry.lock, 0) == 2)
-    futex(FUTEX_WAKE, 1);
+    registry_futex(FUTEX_WAKE, 1);
 }
 
 static void registry_lock(sigset_t* saved) {
@@ -86,7 +86,7 @@ static void registry_unlock(const sigset_t* saved) {
   (void) err;
 }
 
-/* fork() copies the registry in one piece, and the lock in a state we know. */
+/* Held across fork(): the child gets a consistent registry and a free lock. */
 static sigset_t mask_at_fork;
 
 static void registry_before_fork(void) {
@@ -118,7 +118,7 @@ static void registry_after_fork_in_child(void) {
 static void registry_init(void) {
   for (int signum = 0; signum < NSIG; signum++)
     queue_init(&registry.entries[signum].handles);
-  /* Without memory for it, only a fork in the middle of a start or stop is at risk. */
+  /* If this fails, only a fork in the middle of a start or stop is at risk. */
   pthread_atfork(registry_before_fork, registry_after_fork, registry_after_fork_in_child);
 }
 
@@ -176,7 +176,7 @@ static void signal_stop(uv_signal_t* handle) {
     registry_install(handle->signum);
   registry_unlock(&saved);
 
-  /* The handler knows it no more. What it still had to deliver is forgotten. */
+  /* The signal handler can no longer reach it. Undelivered signals are dropped. */
   handle->dispatched_signals = handle->caught_signals;
   handle->signum = 0;
   queue_remove(queue_of(handle->loop_queue));
@@ -197,13 +197,13 @@ static void signal_register(uv_signal_t* handle, int signum, bool oneshot) {
     entry->regular--;
   if (!oneshot)
     entry->regular++;
-  /* Among one-shot handles it is done each time: the kernel may have reset it. */
+  /* With one-shot handles only, always: SA_RESETHAND may have reset the disposition. */
   if (regular == 0 || entry->regular == 0)
     registry_install(signum);
   registry_unlock(&saved);
 }
 
-/* The kernel keeps two signals to itself, the C library another two. */
+/* SIGKILL and SIGSTOP can't be caught; glibc reserves two real-time signals. */
 static bool signal_can_be_caught(int signum) {
   struct sigaction unused;
   if (signum < 1 || signum >= NSIG || signum == SIGKILL || signum == SIGSTOP)
@@ -235,7 +235,7 @@ static int signal_start(uv_signal_t* handle, uv_signal_cb signal_cb, int signum,
 
 /* A stop in the callback counts everything as delivered, and so ends this. A one-shot
  * handle is stopped after its callback, unless that started it anew. False if the phase's
- * limit was reached before everything was told. */
+ * limit was reached before every caught signal was called back. */
 static bool signal_deliver_to(uv_signal_t* handle) {
   unsigned int target = signal_caught(handle);
 
@@ -254,7 +254,7 @@ static bool signal_deliver_to(uv_signal_t* handle) {
   return true;
 }
 
-/* The loop was told that at least one of its handles caught something. */
+/* A wake-up said that at least one handle of the loop caught a signal. */
 static void signal_deliver(uv_loop_t* loop) {
   struct signal_state* state = loop->signal_state;
   struct queue batch;
@@ -289,7 +289,7 @@ static int signal_state_fork(uv_loop_t* loop, struct loop_part* part) {
   state->generation = registry.generation;
   registry_unlock(&saved);
 
-  /* What this process caught since the fork woke nobody. */
+  /* Signals that this process caught since the fork woke no loop. */
   for (struct queue* link = queue_first(&state->handles); link != NULL;
        link = queue_next(&state->handles, link)) {
     uv_signal_t* handle = rondo_container_of(link, uv_signal_t, loop_queue);

@@ -1,8 +1,8 @@
 /* Handles that travel over a pipe made for it (ipc). A handle is sent as one descriptor
  * beside at least one byte (SCM_RIGHTS). The receiver collects however many come with a
- * read and keeps them, in order, until uv_accept takes them; those that nobody takes are
- * closed with the pipe. stream->accepted_fd is the first in line, the others wait in
- * stream->queued_fds. */
+ * read and keeps them, in order, until uv_accept takes them; descriptors that were never
+ * accepted are closed with the pipe. stream->accepted_fd is the first in line, the others
+ * wait in stream->queued_fds. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct waiting_descriptors {
   int fds[];
 };
 
-/* --- Sending ----------------------------------------------------------------------- */
+/* --- sending --------------------------------------------------------------------- */
 
 int passing_descriptor(const uv_stream_t* send_handle) {
   int fd;
@@ -64,10 +64,10 @@ ssize_t passing_send(int fd, const uv_buf_t* bufs, unsigned int nbufs, int passe
   return n >= 0 ? n : stream_send_error();
 }
 
-/* --- Receiving --------------------------------------------------------------------- */
+/* --- receiving ------------------------------------------------------------------- */
 
-static struct waiting_descriptors* make_room(struct waiting_descriptors* waiting,
-                                             unsigned int count) {
+static struct waiting_descriptors* passing_make_room(struct waiting_descriptors* waiting,
+                                                     unsigned int count) {
   if (waiting != NULL && waiting->first > 0) {
     memmove(waiting->fds, waiting->fds + waiting->first,
             (waiting->end - waiting->first) * sizeof waiting->fds[0]);
@@ -89,8 +89,9 @@ static struct waiting_descriptors* make_room(struct waiting_descriptors* waiting
   return larger;
 }
 
-/* Keeps the descriptors of a message; if there is no memory for them, none. */
-static int keep(uv_stream_t* stream, const int* fds, unsigned int count) {
+/* Keeps the descriptors of a message. Without memory, those beyond the first are closed.
+ */
+static int passing_keep(uv_stream_t* stream, const int* fds, unsigned int count) {
   unsigned int kept = 0;
   if (count > 0 && stream->accepted_fd == -1) {
     stream->accepted_fd = fds[0];
@@ -99,7 +100,8 @@ static int keep(uv_stream_t* stream, const int* fds, unsigned int count) {
   if (kept == count)
     return 0;
 
-  struct waiting_descriptors* waiting = make_room(stream->queued_fds, count - kept);
+  struct waiting_descriptors* waiting =
+      passing_make_room(stream->queued_fds, count - kept);
   if (waiting == NULL) {
     for (unsigned int i = kept; i < count; i++)
       descriptor_close(fds[i]);
@@ -111,7 +113,7 @@ static int keep(uv_stream_t* stream, const int* fds, unsigned int count) {
   return 0;
 }
 
-static int keep_all(uv_stream_t* stream, struct msghdr* message) {
+static int passing_keep_all(uv_stream_t* stream, struct msghdr* message) {
   int result = 0;
   for (struct cmsghdr* header = CMSG_FIRSTHDR(message); header != NULL;
        header = CMSG_NXTHDR(message, header)) {
@@ -121,7 +123,7 @@ static int keep_all(uv_stream_t* stream, struct msghdr* message) {
     size_t bytes = header->cmsg_len - CMSG_LEN(0);
     assert(bytes <= sizeof fds);
     memcpy(fds, CMSG_DATA(header), bytes);
-    int error = keep(stream, fds, (unsigned int) (bytes / sizeof fds[0]));
+    int error = passing_keep(stream, fds, (unsigned int) (bytes / sizeof fds[0]));
     if (error != 0)
       result = error;
   }
@@ -145,11 +147,11 @@ ssize_t passing_receive(uv_stream_t* stream, uv_buf_t* buf) {
   while (n == -1 && errno == EINTR);
   if (n == -1)
     return -errno;
-  int error = message.msg_controllen == 0 ? 0 : keep_all(stream, &message);
+  int error = message.msg_controllen == 0 ? 0 : passing_keep_all(stream, &message);
   return error != 0 ? error : n;
 }
 
-/* --- Who waits --------------------------------------------------------------------- */
+/* --- taking what was received ---------------------------------------------------- */
 
 int passing_next(uv_stream_t* stream) {
   struct waiting_descriptors* waiting = stream->queued_fds;

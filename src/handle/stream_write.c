@@ -20,7 +20,7 @@
  * other streams get their turn. */
 enum { GATHER = 256, FLUSH_ROUNDS = 32 };
 
-static size_t total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
+static size_t stream_total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
   if (nbufs == 1)
     return bufs[0].len;
   size_t total = 0;
@@ -29,32 +29,32 @@ static size_t total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
   return total;
 }
 
-/* --- The descriptor that travels with a queued write -------------------------------- */
+/* --- the descriptor that travels with a queued write ----------------------------- */
 /* A handle may be closed and freed while the write that carries it waits, so a queued
  * write has its own copy of the descriptor, kept as number + 1 for 0 to mean none. */
 
-static int carried_fd(const uv_write_t* req) {
+static int write_carried_fd(const uv_write_t* req) {
   return (int) (intptr_t) req->reserved[0] - 1;
 }
 
-static void set_carried_fd(uv_write_t* req, int fd) {
+static void write_set_carried_fd(uv_write_t* req, int fd) {
   req->reserved[0] = (void*) (intptr_t) (fd + 1);
 }
 
-static void drop_carried_fd(uv_write_t* req) {
-  if (carried_fd(req) == -1)
+static void write_drop_carried_fd(uv_write_t* req) {
+  if (write_carried_fd(req) == -1)
     return;
-  descriptor_close(carried_fd(req));
-  set_carried_fd(req, -1);
+  descriptor_close(write_carried_fd(req));
+  write_set_carried_fd(req, -1);
 }
 
-/* --- Requests ---------------------------------------------------------------------- */
+/* --- requests -------------------------------------------------------------------- */
 
-static uv_write_t* request_of(struct queue* link) {
+static uv_write_t* write_request_of(struct queue* link) {
   return rondo_container_of(link, uv_write_t, queue);
 }
 
-static void release_buffers(uv_write_t* req) {
+static void write_release_buffers(uv_write_t* req) {
   if (req->bufs != req->bufsml)
     mem_free(req->bufs);
   req->bufs = req->bufsml;
@@ -62,14 +62,14 @@ static void release_buffers(uv_write_t* req) {
   req->write_index = 0;
 }
 
-/* Out of the queue, with its result; the callback comes with stream_write_callbacks. */
-static void end_queued(uv_write_t* req, int error) {
+/* Takes a request off the queue with its result; stream_write_callbacks calls it back. */
+static void write_end_queued(uv_write_t* req, int error) {
   uv_stream_t* stream = req->handle;
   stream->write_queue_size -=
-      total_bytes(req->bufs + req->write_index, req->nbufs - req->write_index);
+      stream_total_bytes(req->bufs + req->write_index, req->nbufs - req->write_index);
   req->error = error;
-  release_buffers(req);
-  drop_carried_fd(req);
+  write_release_buffers(req);
+  write_drop_carried_fd(req);
   queue_remove(queue_of(req->queue));
   queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
 }
@@ -77,16 +77,16 @@ static void end_queued(uv_write_t* req, int error) {
 void stream_fail_writes(uv_stream_t* stream, int error) {
   struct queue* link;
   while ((link = queue_first(queue_of(stream->write_queue))) != NULL)
-    end_queued(request_of(link), error);
+    write_end_queued(write_request_of(link), error);
 }
 
-static void call_back(uv_loop_t* loop, uv_write_t* req) {
+static void write_call_back(uv_loop_t* loop, uv_write_t* req) {
   req_end(loop);
   if (req->cb != NULL)
     loop_call_back(loop, subject_req(req), req->error, req->cb, req, req->error);
 }
 
-/* What the callbacks themselves complete waits for the next turn. */
+/* Writes that the callbacks complete themselves wait for the next round. */
 void stream_write_callbacks(uv_stream_t* stream) {
   struct queue* completed = queue_of(stream->write_completed_queue);
   struct queue* link = queue_first(completed);
@@ -95,20 +95,20 @@ void stream_write_callbacks(uv_stream_t* stream) {
   if (link == queue_last(completed)) { /* nearly always */
     queue_init(completed);
     queue_init(link);
-    call_back(stream->loop, request_of(link));
+    write_call_back(stream->loop, write_request_of(link));
     return;
   }
   struct queue batch;
   queue_move(completed, &batch);
   while ((link = queue_first(&batch)) != NULL) {
     queue_remove(link);
-    call_back(stream->loop, request_of(link));
+    write_call_back(stream->loop, write_request_of(link));
   }
 }
 
 /* Moves a request on by up to n bytes and returns what is left of n. Empty buffers are
  * passed over. */
-static size_t advance(uv_write_t* req, size_t n) {
+static size_t write_advance(uv_write_t* req, size_t n) {
   while (req->write_index < req->nbufs) {
     uv_buf_t* buf = &req->bufs[req->write_index];
     size_t step = size_min(n, buf->len);
@@ -122,17 +122,17 @@ static size_t advance(uv_write_t* req, size_t n) {
   return n;
 }
 
-/* --- Flushing the queue ------------------------------------------------------------ */
+/* --- flushing the queue ---------------------------------------------------------- */
 
 /* The unwritten buffers of as many requests as fit, up to one that carries a handle,
  * which needs a message of its own. */
-static unsigned int gather(uv_stream_t* stream, uv_buf_t* out) {
+static unsigned int stream_gather(uv_stream_t* stream, uv_buf_t* out) {
   struct queue* queue = queue_of(stream->write_queue);
   unsigned int count = 0;
   for (struct queue* link = queue_first(queue); link != NULL;
        link = queue_next(queue, link)) {
-    const uv_write_t* req = request_of(link);
-    if (carried_fd(req) != -1)
+    const uv_write_t* req = write_request_of(link);
+    if (write_carried_fd(req) != -1)
       break;
     for (unsigned int i = req->write_index; i < req->nbufs; i++) {
       if (count == GATHER)
@@ -145,36 +145,36 @@ static unsigned int gather(uv_stream_t* stream, uv_buf_t* out) {
 
 /* Sends from the front of the queue. Returns the bytes taken; *asked says how many were
  * offered. */
-static ssize_t send_front(uv_stream_t* stream, size_t* asked) {
-  uv_write_t* front = request_of(queue_first(queue_of(stream->write_queue)));
-  if (carried_fd(front) != -1) {
+static ssize_t stream_send_front(uv_stream_t* stream, size_t* asked) {
+  uv_write_t* front = write_request_of(queue_first(queue_of(stream->write_queue)));
+  if (write_carried_fd(front) != -1) {
     uv_buf_t* bufs = front->bufs + front->write_index;
     unsigned int nbufs = front->nbufs - front->write_index;
-    *asked = total_bytes(bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX);
-    ssize_t n = passing_send(stream_fd(stream), bufs, nbufs, carried_fd(front));
+    *asked = stream_total_bytes(bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX);
+    ssize_t n = passing_send(stream_fd(stream), bufs, nbufs, write_carried_fd(front));
     if (n >= 0)
-      drop_carried_fd(front);
+      write_drop_carried_fd(front);
     return n;
   }
 
   uv_buf_t bufs[GATHER];
-  bufs[0] = uv_buf_init(NULL, 0); /* what a queue of empty writes leaves there */
-  unsigned int nbufs = gather(stream, bufs);
-  *asked = total_bytes(bufs, nbufs);
+  bufs[0] = uv_buf_init(NULL, 0); /* stays when all queued writes are empty */
+  unsigned int nbufs = stream_gather(stream, bufs);
+  *asked = stream_total_bytes(bufs, nbufs);
   return stream_send(stream, bufs, nbufs);
 }
 
-static void take_off(uv_stream_t* stream, size_t n) {
+static void stream_take_off(uv_stream_t* stream, size_t n) {
   struct queue* link;
   stream->write_queue_size -= n;
   while ((link = queue_first(queue_of(stream->write_queue))) != NULL) {
-    uv_write_t* req = request_of(link);
-    if (carried_fd(req) != -1)
+    uv_write_t* req = write_request_of(link);
+    if (write_carried_fd(req) != -1)
       break;
-    n = advance(req, n);
+    n = write_advance(req, n);
     if (req->write_index < req->nbufs)
       break;
-    end_queued(req, 0);
+    write_end_queued(req, 0);
   }
   assert(n == 0);
 }
@@ -183,15 +183,15 @@ void stream_flush(uv_stream_t* stream) {
   struct queue* queue = queue_of(stream->write_queue);
   for (int round = 0; round < FLUSH_ROUNDS && !queue_empty(queue); round++) {
     size_t asked;
-    ssize_t n = send_front(stream, &asked);
+    ssize_t n = stream_send_front(stream, &asked);
     if (n == UV_EAGAIN)
       break;
     if (n < 0) {
-      /* What follows a gap in the stream must not be sent either. */
+      /* Bytes behind a gap in the stream must not be sent either. */
       stream_fail_writes(stream, (int) n);
       break;
     }
-    take_off(stream, (size_t) n);
+    stream_take_off(stream, (size_t) n);
     if ((size_t) n < asked)
       break;
   }
@@ -201,10 +201,10 @@ void stream_flush(uv_stream_t* stream) {
     watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);
 }
 
-/* --- New writes -------------------------------------------------------------------- */
+/* --- new writes ------------------------------------------------------------------ */
 
-static int check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
-                       unsigned int nbufs, const uv_stream_t* send_handle) {
+static int stream_check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
+                              unsigned int nbufs, const uv_stream_t* send_handle) {
   if (!buffer_count_fits(nbufs) || bufs == NULL)
     return UV_EINVAL;
   if (stream_fd(stream) == -1)
@@ -219,9 +219,10 @@ static int check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
   return fd < 0 ? fd : 0;
 }
 
-/* Sends what the kernel takes now, or what it takes first from a blocking stream. */
-static ssize_t send_now(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs,
-                        int passed) {
+/* Sends what the kernel takes now. On a blocking stream, waits until it takes something.
+ */
+static ssize_t stream_send_now(uv_stream_t* stream, const uv_buf_t* bufs,
+                               unsigned int nbufs, int passed) {
   for (;;) {
     ssize_t n = passed != -1 ? passing_send(stream_fd(stream), bufs, nbufs, passed)
                              : stream_send(stream, bufs, nbufs);
@@ -234,8 +235,8 @@ static ssize_t send_now(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int 
 }
 
 /* Copies what lies beyond the first `sent` bytes of a vector into the request. */
-static int keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
-                     size_t sent) {
+static int write_keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
+                           size_t sent) {
   unsigned int first = 0;
   while (first < nbufs && sent >= bufs[first].len)
     sent -= bufs[first++].len;
@@ -259,7 +260,7 @@ static int keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
   return 0;
 }
 
-static void complete(uv_write_t* req, int error) {
+static void write_complete(uv_write_t* req, int error) {
   uv_stream_t* stream = req->handle;
   req->error = error;
   queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
@@ -267,17 +268,17 @@ static void complete(uv_write_t* req, int error) {
 }
 
 /* Queues what is left of a write. passed is a handle's descriptor still to be sent. */
-static int enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs, size_t sent,
-                   size_t total, int passed) {
+static int write_enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
+                         size_t sent, size_t total, int passed) {
   uv_stream_t* stream = req->handle;
-  int error = keep_rest(req, bufs, nbufs, sent);
+  int error = write_keep_rest(req, bufs, nbufs, sent);
   if (error == 0 && passed != -1) {
     int copy = fcntl(passed, F_DUPFD_CLOEXEC, 3);
     if (copy == -1) {
       error = -errno;
-      release_buffers(req);
+      write_release_buffers(req);
     } else {
-      set_carried_fd(req, copy);
+      write_set_carried_fd(req, copy);
     }
   }
   if (error != 0)
@@ -287,8 +288,8 @@ static int enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs, si
   return 0;
 }
 
-/* A blocking stream: the rest of the queue and of this write, here and now. */
-static void flush_blocking(uv_stream_t* stream) {
+/* A blocking stream: sends the whole queue before it returns. */
+static void stream_flush_blocking(uv_stream_t* stream) {
   while (!queue_empty(queue_of(stream->write_queue))) {
     stream_flush(stream);
     if (queue_empty(queue_of(stream->write_queue)))
@@ -302,18 +303,18 @@ static void flush_blocking(uv_stream_t* stream) {
 }
 
 /* The kernel did not take all of a write, or was not asked because others wait. */
-static int write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
-                      ssize_t sent, size_t total, int passed) {
+static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
+                             ssize_t sent, size_t total, int passed) {
   uv_stream_t* stream = req->handle;
   size_t taken = sent > 0 ? (size_t) sent : 0;
   if (sent >= 0)
     passed = -1;
 
-  int error = enqueue(req, bufs, nbufs, taken, total, passed);
+  int error = write_enqueue(req, bufs, nbufs, taken, total, passed);
   if (error != 0) {
-    /* With bytes on their way it is too late to say that nothing happened. */
+    /* Some bytes have left: the error comes with the callback, not as the result. */
     if (sent >= 0) {
-      complete(req, error);
+      write_complete(req, error);
       return 0;
     }
     req_end(stream->loop);
@@ -323,9 +324,9 @@ static int write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
   if (stream->connect_req != NULL)
     return 0;
   if (stream->flags & HANDLE_BLOCKING_WRITES)
-    flush_blocking(stream);
+    stream_flush_blocking(stream);
   else if (nbufs > IOV_MAX && sent > 0) {
-    /* Cut for its length, not for want of room. */
+    /* The vector was cut at IOV_MAX; the kernel may have room for the rest. */
     stream_flush(stream);
     watcher_feed(stream->loop, &stream->io_watcher);
   } else
@@ -335,11 +336,11 @@ static int write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
 
 int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
               unsigned int nbufs, uv_stream_t* send_handle, uv_write_cb cb) {
-  int error = check_write(stream, bufs, nbufs, send_handle);
+  int error = stream_check_write(stream, bufs, nbufs, send_handle);
   if (error != 0)
     return error;
-  /* A handle travels with a byte; without one it would silently stay behind. */
-  size_t total = total_bytes(bufs, nbufs);
+  /* A descriptor travels beside at least one byte; without one it would be lost. */
+  size_t total = stream_total_bytes(bufs, nbufs);
   if (total == 0 && send_handle != NULL)
     return UV_EINVAL;
 
@@ -348,19 +349,19 @@ int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
   req->handle = stream;
   req->send_handle = send_handle;
   req->error = 0;
-  set_carried_fd(req, -1);
+  write_set_carried_fd(req, -1);
   queue_init(queue_of(req->queue));
 
   int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;
   ssize_t sent = UV_EAGAIN;
   if (queue_empty(queue_of(stream->write_queue)) && stream->connect_req == NULL) {
-    sent = send_now(stream, bufs, nbufs, passed);
+    sent = stream_send_now(stream, bufs, nbufs, passed);
     if (sent == (ssize_t) total || (sent < 0 && sent != UV_EAGAIN)) {
-      complete(req, sent < 0 ? (int) sent : 0);
+      write_complete(req, sent < 0 ? (int) sent : 0);
       return 0;
     }
   }
-  return write_rest(req, bufs, nbufs, sent, total, passed);
+  return stream_write_rest(req, bufs, nbufs, sent, total, passed);
 }
 
 int uv_write(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
@@ -370,13 +371,13 @@ int uv_write(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
 
 int uv_try_write2(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs,
                   uv_stream_t* send_handle) {
-  int error = check_write(stream, bufs, nbufs, send_handle);
+  int error = stream_check_write(stream, bufs, nbufs, send_handle);
   if (error != 0)
     return error;
   if (stream->connect_req != NULL || !queue_empty(queue_of(stream->write_queue)))
     return UV_EAGAIN;
   int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;
-  return (int) send_now(stream, bufs, nbufs, passed);
+  return (int) stream_send_now(stream, bufs, nbufs, passed);
 }
 
 int uv_try_write(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs) {

@@ -19,7 +19,7 @@ static const struct handle_kind tcp_kind = {
 };
 
 /* The socket of this family, unless there is one already. */
-static int ensure_socket(uv_tcp_t* tcp, int family) {
+static int tcp_ensure_socket(uv_tcp_t* tcp, int family) {
   if (tcp->io_watcher.fd != -1)
     return 0;
   int fd = descriptor_socket(family, SOCK_STREAM, 0);
@@ -41,7 +41,7 @@ int uv_tcp_init_ex(uv_loop_t* loop, uv_tcp_t* tcp, unsigned int flags) {
     return UV_EINVAL;
 
   stream_init(loop, (uv_stream_t*) tcp, &tcp_kind);
-  int error = family == AF_UNSPEC ? 0 : ensure_socket(tcp, family);
+  int error = family == AF_UNSPEC ? 0 : tcp_ensure_socket(tcp, family);
   if (error != 0)
     handle_uninit((uv_handle_t*) tcp);
   return error;
@@ -69,7 +69,7 @@ int uv_tcp_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
                      STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(sock));
 }
 
-static int set_bind_options(int fd, int family, unsigned int flags) {
+static int tcp_set_bind_options(int fd, int family, unsigned int flags) {
   int error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
   if (error == 0 && (flags & UV_TCP_REUSEPORT))
     error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
@@ -88,16 +88,16 @@ int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flag
   if ((flags & UV_TCP_IPV6ONLY) && address->sa_family != AF_INET6)
     return UV_EINVAL;
 
-  int error = ensure_socket(tcp, address->sa_family);
+  int error = tcp_ensure_socket(tcp, address->sa_family);
   if (error == 0)
-    error = set_bind_options(tcp->io_watcher.fd, address->sa_family, flags);
+    error = tcp_set_bind_options(tcp->io_watcher.fd, address->sa_family, flags);
   if (error == 0 && bind(tcp->io_watcher.fd, address, length) == -1)
     error = -errno;
 
   /* A socket of the other family. */
   if (error == UV_EAFNOSUPPORT || error == UV_ENOPROTOOPT)
     return UV_EINVAL;
-  /* That the port is taken is only said by listen or connect, on every system. */
+  /* As on every system of libuv's, a port in use is reported by listen or connect. */
   if (error != 0 && error != UV_EADDRINUSE)
     return error;
   tcp->delayed_error = error;
@@ -106,8 +106,8 @@ int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flag
 
 /* A link-local address means another peer on each link. Where the program doesn't say
  * which one, the first that has such addresses is taken, for the kernel would refuse. */
-static const struct sockaddr* with_link(const struct sockaddr* address,
-                                        struct sockaddr_in6* copy) {
+static const struct sockaddr* tcp_address_with_scope(const struct sockaddr* address,
+                                                     struct sockaddr_in6* copy) {
   if (address->sa_family != AF_INET6)
     return address;
   memcpy(copy, address, sizeof *copy);
@@ -125,19 +125,19 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
     return UV_EINVAL;
   if (tcp->connect_req != NULL)
     return UV_EALREADY;
-  int error = ensure_socket(tcp, address->sa_family);
+  int error = tcp_ensure_socket(tcp, address->sa_family);
   if (error != 0)
     return error;
 
   struct sockaddr_in6 copy;
-  address = with_link(address, &copy);
+  address = tcp_address_with_scope(address, &copy);
   error = tcp->delayed_error;
   /* An interrupted connect goes on by itself, as one in progress does. */
   if (error == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&
       errno != EINPROGRESS && errno != EINTR) {
     error = -errno;
-    /* Refused at once by a peer on this machine: as if it had taken a moment. Everything
-     * else says that the call itself was wrong. */
+    /* A refusal by a peer on this machine comes at once; the callback reports it, as for
+     * a distant peer. Any other error means that the call itself was wrong. */
     if (error != UV_ECONNREFUSED)
       return error;
   }
@@ -150,7 +150,7 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
 int tcp_listen(uv_tcp_t* tcp, int backlog) {
   if (tcp->delayed_error != 0)
     return tcp->delayed_error;
-  int error = ensure_socket(tcp, AF_INET);
+  int error = tcp_ensure_socket(tcp, AF_INET);
   if (error != 0)
     return error;
   return listen(tcp->io_watcher.fd, backlog) == -1 ? -errno : 0;
@@ -173,12 +173,12 @@ int uv_tcp_getpeername(const uv_tcp_t* tcp, struct sockaddr* name, int* namelen)
 }
 
 int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
-  /* An orderly end has been asked for, and may be under way: it can't be taken back. */
+  /* A shutdown was asked for and may be under way: it can't be taken back. */
   if (tcp->shutdown_req != NULL || (tcp->flags & STREAM_SHUT))
     return UV_EINVAL;
   if (tcp->io_watcher.fd == -1)
     return UV_EBADF;
-  /* Lingering for no time at all is how a socket is told to reset. */
+  /* A linger time of 0 makes close() send a reset. */
   struct linger reset = {.l_onoff = 1, .l_linger = 0};
   if (setsockopt(tcp->io_watcher.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == -1)
     return -errno;

@@ -10,22 +10,22 @@
 
 #include "handle/descriptor.h"
 
-/* What uv_tcp_keepalive leaves to us: a probe each second, ten of them. */
+/* Values that uv_tcp_keepalive's caller doesn't give: ten probes, a second apart. */
 enum { PROBE_INTERVAL = 1, PROBE_COUNT = 10 };
 
-/* What the kernel takes, in seconds and in probes. Asked here, so that a bad value is
- * told before there is a socket, and changes nothing when there is one. */
+/* What the kernel takes, in seconds and in probes. Checked here, so that a bad value is
+ * refused also before there is a socket, and changes nothing when there is one. */
 enum { PROBE_TIME_MAX = 32767, PROBE_COUNT_MAX = 127 };
 
 /* Keep-alive times wait in the spare words of the handle. */
-static void remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int interval,
-                            unsigned int count) {
+static void tcp_remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int interval,
+                                unsigned int count) {
   tcp->u.reserved[1] = (void*) (uintptr_t) idle;
   tcp->u.reserved[2] = (void*) (uintptr_t) interval;
   tcp->u.reserved[3] = (void*) (uintptr_t) count;
 }
 
-static int set_keepalive(int fd, int on, const uv_tcp_t* tcp) {
+static int tcp_set_keepalive(int fd, int on, const uv_tcp_t* tcp) {
   int error = descriptor_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
   if (error != 0 || !on)
     return error;
@@ -45,7 +45,7 @@ int tcp_settle(uv_tcp_t* tcp, int fd) {
   if (tcp->flags & TCP_NODELAY_ON)
     error = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   if (error == 0 && (tcp->flags & TCP_KEEPALIVE_ON))
-    error = set_keepalive(fd, 1, tcp);
+    error = tcp_set_keepalive(fd, 1, tcp);
   return error;
 }
 
@@ -71,9 +71,9 @@ int uv_tcp_keepalive_ex(uv_tcp_t* tcp, int on, unsigned int idle, unsigned int i
     return UV_EINVAL;
 
   if (on)
-    remember_probes(tcp, idle, intvl, cnt);
+    tcp_remember_probes(tcp, idle, intvl, cnt);
   if (tcp->io_watcher.fd != -1) {
-    int error = set_keepalive(tcp->io_watcher.fd, on, tcp);
+    int error = tcp_set_keepalive(tcp->io_watcher.fd, on, tcp);
     if (error != 0)
       return error;
   }

@@ -20,25 +20,25 @@
 
 #include "handle/descriptor.h"
 
-/* What uv_tty_reset_mode restores. The flag is a lock that nobody waits for: a signal
- * handler that interrupts its holder would wait for ever. */
+/* What uv_tty_reset_mode restores. The flag is a try-lock: a signal handler that waited
+ * for the thread it has interrupted would wait for ever. */
 static atomic_flag saved_busy = ATOMIC_FLAG_INIT;
 static int saved_fd = -1;
 static struct termios saved_state;
 
-static bool try_lock_saved(void) {
+static bool tty_try_lock_saved(void) {
   return !atomic_flag_test_and_set_explicit(&saved_busy, memory_order_acquire);
 }
 
-static void unlock_saved(void) {
+static void tty_unlock_saved(void) {
   atomic_flag_clear_explicit(&saved_busy, memory_order_release);
 }
 
-/* --- Life -------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------ */
 
 /* Through which descriptor the terminal's mode can be restored: the standard one that we
  * were given, which outlives the handle, or the handle's own. */
-static int lasting_fd(const uv_tty_t* tty) {
+static int tty_lasting_fd(const uv_tty_t* tty) {
   return (int) (intptr_t) tty->u.reserved[1];
 }
 
@@ -46,12 +46,12 @@ static void tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
   /* A closed descriptor's number soon means another file, which must not be touched.
    * The standard ones stay open, and can be restored later. */
-  if (lasting_fd(tty) > STDERR_FILENO) {
-    while (!try_lock_saved())
+  if (tty_lasting_fd(tty) > STDERR_FILENO) {
+    while (!tty_try_lock_saved())
       continue;
-    if (saved_fd == lasting_fd(tty))
+    if (saved_fd == tty_lasting_fd(tty))
       saved_fd = -1;
-    unlock_saved();
+    tty_unlock_saved();
   }
   stream_close(handle);
 }
@@ -62,16 +62,16 @@ static const struct handle_kind tty_kind = {
     .finish = stream_finish,
 };
 
-/* Opening the master of a pseudo terminal by name would make a new terminal. Only a
- * master has a number to tell. */
-static bool is_master(int fd) {
+/* Opening the master of a pseudo terminal by name would make a new terminal. TIOCGPTN
+ * succeeds on masters only. */
+static bool tty_is_master(int fd) {
   unsigned int number;
   return ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
 /* A private, non-blocking description of the same terminal, or -1. */
-static int reopen(uv_loop_t* loop, int fd, int mode) {
-  if (is_master(fd))
+static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
+  if (tty_is_master(fd))
     return -1;
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -107,7 +107,7 @@ int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
   if (mode != O_RDONLY)
     flags |= STREAM_WRITABLE;
 
-  int own = reopen(loop, fd, mode);
+  int own = tty_reopen(loop, fd, mode);
   if (own == -1) {
     own = fd;
     flags |= HANDLE_BLOCKING_WRITES;
@@ -125,11 +125,11 @@ int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
   return error;
 }
 
-/* --- Modes ------------------------------------------------------------------------- */
+/* --- modes ----------------------------------------------------------------------- */
 
 /* Keys one by one and unchanged, but output as before: a new line still starts at the
  * left. */
-static void make_raw(struct termios* state) {
+static void tty_make_raw(struct termios* state) {
   state->c_iflag &= ~(tcflag_t) (BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   state->c_oflag |= ONLCR;
   state->c_cflag |= CS8;
@@ -138,7 +138,7 @@ static void make_raw(struct termios* state) {
   state->c_cc[VTIME] = 0;
 }
 
-static int set_state(int fd, const struct termios* state) {
+static int tty_set_state(int fd, const struct termios* state) {
   int result;
   do
     result = tcsetattr(fd, TCSADRAIN, state);
@@ -146,17 +146,17 @@ static int set_state(int fd, const struct termios* state) {
   return result == -1 ? -errno : 0;
 }
 
-/* Leaving the normal mode: what is found now is what to come back to. */
-static int save_state(uv_tty_t* tty) {
+/* Leaving the normal mode: the present state is what a reset restores. */
+static int tty_save_state(uv_tty_t* tty) {
   if (tcgetattr(tty->io_watcher.fd, &tty->orig_termios) == -1)
     return -errno;
-  while (!try_lock_saved())
+  while (!tty_try_lock_saved())
     continue;
   if (saved_fd == -1) {
     saved_state = tty->orig_termios;
-    saved_fd = lasting_fd(tty);
+    saved_fd = tty_lasting_fd(tty);
   }
-  unlock_saved();
+  tty_unlock_saved();
   return 0;
 }
 
@@ -171,17 +171,17 @@ int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
     return 0;
 
   if (tty->mode == UV_TTY_MODE_NORMAL) {
-    int error = save_state(tty);
+    int error = tty_save_state(tty);
     if (error != 0)
       return error;
   }
   struct termios state = tty->orig_termios;
   if (mode == UV_TTY_MODE_RAW)
-    make_raw(&state);
+    tty_make_raw(&state);
   else if (mode == UV_TTY_MODE_IO)
     cfmakeraw(&state);
 
-  int error = set_state(tty->io_watcher.fd, &state);
+  int error = tty_set_state(tty->io_watcher.fd, &state);
   if (error == 0)
     tty->mode = (int) mode;
   return error;
@@ -189,10 +189,10 @@ int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
 
 int uv_tty_reset_mode(void) {
   int saved_errno = errno;
-  if (!try_lock_saved())
+  if (!tty_try_lock_saved())
     return UV_EBUSY;
-  int error = saved_fd == -1 ? 0 : set_state(saved_fd, &saved_state);
-  unlock_saved();
+  int error = saved_fd == -1 ? 0 : tty_set_state(saved_fd, &saved_state);
+  tty_unlock_saved();
   errno = saved_errno;
   return error;
 }
