@@ -1,4 +1,4 @@
-/* The loop: its life, its turns, its time, and what it can tell about itself. */
+/* The loop: its life, its turns, its time, and what can be asked about it. */
 #ifndef UV_LOOP_H
 #define UV_LOOP_H
 

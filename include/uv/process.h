@@ -1,4 +1,4 @@
-/* Child processes: what to start and how, and the handle that tells of its end. */
+/* Child processes: what to start and how, and the handle that reports the end. */
 #ifndef UV_PROCESS_H
 #define UV_PROCESS_H
 

@@ -26,16 +26,13 @@ socklen_t inet_address_length(const struct sockaddr* address) {
 int uv_inet_ntop(int af, const void* src, char* dst, size_t size) {
   char text[INET6_ADDRSTRLEN];
 
-  if (af != AF_INET && af != AF_INET6) {
+  if (af != AF_INET && af != AF_INET6)
     return UV_EAFNOSUPPORT;
-  }
-  if (inet_ntop(af, src, text, sizeof(text)) == NULL) {
+  if (inet_ntop(af, src, text, sizeof(text)) == NULL)
     return -errno;
-  }
   size_t length = strlen(text);
-  if (length >= size) {
+  if (length >= size)
     return UV_ENOSPC;
-  }
   memcpy(dst, text, length + 1);
   return 0;
 }
@@ -45,24 +42,20 @@ static int inet6_parse(const char* src, void* dst) {
   char text[INET6_ADDRSTRLEN];
   size_t length = strcspn(src, "%");
 
-  if (length >= sizeof(text)) {
+  if (length >= sizeof(text))
     return UV_EINVAL;
-  }
   memcpy(text, src, length);
   text[length] = '\0';
   return inet_pton(AF_INET6, text, dst) == 1 ? 0 : UV_EINVAL;
 }
 
 int uv_inet_pton(int af, const char* src, void* dst) {
-  if (af != AF_INET && af != AF_INET6) {
+  if (af != AF_INET && af != AF_INET6)
     return UV_EAFNOSUPPORT;
-  }
-  if (src == NULL || dst == NULL) {
+  if (src == NULL || dst == NULL)
     return UV_EINVAL;
-  }
-  if (af == AF_INET6) {
+  if (af == AF_INET6)
     return inet6_parse(src, dst);
-  }
   return inet_pton(AF_INET, src, dst) == 1 ? 0 : UV_EINVAL;
 }
 
@@ -78,16 +71,14 @@ int uv_ip6_addr(const char* ip, int port, struct sockaddr_in6* addr) {
   addr->sin6_family = AF_INET6;
   addr->sin6_port = htons((uint16_t) port);
 
-  int rc = uv_inet_pton(AF_INET6, ip, &addr->sin6_addr);
-  if (rc != 0) {
-    return rc;
-  }
+  int err = uv_inet_pton(AF_INET6, ip, &addr->sin6_addr);
+  if (err != 0)
+    return err;
   /* An interface that doesn't exist leaves the scope at 0, "any": the address
    * is still a good one, and the system will say if it needed a scope. */
   const char* zone = strchr(ip, '%');
-  if (zone != NULL) {
+  if (zone != NULL)
     addr->sin6_scope_id = if_nametoindex(zone + 1);
-  }
   return 0;
 }
 

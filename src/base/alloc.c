@@ -18,9 +18,8 @@ static uv_free_func allocator_free = free;
 int uv_replace_allocator(uv_malloc_func malloc_func, uv_realloc_func realloc_func,
                          uv_calloc_func calloc_func, uv_free_func free_func) {
   if (malloc_func == NULL || realloc_func == NULL || calloc_func == NULL ||
-      free_func == NULL) {
+      free_func == NULL)
     return UV_EINVAL;
-  }
 
   allocator_malloc = malloc_func;
   allocator_realloc = realloc_func;

@@ -53,8 +53,8 @@ static inline void relax(void) {
 #endif
 }
 
-/* A list of buffers holds at least one. More than INT_MAX of them were a negative number
- * before the caller's compiler made them unsigned. */
+/* A list of buffers holds at least one. A count above INT_MAX comes from a negative int.
+ */
 static inline bool buffer_count_fits(unsigned int count) {
   return count >= 1 && count <= INT_MAX;
 }

@@ -35,11 +35,9 @@ struct unknown_error {
 static struct unknown_error unknown_errors[64];
 
 static const struct error_text* error_find(int code) {
-  for (size_t i = 0; i < ARRAY_LENGTH(error_texts); i++) {
-    if (error_texts[i].code == code) {
+  for (size_t i = 0; i < ARRAY_LENGTH(error_texts); i++)
+    if (error_texts[i].code == code)
       return &error_texts[i];
-    }
-  }
   return NULL;
 }
 
@@ -50,9 +48,8 @@ static const char* error_unknown(int code) {
   for (size_t i = 0; i < ARRAY_LENGTH(unknown_errors); i++) {
     struct unknown_error* slot = &unknown_errors[i];
     int state = atomic_load_explicit(&slot->state, memory_order_acquire);
-    if (state == SLOT_READY && slot->code == code) {
+    if (state == SLOT_READY && slot->code == code)
       return slot->text;
-    }
     if (state == SLOT_FREE &&
         atomic_compare_exchange_strong(&slot->state, &state, SLOT_CLAIMED)) {
       slot->code = code;
@@ -65,11 +62,10 @@ static const char* error_unknown(int code) {
 }
 
 static char* error_print(const char* text, int code, char* buffer, size_t size) {
-  if (text != NULL) {
+  if (text != NULL)
     snprintf(buffer, size, "%s", text);
-  } else {
+  else
     snprintf(buffer, size, UNKNOWN_ERROR " %d", code);
-  }
   return buffer;
 }
 

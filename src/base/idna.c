@@ -40,9 +40,8 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t points, bool first) {
   delta += delta / points;
 
   uint32_t k = 0;
-  for (; delta > (BASE - TMIN) * TMAX / 2; k += BASE) {
+  for (; delta > (BASE - TMIN) * TMAX / 2; k += BASE)
     delta /= BASE - TMIN;
-  }
   return k + (BASE - TMIN + 1) * delta / (delta + SKEW);
 }
 
@@ -67,9 +66,8 @@ static uint32_t smallest_from(struct label label, uint32_t n) {
   uint32_t smallest = UTF8_INVALID;
   while (label.start < label.end) {
     uint32_t character = utf8_decode(&label.start, label.end, UTF8_STRICT);
-    if (character >= n && character < smallest) {
+    if (character >= n && character < smallest)
       smallest = character;
-    }
   }
   return smallest;
 }
@@ -99,15 +97,13 @@ static bool put_punycode(struct output* out, struct label label) {
   uint32_t delta = 0;
   uint32_t n = INITIAL_N;
 
-  if (basic > 0) {
+  if (basic > 0)
     output_put(out, '-');
-  }
   while (handled < total && !out->full) {
     uint32_t next = smallest_from(label, n);
     uint64_t sum = delta + (uint64_t) (next - n) * (handled + 1);
-    if (sum > UINT32_MAX - total) {
+    if (sum > UINT32_MAX - total)
       return false;
-    }
     delta = (uint32_t) sum;
     n = next;
 
@@ -131,18 +127,15 @@ static bool put_punycode(struct output* out, struct label label) {
 
 static bool put_label(struct output* out, struct label label) {
   bool ascii = true;
-  for (const char* byte = label.start; byte < label.end; byte++) {
+  for (const char* byte = label.start; byte < label.end; byte++)
     ascii = ascii && (unsigned char) *byte < 0x80;
-  }
   if (!ascii) {
-    for (const char* prefix = "xn--"; *prefix != '\0'; prefix++) {
+    for (const char* prefix = "xn--"; *prefix != '\0'; prefix++)
       output_put(out, *prefix);
-    }
     return put_punycode(out, label);
   }
-  for (const char* byte = label.start; byte < label.end; byte++) {
+  for (const char* byte = label.start; byte < label.end; byte++)
     output_put(out, *byte);
-  }
   return true;
 }
 
@@ -158,30 +151,25 @@ ssize_t idna_to_ascii(const char* name, size_t length, char* ascii, size_t size)
 
   /* A character takes at most four bytes and yields at least one, so a longer
    * name can't fit; this also bounds the work below. */
-  if (length == 0 || length / 4 > size) {
+  if (length == 0 || length / 4 > size)
     return UV_EINVAL;
-  }
   for (const char* next = name; next < end && !out.full;) {
     const char* character_start = next;
     uint32_t character = utf8_decode(&next, end, UTF8_STRICT);
-    if (character == UTF8_INVALID || character == 0) {
+    if (character == UTF8_INVALID || character == 0)
       return UV_EINVAL;
-    }
-    if (!is_full_stop(character)) {
+    if (!is_full_stop(character))
       continue;
-    }
     label.end = character_start;
-    if (!put_label(&out, label)) {
+    if (!put_label(&out, label))
       return UV_EINVAL;
-    }
     output_put(&out, '.');
     label.start = next;
   }
 
   label.end = end;
-  if (!out.full && !put_label(&out, label)) {
+  if (!out.full && !put_label(&out, label))
     return UV_EINVAL;
-  }
   output_put(&out, '\0');
   return out.full ? UV_EINVAL : out.next - ascii;
 }

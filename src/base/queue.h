@@ -28,7 +28,7 @@
 #include "base/base.h"
 
 /* The links live in memory that uv.h declares as an array of void pointers;
- * may_alias tells the compiler that both views mean the same bytes. */
+ * may_alias: the compiler must expect both types to mean the same bytes. */
 struct __attribute__((may_alias)) queue {
   struct queue* next;
   struct queue* prev;

@@ -1,4 +1,4 @@
-/* Strings that end where their buffer does: see strings.h. */
+/* Bounded copies of strings: see strings.h. */
 #include "base/strings.h"
 
 #include <string.h>
@@ -6,9 +6,8 @@
 #include "uv.h"
 
 ssize_t string_copy(char* target, const char* source, size_t size) {
-  if (size == 0) {
+  if (size == 0)
     return 0;
-  }
   size_t length = strnlen(source, size);
   if (length == size) {
     memcpy(target, source, size - 1);
@@ -32,16 +31,13 @@ int string_give(const char* string, size_t length, char* buffer, size_t* size) {
 
 bool string_decimal(const char** position, double* value) {
   const char* next = *position;
-  while (*next == ' ') {
+  while (*next == ' ')
     next++;
-  }
-  if (*next < '0' || *next > '9') {
+  if (*next < '0' || *next > '9')
     return false;
-  }
   *value = 0;
-  while (*next >= '0' && *next <= '9') {
+  while (*next >= '0' && *next <= '9')
     *value = *value * 10 + (*next++ - '0');
-  }
   if (*next == '.') {
     double scale = 1;
     double digits = 0;

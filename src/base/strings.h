@@ -1,4 +1,4 @@
-/* Strings that end where their buffer does. */
+/* Bounded copies of strings, and numbers read from them. */
 #ifndef RONDO_BASE_STRINGS_H
 #define RONDO_BASE_STRINGS_H
 

@@ -69,10 +69,9 @@ struct table_link* table_next(const struct table_link* link) {
 }
 
 struct table_link* table_any(const struct table* table) {
-  for (size_t i = 0; table->count > 0 && i < table->size; i++) {
+  for (size_t i = 0; table->count > 0 && i < table->size; i++)
     if (table->buckets[i] != NULL)
       return table->buckets[i];
-  }
   return NULL;
 }
 

@@ -5,18 +5,14 @@
 
 /* How many bytes follow this first byte; -1 if it can't be one. */
 static int utf8_followers(unsigned char first) {
-  if (first < 0x80) {
+  if (first < 0x80)
     return 0;
-  }
-  if (first < 0xC0) {
+  if (first < 0xC0)
     return -1;
-  }
-  if (first < 0xE0) {
+  if (first < 0xE0)
     return 1;
-  }
-  if (first < 0xF0) {
+  if (first < 0xF0)
     return 2;
-  }
   return first < 0xF8 ? 3 : -1;
 }
 
@@ -27,23 +23,20 @@ uint32_t utf8_decode(const char** position, const char* end, enum utf8_kind kind
   assert(*position < end);
   unsigned char first = (unsigned char) *(*position)++;
   int followers = utf8_followers(first);
-  if (followers < 0) {
+  if (followers < 0)
     return UTF8_INVALID;
-  }
 
   uint32_t character = first & first_mask[followers];
   for (int i = 0; i < followers; i++) {
-    if (*position == end || ((unsigned char) **position & 0xC0) != 0x80) {
+    if (*position == end || ((unsigned char) **position & 0xC0) != 0x80)
       return UTF8_INVALID;
-    }
     character = character << 6 | ((unsigned char) *(*position)++ & 0x3F);
   }
 
   bool surrogate = character >= 0xD800 && character <= 0xDFFF;
   if (character < smallest[followers] || character > 0x10FFFF ||
-      (surrogate && kind == UTF8_STRICT)) {
+      (surrogate && kind == UTF8_STRICT))
     return UTF8_INVALID;
-  }
   return character;
 }
 

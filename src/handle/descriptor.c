@@ -42,11 +42,11 @@ void descriptor_close(int fd) {
 }
 
 int descriptor_set_option(int fd, int level, int name, int value) {
-  return setsockopt(fd, level, name, &value, sizeof value) == -1 ? -errno : 0;
+  return setsockopt(fd, level, name, &value, sizeof(value)) == -1 ? -errno : 0;
 }
 
 int descriptor_get_option(int fd, int level, int name, int* value) {
-  socklen_t length = sizeof *value;
+  socklen_t length = sizeof(*value);
   return getsockopt(fd, level, name, value, &length) == -1 ? -errno : 0;
 }
 

@@ -83,9 +83,9 @@ static int endpoint_buffer_size(uv_handle_t* handle, int option, int* value) {
   if (handle->type != UV_TCP && handle->type != UV_NAMED_PIPE && handle->type != UV_UDP)
     return UV_ENOTSUP;
   int fd;
-  int error = uv_fileno(handle, &fd);
-  if (error != 0)
-    return error;
+  int err = uv_fileno(handle, &fd);
+  if (err != 0)
+    return err;
   if (*value == 0)
     return descriptor_get_option(fd, SOL_SOCKET, option, value);
   return descriptor_set_option(fd, SOL_SOCKET, option, *value);
@@ -103,16 +103,16 @@ int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
 
 /* Sets the mode of each end; closes both on failure. */
 static int endpoint_set_modes(int ends[2], int flags0, int flags1) {
-  int error = 0;
+  int err = 0;
   if (flags0 & UV_NONBLOCK_PIPE)
-    error = descriptor_nonblock(ends[0], true);
-  if (error == 0 && (flags1 & UV_NONBLOCK_PIPE))
-    error = descriptor_nonblock(ends[1], true);
-  if (error != 0) {
+    err = descriptor_nonblock(ends[0], true);
+  if (err == 0 && (flags1 & UV_NONBLOCK_PIPE))
+    err = descriptor_nonblock(ends[1], true);
+  if (err != 0) {
     descriptor_close(ends[0]);
     descriptor_close(ends[1]);
   }
-  return error;
+  return err;
 }
 
 int uv_socketpair(int type, int protocol, uv_os_sock_t fds[2], int flags0, int flags1) {
@@ -121,9 +121,9 @@ int uv_socketpair(int type, int protocol, uv_os_sock_t fds[2], int flags0, int f
   if (socketpair(AF_UNIX, type | SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0), protocol,
                  ends) == -1)
     return -errno;
-  int error = both ? 0 : endpoint_set_modes(ends, flags0, flags1);
-  if (error != 0)
-    return error;
+  int err = both ? 0 : endpoint_set_modes(ends, flags0, flags1);
+  if (err != 0)
+    return err;
   fds[0] = ends[0];
   fds[1] = ends[1];
   return 0;
@@ -134,9 +134,9 @@ int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   bool both = (read_flags & UV_NONBLOCK_PIPE) && (write_flags & UV_NONBLOCK_PIPE);
   if (pipe2(ends, O_CLOEXEC | (both ? O_NONBLOCK : 0)) == -1)
     return -errno;
-  int error = both ? 0 : endpoint_set_modes(ends, read_flags, write_flags);
-  if (error != 0)
-    return error;
+  int err = both ? 0 : endpoint_set_modes(ends, read_flags, write_flags);
+  if (err != 0)
+    return err;
   fds[0] = ends[0];
   fds[1] = ends[1];
   return 0;

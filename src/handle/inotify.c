@@ -112,7 +112,7 @@ int inotify_listen(uv_loop_t* loop, struct inotify_listener* listener, const cha
   int wd =
       inotify_add_watch(inotify->watcher.fd, path, MEANS_CHANGE | MEANS_RENAME | flags);
   if (wd < 0)
-    return uv_translate_sys_error(errno);
+    return -errno;
   struct inotify_watch* watch = inotify_watch_find(inotify, wd);
   if (watch == NULL)
     watch = inotify_watch_new(inotify, wd);
@@ -250,7 +250,7 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
 static int inotify_open(uv_loop_t* loop, struct inotify* inotify) {
   int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0)
-    return uv_translate_sys_error(errno);
+    return -errno;
   watcher_init(&inotify->watcher, inotify_ready);
   int err = watcher_open(loop, &inotify->watcher, fd);
   if (err != 0) {

@@ -57,9 +57,9 @@ int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
   int mode = fcntl(fd, F_GETFL);
   if (mode == -1)
     return -errno;
-  int error = descriptor_nonblock(fd, true);
-  if (error != 0)
-    return error;
+  int err = descriptor_nonblock(fd, true);
+  if (err != 0)
+    return err;
 
   unsigned int flags = stream_socket_flag(fd);
   mode &= O_ACCMODE;
@@ -74,7 +74,7 @@ int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
 
 static int pipe_make_address(struct pipe_address* address, const char* name,
                              size_t length, unsigned int flags) {
-  const size_t room = sizeof address->name.sun_path;
+  const size_t room = sizeof(address->name.sun_path);
   if (flags & ~(unsigned int) UV_PIPE_NO_TRUNCATE)
     return UV_EINVAL;
   if (name == NULL)
@@ -88,7 +88,7 @@ static int pipe_make_address(struct pipe_address* address, const char* name,
     length = room;
   }
 
-  memset(address, 0, sizeof *address);
+  memset(address, 0, sizeof(*address));
   address->name.sun_family = AF_UNIX;
   memcpy(address->name.sun_path, name, length);
   address->length = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + length);
@@ -99,48 +99,48 @@ static int pipe_open_socket(uv_pipe_t* pipe, unsigned int flags) {
   int fd = descriptor_socket(AF_UNIX, SOCK_STREAM, 0);
   if (fd < 0)
     return fd;
-  int error = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET | flags);
-  if (error == 0)
+  int err = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET | flags);
+  if (err == 0)
     return 0;
   descriptor_close(fd);
-  return error;
+  return err;
 }
 
 /* Binds a new socket. The path is remembered for its removal. */
 static int pipe_bind_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   char* path = NULL;
   if (address->name.sun_path[0] != '\0') {
-    path = mem_strndup(address->name.sun_path, sizeof address->name.sun_path);
+    path = mem_strndup(address->name.sun_path, sizeof(address->name.sun_path));
     if (path == NULL)
       return UV_ENOMEM;
   }
 
   int fd = descriptor_socket(AF_UNIX, SOCK_STREAM, 0);
-  int error = fd < 0 ? fd : 0;
-  if (error == 0 &&
+  int err = fd < 0 ? fd : 0;
+  if (err == 0 &&
       bind(fd, (const struct sockaddr*) &address->name, address->length) == -1) {
     /* A missing directory is UV_EACCES, as libuv has it on every system. */
-    error = errno == ENOENT ? UV_EACCES : -errno;
-  } else if (error == 0) {
-    error = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET);
-    if (error != 0 && path != NULL)
+    err = errno == ENOENT ? UV_EACCES : -errno;
+  } else if (err == 0) {
+    err = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET);
+    if (err != 0 && path != NULL)
       unlink(path);
   }
-  if (error == 0) {
+  if (err == 0) {
     pipe->pipe_fname = path;
     return 0;
   }
   if (fd >= 0)
     descriptor_close(fd);
   mem_free(path);
-  return error;
+  return err;
 }
 
 int uv_pipe_bind2(uv_pipe_t* pipe, const char* name, size_t namelen, unsigned int flags) {
   struct pipe_address address;
-  int error = pipe_make_address(&address, name, namelen, flags);
-  if (error != 0)
-    return error;
+  int err = pipe_make_address(&address, name, namelen, flags);
+  if (err != 0)
+    return err;
   if (handle_closing((uv_handle_t*) pipe) || pipe->io_watcher.fd != -1)
     return UV_EINVAL;
   return pipe_bind_socket(pipe, &address);
@@ -160,9 +160,9 @@ int pipe_listen(uv_pipe_t* pipe, int backlog) {
 /* Connects, with a new socket if there is none. */
 static int pipe_connect_socket(uv_pipe_t* pipe, const struct pipe_address* address) {
   if (pipe->io_watcher.fd == -1) {
-    int error = pipe_open_socket(pipe, 0);
-    if (error != 0)
-      return error;
+    int err = pipe_open_socket(pipe, 0);
+    if (err != 0)
+      return err;
   }
   int result;
   do
@@ -179,25 +179,24 @@ static int pipe_connect_socket(uv_pipe_t* pipe, const struct pipe_address* addre
 int uv_pipe_connect2(uv_connect_t* req, uv_pipe_t* pipe, const char* name, size_t namelen,
                      unsigned int flags, uv_connect_cb cb) {
   struct pipe_address address;
-  int error =
-      namelen == 0 ? UV_EINVAL : pipe_make_address(&address, name, namelen, flags);
-  if (error != 0)
-    return error;
+  int err = namelen == 0 ? UV_EINVAL : pipe_make_address(&address, name, namelen, flags);
+  if (err != 0)
+    return err;
   if (handle_closing((uv_handle_t*) pipe))
     return UV_EINVAL;
   if (pipe->connect_req != NULL)
     return UV_EALREADY;
-  error = pipe_connect_socket(pipe, &address);
-  stream_connecting((uv_stream_t*) pipe, req, cb, error);
+  err = pipe_connect_socket(pipe, &address);
+  stream_connecting((uv_stream_t*) pipe, req, cb, err);
   return 0;
 }
 
 void uv_pipe_connect(uv_connect_t* req, uv_pipe_t* pipe, const char* name,
                      uv_connect_cb cb) {
-  int error = uv_pipe_connect2(req, pipe, name, name == NULL ? 0 : strlen(name), 0, cb);
+  int err = uv_pipe_connect2(req, pipe, name, name == NULL ? 0 : strlen(name), 0, cb);
   /* This function returns nothing: the callback reports the error. */
-  if (error != 0 && pipe->connect_req == NULL)
-    stream_connecting((uv_stream_t*) pipe, req, cb, error);
+  if (err != 0 && pipe->connect_req == NULL)
+    stream_connecting((uv_stream_t*) pipe, req, cb, err);
 }
 
 /* The length of the name in an address from the kernel. A file's name may or may not
@@ -206,8 +205,8 @@ static size_t pipe_name_length(const struct sockaddr_un* name, socklen_t length)
   if (length <= offsetof(struct sockaddr_un, sun_path))
     return 0;
   size_t bytes = length - offsetof(struct sockaddr_un, sun_path);
-  if (bytes > sizeof name->sun_path)
-    bytes = sizeof name->sun_path;
+  if (bytes > sizeof(name->sun_path))
+    bytes = sizeof(name->sun_path);
   return name->sun_path[0] == '\0' ? bytes : strnlen(name->sun_path, bytes);
 }
 
@@ -217,13 +216,12 @@ static int pipe_name(const uv_pipe_t* pipe, bool peer, char* buffer, size_t* siz
   if (pipe->io_watcher.fd == -1)
     return UV_EBADF;
   struct sockaddr_un name;
-  int length = sizeof name;
-  memset(&name, 0, sizeof name);
-  int error =
-      descriptor_name(pipe->io_watcher.fd, peer, (struct sockaddr*) &name, &length);
-  if (error != 0) {
+  int length = sizeof(name);
+  memset(&name, 0, sizeof(name));
+  int err = descriptor_name(pipe->io_watcher.fd, peer, (struct sockaddr*) &name, &length);
+  if (err != 0) {
     *size = 0;
-    return error;
+    return err;
   }
 
   /* A file's name is a string; an abstract one has no end but its length, and gets a NUL
@@ -258,10 +256,10 @@ int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
     return UV_EINVAL;
 
   char path[sizeof(struct sockaddr_un)];
-  size_t size = sizeof path;
-  int error = uv_pipe_getsockname(pipe, path, &size);
-  if (error != 0)
-    return error;
+  size_t size = sizeof(path);
+  int err = uv_pipe_getsockname(pipe, path, &size);
+  if (err != 0)
+    return err;
   if (size == 0 || path[0] == '\0')
     return UV_EINVAL;
 

@@ -150,7 +150,7 @@ static void registry_install(int signum) {
   const struct signal_entry* entry = &registry.entries[signum];
   struct sigaction action;
 
-  memset(&action, 0, sizeof action);
+  memset(&action, 0, sizeof(action));
   if (queue_empty(&entry->handles)) {
     action.sa_handler = SIG_DFL;
   } else {
@@ -311,7 +311,7 @@ static void signal_state_close(uv_loop_t* loop, struct loop_part* part) {
 static int signal_state_open(uv_loop_t* loop) {
   if (loop->signal_state != NULL)
     return 0;
-  struct signal_state* state = mem_calloc(1, sizeof *state);
+  struct signal_state* state = mem_calloc(1, sizeof(*state));
   if (state == NULL)
     return UV_ENOMEM;
   state->part.fork = signal_state_fork;

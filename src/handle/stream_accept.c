@@ -47,8 +47,8 @@ static int accept_shed_clients(uv_stream_t* server) {
 
 /* Errors of the one connection that was next, not of the listening socket: accept(2) says
  * that Linux hands over those that were already pending on it. */
-static bool accept_error_is_of_one_client(int error) {
-  switch (error) {
+static bool accept_error_is_of_one_client(int err) {
+  switch (err) {
   case UV_ECONNABORTED:
   case UV_EPROTO:
   case UV_ENOPROTOOPT:
@@ -105,13 +105,13 @@ void stream_accept_ready(uv_stream_t* server) {
 int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
   if (handle_closing((uv_handle_t*) server))
     return UV_EINVAL;
-  int error = UV_EINVAL;
+  int err = UV_EINVAL;
   if (server->type == UV_TCP)
-    error = tcp_listen((uv_tcp_t*) server, backlog);
+    err = tcp_listen((uv_tcp_t*) server, backlog);
   else if (server->type == UV_NAMED_PIPE)
-    error = pipe_listen((uv_pipe_t*) server, backlog);
-  if (error != 0)
-    return error;
+    err = pipe_listen((uv_pipe_t*) server, backlog);
+  if (err != 0)
+    return err;
 
   accept_reserve_descriptor(server->loop);
   server->connection_cb = cb;
@@ -129,7 +129,7 @@ int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
 static int accept_hand_over(const uv_stream_t* server, uv_stream_t* client) {
   int fd = server->accepted_fd;
   unsigned int flags = STREAM_READABLE | STREAM_WRITABLE | STREAM_SOCKET;
-  int error = 0;
+  int err = 0;
 
   if (client->type == UV_UDP)
     return uv_udp_open((uv_udp_t*) client, fd);
@@ -140,21 +140,21 @@ static int accept_hand_over(const uv_stream_t* server, uv_stream_t* client) {
     return UV_EBUSY;
   /* accept gave it the right mode; one that came over a pipe has the sender's. */
   if (!(server->flags & STREAM_LISTENING)) {
-    error = descriptor_nonblock(fd, true);
+    err = descriptor_nonblock(fd, true);
     flags = STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(fd);
   }
-  if (error == 0 && client->type == UV_TCP)
-    error = tcp_settle((uv_tcp_t*) client, fd);
-  return error != 0 ? error : stream_open(client, fd, flags);
+  if (err == 0 && client->type == UV_TCP)
+    err = tcp_settle((uv_tcp_t*) client, fd);
+  return err != 0 ? err : stream_open(client, fd, flags);
 }
 
 int uv_accept(uv_stream_t* server, uv_stream_t* client) {
   assert(server->loop == client->loop);
   if (server->accepted_fd == -1)
     return UV_EAGAIN;
-  int error = accept_hand_over(server, client);
-  if (error != 0)
-    return error;
+  int err = accept_hand_over(server, client);
+  if (err != 0)
+    return err;
 
   server->accepted_fd = passing_next(server);
   if (server->accepted_fd == -1 && (server->flags & STREAM_LISTENING))

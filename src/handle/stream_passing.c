@@ -32,8 +32,8 @@ int passing_descriptor(const uv_stream_t* send_handle) {
   case UV_TCP:
   case UV_NAMED_PIPE:
   case UV_UDP: {
-    int error = uv_fileno((const uv_handle_t*) send_handle, &fd);
-    return error != 0 ? error : fd;
+    int err = uv_fileno((const uv_handle_t*) send_handle, &fd);
+    return err != 0 ? err : fd;
   }
   default:
     return UV_EINVAL;
@@ -45,17 +45,17 @@ ssize_t passing_send(int fd, const uv_buf_t* bufs, unsigned int nbufs, int passe
     char space[CMSG_SPACE(sizeof(int))];
     struct cmsghdr header;
   } control;
-  memset(&control, 0, sizeof control);
+  memset(&control, 0, sizeof(control));
   control.header.cmsg_level = SOL_SOCKET;
   control.header.cmsg_type = SCM_RIGHTS;
-  control.header.cmsg_len = CMSG_LEN(sizeof passed);
-  memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
+  control.header.cmsg_len = CMSG_LEN(sizeof(passed));
+  memcpy(CMSG_DATA(&control.header), &passed, sizeof(passed));
 
   struct msghdr message = {
       .msg_iov = (struct iovec*) bufs,
       .msg_iovlen = nbufs < IOV_MAX ? nbufs : IOV_MAX,
       .msg_control = control.space,
-      .msg_controllen = sizeof control.space,
+      .msg_controllen = sizeof(control.space),
   };
   ssize_t n;
   do
@@ -70,7 +70,7 @@ static struct waiting_descriptors* passing_make_room(struct waiting_descriptors*
                                                      unsigned int count) {
   if (waiting != NULL && waiting->first > 0) {
     memmove(waiting->fds, waiting->fds + waiting->first,
-            (waiting->end - waiting->first) * sizeof waiting->fds[0]);
+            (waiting->end - waiting->first) * sizeof(waiting->fds[0]));
     waiting->end -= waiting->first;
     waiting->first = 0;
   }
@@ -80,7 +80,7 @@ static struct waiting_descriptors* passing_make_room(struct waiting_descriptors*
 
   unsigned int capacity = needed < 8 ? 8 : needed * 2;
   struct waiting_descriptors* larger =
-      mem_realloc(waiting, sizeof *larger + capacity * sizeof larger->fds[0]);
+      mem_realloc(waiting, sizeof(*larger) + capacity * sizeof(larger->fds[0]));
   if (larger == NULL)
     return NULL;
   if (waiting == NULL)
@@ -107,7 +107,7 @@ static int passing_keep(uv_stream_t* stream, const int* fds, unsigned int count)
       descriptor_close(fds[i]);
     return UV_ENOMEM;
   }
-  memcpy(waiting->fds + waiting->end, fds + kept, (count - kept) * sizeof fds[0]);
+  memcpy(waiting->fds + waiting->end, fds + kept, (count - kept) * sizeof(fds[0]));
   waiting->end += count - kept;
   stream->queued_fds = waiting;
   return 0;
@@ -121,11 +121,11 @@ static int passing_keep_all(uv_stream_t* stream, struct msghdr* message) {
       continue;
     int fds[PASSED_AT_ONCE];
     size_t bytes = header->cmsg_len - CMSG_LEN(0);
-    assert(bytes <= sizeof fds);
+    assert(bytes <= sizeof(fds));
     memcpy(fds, CMSG_DATA(header), bytes);
-    int error = passing_keep(stream, fds, (unsigned int) (bytes / sizeof fds[0]));
-    if (error != 0)
-      result = error;
+    int err = passing_keep(stream, fds, (unsigned int) (bytes / sizeof(fds[0])));
+    if (err != 0)
+      result = err;
   }
   return result;
 }
@@ -139,7 +139,7 @@ ssize_t passing_receive(uv_stream_t* stream, uv_buf_t* buf) {
       .msg_iov = (struct iovec*) buf,
       .msg_iovlen = 1,
       .msg_control = control.space,
-      .msg_controllen = sizeof control.space,
+      .msg_controllen = sizeof(control.space),
   };
   ssize_t n;
   do
@@ -147,8 +147,8 @@ ssize_t passing_receive(uv_stream_t* stream, uv_buf_t* buf) {
   while (n == -1 && errno == EINTR);
   if (n == -1)
     return -errno;
-  int error = message.msg_controllen == 0 ? 0 : passing_keep_all(stream, &message);
-  return error != 0 ? error : n;
+  int err = message.msg_controllen == 0 ? 0 : passing_keep_all(stream, &message);
+  return err != 0 ? err : n;
 }
 
 /* --- taking what was received ---------------------------------------------------- */

@@ -70,11 +70,11 @@ static void stream_read_call_back(uv_stream_t* stream, ssize_t nread,
 
 /* The end and errors are final: reading stops before the callback, so that each is called
  * back once, and the program may start again inside the callback. */
-static void stream_read_end(uv_stream_t* stream, ssize_t error, const uv_buf_t* buf) {
+static void stream_read_end(uv_stream_t* stream, ssize_t err, const uv_buf_t* buf) {
   uv_read_stop(stream);
-  if (error != UV_EOF)
+  if (err != UV_EOF)
     stream->flags &= ~(unsigned int) (STREAM_READABLE | STREAM_WRITABLE);
-  stream_read_call_back(stream, error, buf);
+  stream_read_call_back(stream, err, buf);
 }
 
 /* The suggestion is larger than what has arrived, so that a read that empties the

@@ -44,14 +44,14 @@ static ssize_t stream_write_masked(int fd, const struct iovec* vector, int count
 
   pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
   ssize_t n = writev(fd, vector, count);
-  int error = errno;
-  if (n == -1 && error == EPIPE && !was_pending) {
+  int err = errno;
+  if (n == -1 && err == EPIPE && !was_pending) {
     const struct timespec at_once = {0, 0};
     while (sigtimedwait(&broken_pipe, NULL, &at_once) == -1 && errno == EINTR)
       continue;
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
+  errno = err;
   return n;
 }
 

@@ -63,21 +63,21 @@ static void write_release_buffers(uv_write_t* req) {
 }
 
 /* Takes a request off the queue with its result; stream_write_callbacks calls it back. */
-static void write_end_queued(uv_write_t* req, int error) {
+static void write_end_queued(uv_write_t* req, int err) {
   uv_stream_t* stream = req->handle;
   stream->write_queue_size -=
       stream_total_bytes(req->bufs + req->write_index, req->nbufs - req->write_index);
-  req->error = error;
+  req->error = err;
   write_release_buffers(req);
   write_drop_carried_fd(req);
   queue_remove(queue_of(req->queue));
   queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
 }
 
-void stream_fail_writes(uv_stream_t* stream, int error) {
+void stream_fail_writes(uv_stream_t* stream, int err) {
   struct queue* link;
   while ((link = queue_first(queue_of(stream->write_queue))) != NULL)
-    write_end_queued(write_request_of(link), error);
+    write_end_queued(write_request_of(link), err);
 }
 
 static void write_call_back(uv_loop_t* loop, uv_write_t* req) {
@@ -228,9 +228,9 @@ static ssize_t stream_send_now(uv_stream_t* stream, const uv_buf_t* bufs,
                              : stream_send(stream, bufs, nbufs);
     if (n != UV_EAGAIN || !(stream->flags & HANDLE_BLOCKING_WRITES))
       return n;
-    int error = stream_wait_writable(stream);
-    if (error != 0)
-      return error;
+    int err = stream_wait_writable(stream);
+    if (err != 0)
+      return err;
   }
 }
 
@@ -244,14 +244,14 @@ static int write_keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int n
   unsigned int count = nbufs - first;
   req->bufs = req->bufsml;
   if (count > ARRAY_LENGTH(req->bufsml)) {
-    req->bufs = mem_alloc(count * sizeof *bufs);
+    req->bufs = mem_alloc(count * sizeof(*bufs));
     if (req->bufs == NULL) {
       req->bufs = req->bufsml;
       return UV_ENOMEM;
     }
   }
   if (count > 0) {
-    memcpy(req->bufs, bufs + first, count * sizeof *bufs);
+    memcpy(req->bufs, bufs + first, count * sizeof(*bufs));
     req->bufs[0].base += sent;
     req->bufs[0].len -= sent;
   }
@@ -260,9 +260,9 @@ static int write_keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int n
   return 0;
 }
 
-static void write_complete(uv_write_t* req, int error) {
+static void write_complete(uv_write_t* req, int err) {
   uv_stream_t* stream = req->handle;
-  req->error = error;
+  req->error = err;
   queue_push_back(queue_of(stream->write_completed_queue), queue_of(req->queue));
   watcher_feed(stream->loop, &stream->io_watcher);
 }
@@ -271,18 +271,18 @@ static void write_complete(uv_write_t* req, int error) {
 static int write_enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
                          size_t sent, size_t total, int passed) {
   uv_stream_t* stream = req->handle;
-  int error = write_keep_rest(req, bufs, nbufs, sent);
-  if (error == 0 && passed != -1) {
+  int err = write_keep_rest(req, bufs, nbufs, sent);
+  if (err == 0 && passed != -1) {
     int copy = fcntl(passed, F_DUPFD_CLOEXEC, 3);
     if (copy == -1) {
-      error = -errno;
+      err = -errno;
       write_release_buffers(req);
     } else {
       write_set_carried_fd(req, copy);
     }
   }
-  if (error != 0)
-    return error;
+  if (err != 0)
+    return err;
   stream->write_queue_size += total - sent;
   queue_push_back(queue_of(stream->write_queue), queue_of(req->queue));
   return 0;
@@ -294,9 +294,9 @@ static void stream_flush_blocking(uv_stream_t* stream) {
     stream_flush(stream);
     if (queue_empty(queue_of(stream->write_queue)))
       break;
-    int error = stream_wait_writable(stream);
-    if (error != 0)
-      stream_fail_writes(stream, error);
+    int err = stream_wait_writable(stream);
+    if (err != 0)
+      stream_fail_writes(stream, err);
   }
   watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
   watcher_feed(stream->loop, &stream->io_watcher);
@@ -310,15 +310,15 @@ static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int
   if (sent >= 0)
     passed = -1;
 
-  int error = write_enqueue(req, bufs, nbufs, taken, total, passed);
-  if (error != 0) {
+  int err = write_enqueue(req, bufs, nbufs, taken, total, passed);
+  if (err != 0) {
     /* Some bytes have left: the error comes with the callback, not as the result. */
     if (sent >= 0) {
-      write_complete(req, error);
+      write_complete(req, err);
       return 0;
     }
     req_end(stream->loop);
-    return error;
+    return err;
   }
 
   if (stream->connect_req != NULL)
@@ -336,9 +336,9 @@ static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int
 
 int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
               unsigned int nbufs, uv_stream_t* send_handle, uv_write_cb cb) {
-  int error = stream_check_write(stream, bufs, nbufs, send_handle);
-  if (error != 0)
-    return error;
+  int err = stream_check_write(stream, bufs, nbufs, send_handle);
+  if (err != 0)
+    return err;
   /* A descriptor travels beside at least one byte; without one it would be lost. */
   size_t total = stream_total_bytes(bufs, nbufs);
   if (total == 0 && send_handle != NULL)
@@ -371,9 +371,9 @@ int uv_write(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
 
 int uv_try_write2(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs,
                   uv_stream_t* send_handle) {
-  int error = stream_check_write(stream, bufs, nbufs, send_handle);
-  if (error != 0)
-    return error;
+  int err = stream_check_write(stream, bufs, nbufs, send_handle);
+  if (err != 0)
+    return err;
   if (stream->connect_req != NULL || !queue_empty(queue_of(stream->write_queue)))
     return UV_EAGAIN;
   int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;

@@ -25,12 +25,12 @@ static int tcp_ensure_socket(uv_tcp_t* tcp, int family) {
   int fd = descriptor_socket(family, SOCK_STREAM, 0);
   if (fd < 0)
     return fd;
-  int error = tcp_settle(tcp, fd);
-  if (error == 0)
-    error = stream_open((uv_stream_t*) tcp, fd, STREAM_SOCKET);
-  if (error != 0)
+  int err = tcp_settle(tcp, fd);
+  if (err == 0)
+    err = stream_open((uv_stream_t*) tcp, fd, STREAM_SOCKET);
+  if (err != 0)
     descriptor_close(fd);
-  return error;
+  return err;
 }
 
 int uv_tcp_init_ex(uv_loop_t* loop, uv_tcp_t* tcp, unsigned int flags) {
@@ -41,10 +41,10 @@ int uv_tcp_init_ex(uv_loop_t* loop, uv_tcp_t* tcp, unsigned int flags) {
     return UV_EINVAL;
 
   stream_init(loop, (uv_stream_t*) tcp, &tcp_kind);
-  int error = family == AF_UNSPEC ? 0 : tcp_ensure_socket(tcp, family);
-  if (error != 0)
+  int err = family == AF_UNSPEC ? 0 : tcp_ensure_socket(tcp, family);
+  if (err != 0)
     handle_uninit((uv_handle_t*) tcp);
-  return error;
+  return err;
 }
 
 int uv_tcp_init(uv_loop_t* loop, uv_tcp_t* tcp) {
@@ -60,23 +60,23 @@ int uv_tcp_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
     return UV_EBADF;
   if (watcher_exists(tcp->loop, sock))
     return UV_EEXIST;
-  int error = descriptor_nonblock(sock, true);
-  if (error == 0)
-    error = tcp_settle(tcp, sock);
-  if (error != 0)
-    return error;
+  int err = descriptor_nonblock(sock, true);
+  if (err == 0)
+    err = tcp_settle(tcp, sock);
+  if (err != 0)
+    return err;
   return stream_open((uv_stream_t*) tcp, sock,
                      STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(sock));
 }
 
 static int tcp_set_bind_options(int fd, int family, unsigned int flags) {
-  int error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-  if (error == 0 && (flags & UV_TCP_REUSEPORT))
-    error = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-  if (error == 0 && family == AF_INET6)
-    error = descriptor_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY,
-                                  (flags & UV_TCP_IPV6ONLY) != 0);
-  return error;
+  int err = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+  if (err == 0 && (flags & UV_TCP_REUSEPORT))
+    err = descriptor_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  if (err == 0 && family == AF_INET6)
+    err = descriptor_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY,
+                                (flags & UV_TCP_IPV6ONLY) != 0);
+  return err;
 }
 
 int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flags) {
@@ -88,19 +88,19 @@ int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flag
   if ((flags & UV_TCP_IPV6ONLY) && address->sa_family != AF_INET6)
     return UV_EINVAL;
 
-  int error = tcp_ensure_socket(tcp, address->sa_family);
-  if (error == 0)
-    error = tcp_set_bind_options(tcp->io_watcher.fd, address->sa_family, flags);
-  if (error == 0 && bind(tcp->io_watcher.fd, address, length) == -1)
-    error = -errno;
+  int err = tcp_ensure_socket(tcp, address->sa_family);
+  if (err == 0)
+    err = tcp_set_bind_options(tcp->io_watcher.fd, address->sa_family, flags);
+  if (err == 0 && bind(tcp->io_watcher.fd, address, length) == -1)
+    err = -errno;
 
   /* A socket of the other family. */
-  if (error == UV_EAFNOSUPPORT || error == UV_ENOPROTOOPT)
+  if (err == UV_EAFNOSUPPORT || err == UV_ENOPROTOOPT)
     return UV_EINVAL;
   /* As on every system of libuv's, a port in use is reported by listen or connect. */
-  if (error != 0 && error != UV_EADDRINUSE)
-    return error;
-  tcp->delayed_error = error;
+  if (err != 0 && err != UV_EADDRINUSE)
+    return err;
+  tcp->delayed_error = err;
   return 0;
 }
 
@@ -110,7 +110,7 @@ static const struct sockaddr* tcp_address_with_scope(const struct sockaddr* addr
                                                      struct sockaddr_in6* copy) {
   if (address->sa_family != AF_INET6)
     return address;
-  memcpy(copy, address, sizeof *copy);
+  memcpy(copy, address, sizeof(*copy));
   if (IN6_IS_ADDR_LINKLOCAL(&copy->sin6_addr) && copy->sin6_scope_id == 0)
     copy->sin6_scope_id = system_link_scope();
   return (const struct sockaddr*) copy;
@@ -125,34 +125,34 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
     return UV_EINVAL;
   if (tcp->connect_req != NULL)
     return UV_EALREADY;
-  int error = tcp_ensure_socket(tcp, address->sa_family);
-  if (error != 0)
-    return error;
+  int err = tcp_ensure_socket(tcp, address->sa_family);
+  if (err != 0)
+    return err;
 
   struct sockaddr_in6 copy;
   address = tcp_address_with_scope(address, &copy);
-  error = tcp->delayed_error;
+  err = tcp->delayed_error;
   /* An interrupted connect goes on by itself, as one in progress does. */
-  if (error == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&
+  if (err == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&
       errno != EINPROGRESS && errno != EINTR) {
-    error = -errno;
+    err = -errno;
     /* A refusal by a peer on this machine comes at once; the callback reports it, as for
      * a distant peer. Any other error means that the call itself was wrong. */
-    if (error != UV_ECONNREFUSED)
-      return error;
+    if (err != UV_ECONNREFUSED)
+      return err;
   }
 
   tcp->flags |= STREAM_READABLE | STREAM_WRITABLE;
-  stream_connecting((uv_stream_t*) tcp, req, cb, error);
+  stream_connecting((uv_stream_t*) tcp, req, cb, err);
   return 0;
 }
 
 int tcp_listen(uv_tcp_t* tcp, int backlog) {
   if (tcp->delayed_error != 0)
     return tcp->delayed_error;
-  int error = tcp_ensure_socket(tcp, AF_INET);
-  if (error != 0)
-    return error;
+  int err = tcp_ensure_socket(tcp, AF_INET);
+  if (err != 0)
+    return err;
   return listen(tcp->io_watcher.fd, backlog) == -1 ? -errno : 0;
 }
 
@@ -180,7 +180,7 @@ int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
     return UV_EBADF;
   /* A linger time of 0 makes close() send a reset. */
   struct linger reset = {.l_onoff = 1, .l_linger = 0};
-  if (setsockopt(tcp->io_watcher.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == -1)
+  if (setsockopt(tcp->io_watcher.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) == -1)
     return -errno;
   uv_close((uv_handle_t*) tcp, close_cb);
   return 0;

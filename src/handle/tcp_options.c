@@ -26,35 +26,35 @@ static void tcp_remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int i
 }
 
 static int tcp_set_keepalive(int fd, int on, const uv_tcp_t* tcp) {
-  int error = descriptor_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
-  if (error != 0 || !on)
-    return error;
+  int err = descriptor_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
+  if (err != 0 || !on)
+    return err;
   int idle = (int) (uintptr_t) tcp->u.reserved[1];
   int interval = (int) (uintptr_t) tcp->u.reserved[2];
   int count = (int) (uintptr_t) tcp->u.reserved[3];
-  error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
-  if (error == 0)
-    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval);
-  if (error == 0)
-    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, count);
-  return error;
+  err = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
+  if (err == 0)
+    err = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval);
+  if (err == 0)
+    err = descriptor_set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, count);
+  return err;
 }
 
 int tcp_settle(uv_tcp_t* tcp, int fd) {
-  int error = 0;
+  int err = 0;
   if (tcp->flags & TCP_NODELAY_ON)
-    error = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  if (error == 0 && (tcp->flags & TCP_KEEPALIVE_ON))
-    error = tcp_set_keepalive(fd, 1, tcp);
-  return error;
+    err = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (err == 0 && (tcp->flags & TCP_KEEPALIVE_ON))
+    err = tcp_set_keepalive(fd, 1, tcp);
+  return err;
 }
 
 int uv_tcp_nodelay(uv_tcp_t* tcp, int enable) {
   int fd = tcp->io_watcher.fd;
   if (fd != -1) {
-    int error = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, enable != 0);
-    if (error != 0)
-      return error;
+    int err = descriptor_set_option(fd, IPPROTO_TCP, TCP_NODELAY, enable != 0);
+    if (err != 0)
+      return err;
   }
   if (enable)
     tcp->flags |= TCP_NODELAY_ON;
@@ -73,9 +73,9 @@ int uv_tcp_keepalive_ex(uv_tcp_t* tcp, int on, unsigned int idle, unsigned int i
   if (on)
     tcp_remember_probes(tcp, idle, intvl, cnt);
   if (tcp->io_watcher.fd != -1) {
-    int error = tcp_set_keepalive(tcp->io_watcher.fd, on, tcp);
-    if (error != 0)
-      return error;
+    int err = tcp_set_keepalive(tcp->io_watcher.fd, on, tcp);
+    if (err != 0)
+      return err;
   }
   if (on)
     tcp->flags |= TCP_KEEPALIVE_ON;

@@ -74,7 +74,7 @@ static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
   if (tty_is_master(fd))
     return -1;
   char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   int fresh;
   do
     fresh = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -116,13 +116,13 @@ int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
   stream_init(loop, (uv_stream_t*) tty, &tty_kind);
   tty->u.reserved[1] = (void*) (intptr_t) (fd <= STDERR_FILENO ? fd : own);
   tty->mode = UV_TTY_MODE_NORMAL;
-  int error = stream_open((uv_stream_t*) tty, own, flags);
-  if (error != 0) {
+  int err = stream_open((uv_stream_t*) tty, own, flags);
+  if (err != 0) {
     if (own != fd)
       descriptor_close(own);
     handle_uninit((uv_handle_t*) tty);
   }
-  return error;
+  return err;
 }
 
 /* --- modes ----------------------------------------------------------------------- */
@@ -171,9 +171,9 @@ int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
     return 0;
 
   if (tty->mode == UV_TTY_MODE_NORMAL) {
-    int error = tty_save_state(tty);
-    if (error != 0)
-      return error;
+    int err = tty_save_state(tty);
+    if (err != 0)
+      return err;
   }
   struct termios state = tty->orig_termios;
   if (mode == UV_TTY_MODE_RAW)
@@ -181,20 +181,20 @@ int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   else if (mode == UV_TTY_MODE_IO)
     cfmakeraw(&state);
 
-  int error = tty_set_state(tty->io_watcher.fd, &state);
-  if (error == 0)
+  int err = tty_set_state(tty->io_watcher.fd, &state);
+  if (err == 0)
     tty->mode = (int) mode;
-  return error;
+  return err;
 }
 
 int uv_tty_reset_mode(void) {
   int saved_errno = errno;
   if (!tty_try_lock_saved())
     return UV_EBUSY;
-  int error = saved_fd == -1 ? 0 : tty_set_state(saved_fd, &saved_state);
+  int err = saved_fd == -1 ? 0 : tty_set_state(saved_fd, &saved_state);
   tty_unlock_saved();
   errno = saved_errno;
-  return error;
+  return err;
 }
 
 int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {

@@ -23,9 +23,8 @@ int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
   struct timespec now;
   clockid_t clock;
 
-  if (ts == NULL) {
+  if (ts == NULL)
     return UV_EFAULT;
-  }
   switch (clock_id) {
   case UV_CLOCK_MONOTONIC:
     clock = CLOCK_MONOTONIC;
@@ -36,9 +35,8 @@ int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
   default:
     return UV_EINVAL;
   }
-  if (clock_gettime(clock, &now) != 0) {
+  if (clock_gettime(clock, &now) != 0)
     return -errno;
-  }
   ts->tv_sec = now.tv_sec;
   ts->tv_nsec = (int32_t) now.tv_nsec;
   return 0;
@@ -47,12 +45,10 @@ int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
 int uv_gettimeofday(uv_timeval64_t* tv) {
   struct timeval now;
 
-  if (tv == NULL) {
+  if (tv == NULL)
     return UV_EINVAL;
-  }
-  if (gettimeofday(&now, NULL) != 0) {
+  if (gettimeofday(&now, NULL) != 0)
     return -errno;
-  }
   tv->tv_sec = now.tv_sec;
   tv->tv_usec = (int32_t) now.tv_usec;
   return 0;
@@ -60,9 +56,8 @@ int uv_gettimeofday(uv_timeval64_t* tv) {
 
 void uv_sleep(unsigned int msec) {
   struct timespec until;
-  if (clock_gettime(CLOCK_MONOTONIC, &until) != 0) {
+  if (clock_gettime(CLOCK_MONOTONIC, &until) != 0)
     abort();
-  }
   until.tv_sec += msec / 1000;
   until.tv_nsec += (long) (msec % 1000) * 1000000;
   if (until.tv_nsec >= NANOSECONDS_PER_SECOND) {
@@ -81,12 +76,10 @@ int uv_uptime(double* uptime) {
 
   /* The file first: container managers put the container's own uptime there. */
   if (system_read_file("/proc/uptime", text, sizeof(text)) > 0 &&
-      string_decimal(&position, uptime)) {
+      string_decimal(&position, uptime))
     return 0;
-  }
-  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) {
+  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0)
     return -errno;
-  }
   *uptime = (double) now.tv_sec + (double) now.tv_nsec / NANOSECONDS_PER_SECOND;
   return 0;
 }

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
-#include "system/group.h"
+#include "system/cgroup.h"
 #include "system/system.h"
 #include "uv.h"
 
@@ -48,9 +48,8 @@ static void parse_times(const char* line, unsigned* number,
   uint64_t columns[6];
 
   *number = (unsigned) strtoul(line + 3, &next, 10);
-  for (size_t i = 0; i < ARRAY_LENGTH(columns); i++) {
+  for (size_t i = 0; i < ARRAY_LENGTH(columns); i++)
     columns[i] = ticks_to_milliseconds(strtoull(next, &next, 10));
-  }
   *times = (struct uv_cpu_times_s){.user = columns[0],
                                    .nice = columns[1],
                                    .sys = columns[2],
@@ -61,14 +60,12 @@ static void parse_times(const char* line, unsigned* number,
 static int read_times(struct cpus* cpus) {
   char* text;
   ssize_t length = system_read_whole_file("/proc/stat", &text);
-  if (length < 0) {
+  if (length < 0)
     return (int) length;
-  }
 
   size_t count = 0;
-  for (const char* line = text; line != NULL; line = next_line(line)) {
+  for (const char* line = text; line != NULL; line = next_line(line))
     count += is_cpu_line(line);
-  }
   cpus->infos = mem_calloc(count, sizeof(cpus->infos[0]));
   cpus->numbers = mem_calloc(count, sizeof(cpus->numbers[0]));
   if (cpus->infos == NULL || cpus->numbers == NULL) {
@@ -86,37 +83,32 @@ static int read_times(struct cpus* cpus) {
 }
 
 static uv_cpu_info_t* find_cpu(struct cpus* cpus, unsigned number) {
-  for (int i = 0; i < cpus->count; i++) {
-    if (cpus->numbers[i] == number) {
+  for (int i = 0; i < cpus->count; i++)
+    if (cpus->numbers[i] == number)
       return &cpus->infos[i];
-    }
-  }
   return NULL;
 }
 
 /* "key	: value": the value, where the line has this key. */
 static const char* value_of(const char* line, const char* key) {
-  if (!starts_with(line, key)) {
+  if (!starts_with(line, key))
     return NULL;
-  }
   line += strlen(key);
   line += strspn(line, "\t ");
-  if (*line != ':') {
+  if (*line != ':')
     return NULL;
-  }
   line++;
   return line + strspn(line, " ");
 }
 
-/* Names and, where the kernel tells it here, the present speed. */
+/* Names and, where the kernel has it here, the present speed. */
 static int read_models(struct cpus* cpus) {
   char* text;
   uv_cpu_info_t* cpu = NULL;
-  int rc = 0;
+  int err = 0;
 
-  if (system_read_whole_file("/proc/cpuinfo", &text) < 0) {
+  if (system_read_whole_file("/proc/cpuinfo", &text) < 0)
     return 0;
-  }
   for (const char* line = text; line != NULL; line = next_line(line)) {
     const char* value;
     if ((value = value_of(line, "processor")) != NULL) {
@@ -126,7 +118,7 @@ static int read_models(struct cpus* cpus) {
     } else if ((value = value_of(line, "model name")) != NULL && cpu->model == NULL) {
       cpu->model = mem_strndup(value, strcspn(value, "\n"));
       if (cpu->model == NULL) {
-        rc = UV_ENOMEM;
+        err = UV_ENOMEM;
         break;
       }
     } else if ((value = value_of(line, "cpu MHz")) != NULL) {
@@ -134,7 +126,7 @@ static int read_models(struct cpus* cpus) {
     }
   }
   mem_free(text);
-  return rc;
+  return err;
 }
 
 /* What frequency scaling says, in kHz, is more exact than /proc/cpuinfo. */
@@ -143,24 +135,22 @@ static void read_speed(unsigned number, uv_cpu_info_t* cpu) {
   char text[32];
   snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
            number);
-  if (system_read_file(path, text, sizeof(text)) > 0) {
+  if (system_read_file(path, text, sizeof(text)) > 0)
     cpu->speed = (int) (strtol(text, NULL, 10) / 1000);
-  }
 }
 
 static int read_cpus(struct cpus* cpus) {
-  int rc = read_times(cpus);
-  if (rc == 0) {
-    rc = read_models(cpus);
-  }
-  for (int i = 0; rc == 0 && i < cpus->count; i++) {
+  int err = read_times(cpus);
+  if (err == 0)
+    err = read_models(cpus);
+  for (int i = 0; err == 0 && i < cpus->count; i++) {
     read_speed(cpus->numbers[i], &cpus->infos[i]);
     if (cpus->infos[i].model == NULL) {
       cpus->infos[i].model = mem_strdup("unknown");
-      rc = cpus->infos[i].model == NULL ? UV_ENOMEM : 0;
+      err = cpus->infos[i].model == NULL ? UV_ENOMEM : 0;
     }
   }
-  return rc;
+  return err;
 }
 
 int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
@@ -168,11 +158,11 @@ int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
 
   *cpu_infos = NULL;
   *count = 0;
-  int rc = read_cpus(&cpus);
+  int err = read_cpus(&cpus);
   mem_free(cpus.numbers);
-  if (rc != 0) {
+  if (err != 0) {
     uv_free_cpu_info(cpus.infos, cpus.count);
-    return rc;
+    return err;
   }
   *cpu_infos = cpus.infos;
   *count = cpus.count;
@@ -180,9 +170,8 @@ int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
 }
 
 void uv_free_cpu_info(uv_cpu_info_t* cpu_infos, int count) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     mem_free(cpu_infos[i].model);
-  }
   mem_free(cpu_infos);
 }
 
@@ -190,9 +179,8 @@ void uv_free_cpu_info(uv_cpu_info_t* cpu_infos, int count) {
 static unsigned processors_allowed(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
     return (unsigned) CPU_COUNT(&set);
-  }
   /* More processors than the set has room for. */
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (unsigned) online : 1;
@@ -232,7 +220,6 @@ void uv_loadavg(double avg[3]) {
     memcpy(avg, loads, sizeof(loads));
     return;
   }
-  if (getloadavg(avg, 3) != 3) {
+  if (getloadavg(avg, 3) != 3)
     memset(avg, 0, sizeof(loads));
-  }
 }

@@ -11,36 +11,31 @@
 #include "uv.h"
 
 int uv_os_getenv(const char* name, char* buffer, size_t* size) {
-  if (name == NULL || buffer == NULL || size == NULL || *size == 0) {
+  if (name == NULL || buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
   const char* value = getenv(name);
-  if (value == NULL) {
+  if (value == NULL)
     return UV_ENOENT;
-  }
   return string_give(value, strlen(value), buffer, size);
 }
 
 int uv_os_setenv(const char* name, const char* value) {
-  if (name == NULL || value == NULL) {
+  if (name == NULL || value == NULL)
     return UV_EINVAL;
-  }
   return setenv(name, value, 1) == 0 ? 0 : -errno;
 }
 
 int uv_os_unsetenv(const char* name) {
-  if (name == NULL) {
+  if (name == NULL)
     return UV_EINVAL;
-  }
   return unsetenv(name) == 0 ? 0 : -errno;
 }
 
 /* Name and value share one copy of "name=value"; item->name is its start. */
 static int item_copy(uv_env_item_t* item, const char* variable, const char* equals) {
   item->name = mem_strdup(variable);
-  if (item->name == NULL) {
+  if (item->name == NULL)
     return UV_ENOMEM;
-  }
   item->value = item->name + (equals - variable) + 1;
   item->value[-1] = '\0';
   return 0;
@@ -51,20 +46,17 @@ int uv_os_environ(uv_env_item_t** envitems, int* count) {
   *count = 0;
 
   size_t length = 0;
-  while (environ != NULL && environ[length] != NULL) {
+  while (environ != NULL && environ[length] != NULL)
     length++;
-  }
   uv_env_item_t* items = mem_calloc(length, sizeof(items[0]));
-  if (items == NULL) {
+  if (items == NULL)
     return UV_ENOMEM;
-  }
   int used = 0;
   for (size_t i = 0; i < length; i++) {
     /* execve() passes on anything; what has no "=" is no variable. */
     const char* equals = strchr(environ[i], '=');
-    if (equals == NULL) {
+    if (equals == NULL)
       continue;
-    }
     if (item_copy(&items[used], environ[i], equals) != 0) {
       uv_os_free_environ(items, used);
       return UV_ENOMEM;
@@ -77,9 +69,8 @@ int uv_os_environ(uv_env_item_t** envitems, int* count) {
 }
 
 void uv_os_free_environ(uv_env_item_t* envitems, int count) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     mem_free(envitems[i].name);
-  }
   mem_free(envitems);
 }
 
@@ -87,37 +78,31 @@ int uv_os_homedir(char* buffer, size_t* size) {
   uv_passwd_t user;
 
   /* What the user says goes before what the system says. */
-  int rc = uv_os_getenv("HOME", buffer, size);
-  if (rc != UV_ENOENT) {
-    return rc;
-  }
-  rc = uv_os_get_passwd(&user);
-  if (rc != 0) {
-    return rc;
-  }
-  rc = string_give(user.homedir, strlen(user.homedir), buffer, size);
+  int err = uv_os_getenv("HOME", buffer, size);
+  if (err != UV_ENOENT)
+    return err;
+  err = uv_os_get_passwd(&user);
+  if (err != 0)
+    return err;
+  err = string_give(user.homedir, strlen(user.homedir), buffer, size);
   uv_os_free_passwd(&user);
-  return rc;
+  return err;
 }
 
 int uv_os_tmpdir(char* buffer, size_t* size) {
   static const char* const variables[] = {"TMPDIR", "TMP", "TEMP", "TEMPDIR"};
   const char* directory = NULL;
 
-  if (buffer == NULL || size == NULL || *size == 0) {
+  if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
-  for (size_t i = 0; directory == NULL && i < ARRAY_LENGTH(variables); i++) {
+  for (size_t i = 0; directory == NULL && i < ARRAY_LENGTH(variables); i++)
     directory = getenv(variables[i]);
-  }
-  if (directory == NULL) {
+  if (directory == NULL)
     directory = "/tmp";
-  }
   /* There must be room for all of it, also for the slash that is then left out. */
   size_t length = strlen(directory);
   int err = string_give(directory, length, buffer, size);
-  if (err == 0 && length > 1 && buffer[length - 1] == '/') {
+  if (err == 0 && length > 1 && buffer[length - 1] == '/')
     buffer[--*size] = '\0';
-  }
   return err;
 }

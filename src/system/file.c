@@ -1,4 +1,4 @@
-/* Reading the small files in which the kernel tells about itself: see
+/* Reading the small files in which the kernel describes itself: see
  * system.h. */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,28 +21,24 @@ static ssize_t read_fully(int fd, char* buffer, size_t size) {
   size_t length = 0;
   while (length < size) {
     ssize_t count = read(fd, buffer + length, size - length);
-    if (count == 0) {
+    if (count == 0)
       break;
-    }
-    if (count > 0) {
+    if (count > 0)
       length += (size_t) count;
-    } else if (errno != EINTR) {
+    else if (errno != EINTR)
       return -errno;
-    }
   }
   return (ssize_t) length;
 }
 
 ssize_t system_read_file(const char* path, char* buffer, size_t size) {
   int fd = system_open(path);
-  if (fd < 0) {
+  if (fd < 0)
     return fd;
-  }
   ssize_t length = read_fully(fd, buffer, size - 1);
   close(fd);
-  if (length >= 0) {
+  if (length >= 0)
     buffer[length] = '\0';
-  }
   return length;
 }
 
@@ -77,9 +73,8 @@ static ssize_t read_growing(int fd, char** content) {
 
 ssize_t system_read_whole_file(const char* path, char** content) {
   int fd = system_open(path);
-  if (fd < 0) {
+  if (fd < 0)
     return fd;
-  }
   ssize_t length = read_growing(fd, content);
   close(fd);
   return length;

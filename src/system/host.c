@@ -10,12 +10,10 @@
 int uv_os_gethostname(char* buffer, size_t* size) {
   char name[UV_MAXHOSTNAMESIZE];
 
-  if (buffer == NULL || size == NULL || *size == 0) {
+  if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
-  if (gethostname(name, sizeof(name)) != 0) {
+  if (gethostname(name, sizeof(name)) != 0)
     return -errno;
-  }
   name[sizeof(name) - 1] = '\0'; /* the call may leave a long name without */
   return string_give(name, strlen(name), buffer, size);
 }
@@ -23,13 +21,11 @@ int uv_os_gethostname(char* buffer, size_t* size) {
 int uv_os_uname(uv_utsname_t* buffer) {
   struct utsname name;
 
-  if (buffer == NULL) {
+  if (buffer == NULL)
     return UV_EINVAL;
-  }
   memset(buffer, 0, sizeof(*buffer));
-  if (uname(&name) != 0) {
+  if (uname(&name) != 0)
     return -errno;
-  }
   string_copy(buffer->sysname, name.sysname, sizeof(buffer->sysname));
   string_copy(buffer->release, name.release, sizeof(buffer->release));
   string_copy(buffer->version, name.version, sizeof(buffer->version));

@@ -44,9 +44,8 @@ static void copy_hardware_address(const struct ifaddrs* list, const char* name,
 static void fill_address(uv_interface_address_t* address, const struct ifaddrs* list,
                          const struct ifaddrs* entry) {
   memcpy(&address->address, entry->ifa_addr, address_size(entry->ifa_addr));
-  if (entry->ifa_netmask != NULL) {
+  if (entry->ifa_netmask != NULL)
     memcpy(&address->netmask, entry->ifa_netmask, address_size(entry->ifa_addr));
-  }
   copy_hardware_address(list, entry->ifa_name, address->phys_addr);
   address->is_internal = (entry->ifa_flags & IFF_LOOPBACK) != 0;
 }
@@ -62,14 +61,12 @@ static int copy_addresses(const struct ifaddrs* list, uv_interface_address_t** a
       names += strlen(entry->ifa_name) + 1;
     }
   }
-  if (total == 0) {
+  if (total == 0)
     return 0;
-  }
 
   uv_interface_address_t* block = mem_calloc(1, total * sizeof(*block) + names);
-  if (block == NULL) {
+  if (block == NULL)
     return UV_ENOMEM;
-  }
   uv_interface_address_t* address = block;
   char* name = (char*) (block + total);
   for (const struct ifaddrs* entry = list; entry != NULL; entry = entry->ifa_next) {
@@ -90,12 +87,11 @@ int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
 
   *addresses = NULL;
   *count = 0;
-  if (getifaddrs(&list) != 0) {
+  if (getifaddrs(&list) != 0)
     return -errno;
-  }
-  int rc = copy_addresses(list, addresses, count);
+  int err = copy_addresses(list, addresses, count);
   freeifaddrs(list);
-  return rc;
+  return err;
 }
 
 void uv_free_interface_addresses(uv_interface_address_t* addresses, int count) {
@@ -107,17 +103,15 @@ uint32_t system_link_scope(void) {
   struct ifaddrs* list;
   uint32_t scope = 0;
 
-  if (getifaddrs(&list) != 0) {
+  if (getifaddrs(&list) != 0)
     return 0;
-  }
   for (const struct ifaddrs* entry = list; entry != NULL && scope == 0;
        entry = entry->ifa_next) {
     struct sockaddr_in6 address;
     if (is_wanted(entry) && entry->ifa_addr->sa_family == AF_INET6) {
       memcpy(&address, entry->ifa_addr, sizeof(address));
-      if (IN6_IS_ADDR_LINKLOCAL(&address.sin6_addr)) {
+      if (IN6_IS_ADDR_LINKLOCAL(&address.sin6_addr))
         scope = address.sin6_scope_id;
-      }
     }
   }
   freeifaddrs(list);
@@ -127,12 +121,10 @@ uint32_t system_link_scope(void) {
 int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   char name[IF_NAMESIZE];
 
-  if (buffer == NULL || size == NULL || *size == 0) {
+  if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
-  if (if_indextoname(ifindex, name) == NULL) {
+  if (if_indextoname(ifindex, name) == NULL)
     return -errno;
-  }
   return string_give(name, strnlen(name, sizeof(name)), buffer, size);
 }
 

@@ -10,9 +10,8 @@
 static char no_memory[] = "not enough memory";
 
 static void forget_error(uv_lib_t* lib) {
-  if (lib->errmsg != no_memory) {
+  if (lib->errmsg != no_memory)
     mem_free(lib->errmsg);
-  }
   lib->errmsg = NULL;
 }
 
@@ -20,13 +19,11 @@ static void forget_error(uv_lib_t* lib) {
 static int keep_error(uv_lib_t* lib) {
   forget_error(lib);
   const char* message = dlerror();
-  if (message == NULL) {
+  if (message == NULL)
     return 0;
-  }
   lib->errmsg = mem_strdup(message);
-  if (lib->errmsg == NULL) {
+  if (lib->errmsg == NULL)
     lib->errmsg = no_memory;
-  }
   return -1;
 }
 
@@ -47,7 +44,7 @@ void uv_dlclose(uv_lib_t* lib) {
 
 int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
   dlerror();
-  /* NULL may be a symbol's true value: only dlerror() tells. */
+  /* NULL may be a symbol's true value: only dlerror() distinguishes it from a failure. */
   *ptr = dlsym(lib->handle, name);
   return keep_error(lib);
 }

@@ -11,19 +11,17 @@
 #include "uv.h"
 
 /* For calls that only fail when the program uses them wrongly. */
-static void must_work(int rc) {
-  if (rc != 0) {
+static void must_work(int err) {
+  if (err != 0)
     abort();
-  }
 }
 
 /* For the try… calls: 0 or UV_EBUSY, nothing else is an answer. EAGAIN is a
  * lock held too often to count, which can't be had now either. */
-static int try_result(int rc) {
-  if (rc == EBUSY || rc == EAGAIN) {
+static int try_result(int err) {
+  if (err == EBUSY || err == EAGAIN)
     return UV_EBUSY;
-  }
-  must_work(rc);
+  must_work(err);
   return 0;
 }
 
@@ -33,16 +31,14 @@ int uv_mutex_init(uv_mutex_t* handle) {
 
 int uv_mutex_init_recursive(uv_mutex_t* handle) {
   pthread_mutexattr_t attributes;
-  int rc = pthread_mutexattr_init(&attributes);
-  if (rc != 0) {
-    return -rc;
-  }
-  rc = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-  if (rc == 0) {
-    rc = pthread_mutex_init(handle, &attributes);
-  }
+  int err = pthread_mutexattr_init(&attributes);
+  if (err != 0)
+    return -err;
+  err = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  if (err == 0)
+    err = pthread_mutex_init(handle, &attributes);
   must_work(pthread_mutexattr_destroy(&attributes));
-  return -rc;
+  return -err;
 }
 
 void uv_mutex_destroy(uv_mutex_t* handle) {
@@ -106,38 +102,35 @@ void uv_sem_post(uv_sem_t* sem) {
 }
 
 void uv_sem_wait(uv_sem_t* sem) {
-  int rc;
+  int err;
   do {
-    rc = sem_wait(sem);
-  } while (rc != 0 && errno == EINTR);
-  must_work(rc);
+    err = sem_wait(sem);
+  } while (err != 0 && errno == EINTR);
+  must_work(err);
 }
 
 int uv_sem_trywait(uv_sem_t* sem) {
-  int rc;
+  int err;
   do {
-    rc = sem_trywait(sem);
-  } while (rc != 0 && errno == EINTR);
-  if (rc != 0 && errno == EAGAIN) {
+    err = sem_trywait(sem);
+  } while (err != 0 && errno == EINTR);
+  if (err != 0 && errno == EAGAIN)
     return UV_EAGAIN;
-  }
-  must_work(rc);
+  must_work(err);
   return 0;
 }
 
 int uv_cond_init(uv_cond_t* cond) {
   pthread_condattr_t attributes;
-  int rc = pthread_condattr_init(&attributes);
-  if (rc != 0) {
-    return -rc;
-  }
+  int err = pthread_condattr_init(&attributes);
+  if (err != 0)
+    return -err;
   /* Setting the machine's clock must not stretch or shorten a wait. */
-  rc = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  if (rc == 0) {
-    rc = pthread_cond_init(cond, &attributes);
-  }
+  err = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  if (err == 0)
+    err = pthread_cond_init(cond, &attributes);
   must_work(pthread_condattr_destroy(&attributes));
-  return -rc;
+  return -err;
 }
 
 void uv_cond_destroy(uv_cond_t* cond) {
@@ -162,11 +155,10 @@ int uv_cond_timedwait(uv_cond_t* cond, uv_mutex_t* mutex, uint64_t timeout) {
   struct timespec until = {.tv_sec = (time_t) (due / second),
                            .tv_nsec = (long) (due % second)};
 
-  int rc = pthread_cond_timedwait(cond, mutex, &until);
-  if (rc == ETIMEDOUT) {
+  int err = pthread_cond_timedwait(cond, mutex, &until);
+  if (err == ETIMEDOUT)
     return UV_ETIMEDOUT;
-  }
-  must_work(rc);
+  must_work(err);
   return 0;
 }
 
@@ -179,11 +171,10 @@ void uv_barrier_destroy(uv_barrier_t* barrier) {
 }
 
 int uv_barrier_wait(uv_barrier_t* barrier) {
-  int rc = pthread_barrier_wait(barrier);
-  if (rc == PTHREAD_BARRIER_SERIAL_THREAD) {
+  int err = pthread_barrier_wait(barrier);
+  if (err == PTHREAD_BARRIER_SERIAL_THREAD)
     return 1;
-  }
-  must_work(rc);
+  must_work(err);
   return 0;
 }
 

@@ -6,16 +6,15 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "system/group.h"
+#include "system/cgroup.h"
 #include "system/system.h"
 #include "uv.h"
 
 /* A line of /proc/meminfo, in bytes; 0 if there is none. */
 static uint64_t meminfo(const char* key) {
   char text[4096];
-  if (system_read_file("/proc/meminfo", text, sizeof(text)) <= 0) {
+  if (system_read_file("/proc/meminfo", text, sizeof(text)) <= 0)
     return 0;
-  }
   const char* line = strstr(text, key);
   return line != NULL ? strtoull(line + strlen(key), NULL, 10) * 1024 : 0;
 }
@@ -25,18 +24,16 @@ uint64_t uv_get_free_memory(void) {
   /* "Available" counts the caches that the kernel gives up when asked, as
    * "free" in sysinfo() does not. */
   uint64_t available = meminfo("MemAvailable:");
-  if (available != 0) {
+  if (available != 0)
     return available;
-  }
   return sysinfo(&info) == 0 ? (uint64_t) info.freeram * info.mem_unit : 0;
 }
 
 uint64_t uv_get_total_memory(void) {
   struct sysinfo info;
   uint64_t total = meminfo("MemTotal:");
-  if (total != 0) {
+  if (total != 0)
     return total;
-  }
   return sysinfo(&info) == 0 ? (uint64_t) info.totalram * info.mem_unit : 0;
 }
 
@@ -57,14 +54,12 @@ uint64_t uv_get_available_memory(void) {
 int uv_resident_set_memory(size_t* rss) {
   char text[256];
   ssize_t length = system_read_file("/proc/self/statm", text, sizeof(text));
-  if (length < 0) {
+  if (length < 0)
     return (int) length;
-  }
   /* "total resident …", in pages */
   const char* resident = strchr(text, ' ');
-  if (resident == NULL) {
+  if (resident == NULL)
     return UV_EINVAL;
-  }
   *rss = strtoul(resident, NULL, 10) * (size_t) sysconf(_SC_PAGESIZE);
   return 0;
 }

@@ -21,61 +21,52 @@ uv_pid_t uv_os_getppid(void) {
 }
 
 int uv_os_getpriority(uv_pid_t pid, int* priority) {
-  if (priority == NULL) {
+  if (priority == NULL)
     return UV_EINVAL;
-  }
-  /* -1 is a priority like any other: only errno tells it from a failure. */
+  /* -1 is a priority like any other: only errno distinguishes it from a failure. */
   errno = 0;
   int value = getpriority(PRIO_PROCESS, (id_t) pid);
-  if (value == -1 && errno != 0) {
+  if (value == -1 && errno != 0)
     return -errno;
-  }
   *priority = value;
   return 0;
 }
 
 int uv_os_setpriority(uv_pid_t pid, int priority) {
   /* The kernel would take the nearest priority instead. */
-  if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW) {
+  if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW)
     return UV_EINVAL;
-  }
   return setpriority(PRIO_PROCESS, (id_t) pid, priority) == 0 ? 0 : -errno;
 }
 
 /* Unlike its neighbours this one cuts a path that doesn't fit: so say libuv's
  * tests, and programs rely on it. */
 int uv_exepath(char* buffer, size_t* size) {
-  if (buffer == NULL || size == NULL || *size == 0) {
+  if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
   ssize_t length = 0;
-  if (*size > 1) {
+  if (*size > 1)
     length = readlink("/proc/self/exe", buffer, *size - 1);
-  }
-  if (length < 0) {
+  if (length < 0)
     return -errno;
-  }
   buffer[length] = '\0';
   *size = (size_t) length;
   return 0;
 }
 
 int uv_cwd(char* buffer, size_t* size) {
-  if (buffer == NULL || size == NULL || *size == 0) {
+  if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  }
   /* Let the C library find the room: a path may be longer than PATH_MAX. */
   char* path = getcwd(NULL, 0);
-  if (path == NULL) {
+  if (path == NULL)
     return -errno;
-  }
   size_t length = strlen(path);
-  if (length > 1 && path[length - 1] == '/') {
+  if (length > 1 && path[length - 1] == '/')
     length--;
-  }
-  int rc = string_give(path, length, buffer, size);
+  int err = string_give(path, length, buffer, size);
   free(path);
-  return rc;
+  return err;
 }
 
 int uv_chdir(const char* dir) {
@@ -93,14 +84,12 @@ int uv_open_osfhandle(uv_os_fd_t os_fd) {
 void uv_disable_stdio_inheritance(void) {
   /* All that are open, in one call; one after the other on kernels before 5.11,
    * as far as a process without special plans may have any. */
-  if (close_range(0, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
+  if (close_range(0, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
     return;
-  }
   int end = int_min((int) sysconf(_SC_OPEN_MAX), 65536);
   for (int fd = 0; fd < end; fd++) {
     int flags = fcntl(fd, F_GETFD);
-    if (flags >= 0) {
+    if (flags >= 0)
       fcntl(fd, F_SETFD, flags | FD_CLOEXEC);
-    }
   }
 }

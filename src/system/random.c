@@ -12,41 +12,38 @@
  * that it isn't seeded yet; /dev/random becomes readable once it is. */
 static int wait_for_seed(void) {
   int fd = system_open("/dev/random");
-  if (fd < 0) {
+  if (fd < 0)
     return fd;
-  }
   struct pollfd seeded = {.fd = fd, .events = POLLIN};
-  int rc;
+  int err;
   do {
-    rc = poll(&seeded, 1, -1);
-  } while (rc < 0 && errno == EINTR);
-  rc = rc < 0 ? -errno : 0;
+    err = poll(&seeded, 1, -1);
+  } while (err < 0 && errno == EINTR);
+  err = err < 0 ? -errno : 0;
   close(fd);
-  return rc;
+  return err;
 }
 
 static int random_from_device(unsigned char* buffer, size_t length) {
-  int rc = wait_for_seed();
-  if (rc != 0) {
-    return rc;
-  }
+  int err = wait_for_seed();
+  if (err != 0)
+    return err;
   int fd = system_open("/dev/urandom");
-  if (fd < 0) {
+  if (fd < 0)
     return fd;
-  }
-  while (length > 0 && rc == 0) {
+  while (length > 0 && err == 0) {
     ssize_t count = read(fd, buffer, length);
     if (count > 0) {
       buffer += count;
       length -= (size_t) count;
     } else if (count == 0) {
-      rc = UV_EIO;
+      err = UV_EIO;
     } else if (errno != EINTR) {
-      rc = -errno;
+      err = -errno;
     }
   }
   close(fd);
-  return rc;
+  return err;
 }
 
 int system_random(void* buffer, size_t length) {
@@ -54,12 +51,10 @@ int system_random(void* buffer, size_t length) {
   while (length > 0) {
     ssize_t count = getrandom(next, length, 0);
     if (count < 0) {
-      if (errno == EINTR) {
+      if (errno == EINTR)
         continue;
-      }
-      if (errno == ENOSYS || errno == EPERM) {
+      if (errno == ENOSYS || errno == EPERM)
         return random_from_device(next, length);
-      }
       return -errno;
     }
     next += count;

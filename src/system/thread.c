@@ -1,5 +1,5 @@
 /* Threads: making them with a stack of the right size, waiting for them, and
- * telling them apart. */
+ * comparing them. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -37,20 +37,17 @@ static size_t stack_size_min(void) {
  * that code which works in the one works in the others. */
 static size_t stack_size_default(void) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return STACK_SIZE_UNLIMITED;
-  }
   return round_up_to_page((size_t) limit.rlim_cur);
 }
 
 static size_t stack_size_for(const uv_thread_options_t* options) {
   size_t size = 0;
-  if ((options->flags & UV_THREAD_HAS_STACK_SIZE) != 0) {
+  if ((options->flags & UV_THREAD_HAS_STACK_SIZE) != 0)
     size = round_up_to_page(options->stack_size);
-  }
-  if (size == 0) {
+  if (size == 0)
     size = stack_size_default();
-  }
   return size_max(size, round_up_to_page(stack_size_min()));
 }
 
@@ -69,24 +66,21 @@ int uv_thread_create(uv_thread_t* tid, uv_thread_cb entry, void* arg) {
 int uv_thread_create_ex(uv_thread_t* tid, const uv_thread_options_t* params,
                         uv_thread_cb entry, void* arg) {
   struct thread_start* start = mem_alloc(sizeof(*start));
-  if (start == NULL) {
+  if (start == NULL)
     return UV_ENOMEM;
-  }
   *start = (struct thread_start){.entry = entry, .argument = arg};
 
   pthread_attr_t attributes;
-  int rc = pthread_attr_init(&attributes);
-  if (rc == 0) {
-    rc = pthread_attr_setstacksize(&attributes, stack_size_for(params));
-    if (rc == 0) {
-      rc = pthread_create(tid, &attributes, thread_main, start);
-    }
+  int err = pthread_attr_init(&attributes);
+  if (err == 0) {
+    err = pthread_attr_setstacksize(&attributes, stack_size_for(params));
+    if (err == 0)
+      err = pthread_create(tid, &attributes, thread_main, start);
     pthread_attr_destroy(&attributes);
   }
-  if (rc != 0) {
+  if (err != 0)
     mem_free(start);
-  }
-  return -rc;
+  return -err;
 }
 
 uv_thread_t uv_thread_self(void) {

@@ -27,9 +27,8 @@ static struct {
  * program have replaced some, only the first ones that still do are taken. */
 static size_t arguments_room(int argc, char** argv) {
   char* end = argv[0];
-  for (int i = 0; i < argc && argv[i] == end; i++) {
+  for (int i = 0; i < argc && argv[i] == end; i++)
     end += strlen(argv[i]) + 1;
-  }
   return (size_t) (end - argv[0]);
 }
 
@@ -37,13 +36,11 @@ static size_t arguments_room(int argc, char** argv) {
 static char** arguments_copy(int argc, char** argv) {
   size_t count = (size_t) argc;
   size_t size = (count + 1) * sizeof(char*);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     size += strlen(argv[i]) + 1;
-  }
   char** copy = mem_alloc(size);
-  if (copy == NULL) {
+  if (copy == NULL)
     return NULL;
-  }
   char* next = (char*) (copy + count + 1);
   for (size_t i = 0; i < count; i++) {
     size_t bytes = strlen(argv[i]) + 1;
@@ -55,9 +52,8 @@ static char** arguments_copy(int argc, char** argv) {
 }
 
 char** uv_setup_args(int argc, char** argv) {
-  if (argc <= 0 || argv == NULL || argv[0] == NULL) {
+  if (argc <= 0 || argv == NULL || argv[0] == NULL)
     return argv;
-  }
   pthread_mutex_lock(&title_lock);
   /* The second time, what is passed in is our copy, which no one shows. */
   if (title.memory == NULL) {
@@ -79,9 +75,8 @@ char** uv_setup_args(int argc, char** argv) {
  * sandbox without /proc, takes nothing from the title. */
 static void set_short_name(const char* name) {
   int fd = open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
-  if (fd < 0) {
+  if (fd < 0)
     return;
-  }
   ssize_t written = write(fd, name, strlen(name));
   (void) written;
   close(fd);
@@ -104,16 +99,14 @@ int uv_set_process_title(const char* text) {
 }
 
 int uv_get_process_title(char* buffer, size_t size) {
-  if (buffer == NULL || size == 0) {
+  if (buffer == NULL || size == 0)
     return UV_EINVAL;
-  }
   pthread_mutex_lock(&title_lock);
-  int rc = UV_ENOBUFS;
-  if (title.memory != NULL) {
-    rc = string_give(title.memory, title.length, buffer, &size);
-  }
+  int err = UV_ENOBUFS;
+  if (title.memory != NULL)
+    err = string_give(title.memory, title.length, buffer, &size);
   pthread_mutex_unlock(&title_lock);
-  return rc;
+  return err;
 }
 
 void system_shutdown(void) {

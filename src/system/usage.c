@@ -7,9 +7,8 @@
 static int usage_of(int who, uv_rusage_t* rusage) {
   struct rusage usage;
 
-  if (getrusage(who, &usage) != 0) {
+  if (getrusage(who, &usage) != 0)
     return -errno;
-  }
   *rusage = (uv_rusage_t){
       .ru_utime = {.tv_sec = usage.ru_utime.tv_sec, .tv_usec = usage.ru_utime.tv_usec},
       .ru_stime = {.tv_sec = usage.ru_stime.tv_sec, .tv_usec = usage.ru_stime.tv_usec},

@@ -28,9 +28,8 @@ static size_t string_size(const char* string) {
 static int passwd_copy(uv_passwd_t* pwd, const struct passwd* entry) {
   char* next = mem_alloc(string_size(entry->pw_name) + string_size(entry->pw_dir) +
                          string_size(entry->pw_shell));
-  if (next == NULL) {
+  if (next == NULL)
     return UV_ENOMEM;
-  }
   pwd->username = put_string(&next, entry->pw_name);
   pwd->homedir = put_string(&next, entry->pw_dir);
   pwd->shell = put_string(&next, entry->pw_shell);
@@ -46,31 +45,29 @@ typedef int (*entry_lookup)(unsigned id, char* buffer, size_t size, void* result
 /* Looks up with ever larger buffers until the entry fits. */
 static int entry_find(entry_lookup lookup, unsigned id, void* result) {
   char* buffer = NULL;
-  int rc = ERANGE;
+  int err = ERANGE;
 
-  for (size_t size = 2048; rc == ERANGE && size <= ENTRY_SIZE_MAX; size *= 2) {
+  for (size_t size = 2048; err == ERANGE && size <= ENTRY_SIZE_MAX; size *= 2) {
     char* grown = mem_realloc(buffer, size);
-    if (grown == NULL) {
+    if (grown == NULL)
       break;
-    }
     buffer = grown;
-    rc = lookup(id, buffer, size, result);
+    err = lookup(id, buffer, size, result);
   }
   mem_free(buffer);
-  return rc == ERANGE ? UV_ENOMEM : rc;
+  return err == ERANGE ? UV_ENOMEM : err;
 }
 
 static int passwd_lookup(unsigned id, char* buffer, size_t size, void* result) {
   struct passwd entry;
   struct passwd* found = NULL;
-  int error;
+  int err;
 
   do {
-    error = getpwuid_r(id, &entry, buffer, size, &found);
-  } while (error == EINTR);
-  if (error != 0) {
-    return error == ERANGE ? ERANGE : -error;
-  }
+    err = getpwuid_r(id, &entry, buffer, size, &found);
+  } while (err == EINTR);
+  if (err != 0)
+    return err == ERANGE ? ERANGE : -err;
   return found == NULL ? UV_ENOENT : passwd_copy(result, found);
 }
 
@@ -83,9 +80,8 @@ int uv_os_get_passwd(uv_passwd_t* pwd) {
 }
 
 void uv_os_free_passwd(uv_passwd_t* pwd) {
-  if (pwd == NULL) {
+  if (pwd == NULL)
     return;
-  }
   mem_free(pwd->username); /* where the block starts */
   pwd->username = NULL;
   pwd->shell = NULL;
@@ -95,19 +91,16 @@ void uv_os_free_passwd(uv_passwd_t* pwd) {
 static int group_copy(uv_group_t* group, const struct group* entry) {
   size_t members = 0;
   size_t size = string_size(entry->gr_name);
-  for (; entry->gr_mem[members] != NULL; members++) {
+  for (; entry->gr_mem[members] != NULL; members++)
     size += string_size(entry->gr_mem[members]);
-  }
   size += (members + 1) * sizeof(char*);
 
   char** block = mem_alloc(size);
-  if (block == NULL) {
+  if (block == NULL)
     return UV_ENOMEM;
-  }
   char* next = (char*) (block + members + 1);
-  for (size_t i = 0; i < members; i++) {
+  for (size_t i = 0; i < members; i++)
     block[i] = put_string(&next, entry->gr_mem[i]);
-  }
   block[members] = NULL;
   group->members = block;
   group->groupname = put_string(&next, entry->gr_name);
@@ -118,14 +111,13 @@ static int group_copy(uv_group_t* group, const struct group* entry) {
 static int group_lookup(unsigned id, char* buffer, size_t size, void* result) {
   struct group entry;
   struct group* found = NULL;
-  int error;
+  int err;
 
   do {
-    error = getgrgid_r(id, &entry, buffer, size, &found);
-  } while (error == EINTR);
-  if (error != 0) {
-    return error == ERANGE ? ERANGE : -error;
-  }
+    err = getgrgid_r(id, &entry, buffer, size, &found);
+  } while (err == EINTR);
+  if (err != 0)
+    return err == ERANGE ? ERANGE : -err;
   return found == NULL ? UV_ENOENT : group_copy(result, found);
 }
 
@@ -134,9 +126,8 @@ int uv_os_get_group(uv_group_t* group, uv_uid_t gid) {
 }
 
 void uv_os_free_group(uv_group_t* group) {
-  if (group == NULL) {
+  if (group == NULL)
     return;
-  }
   mem_free(group->members); /* where the block starts */
   group->members = NULL;
   group->groupname = NULL;

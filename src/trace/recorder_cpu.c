@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "loop/loop.h"
-#include "system/group.h"
+#include "system/cgroup.h"
 #include "system/system.h"
 
 #include <errno.h>

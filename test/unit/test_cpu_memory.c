@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/group.h"
+#include "system/cgroup.h"
 #include "uv.h"
 
 static void every_processor_is_described(void** state) {

@@ -6,8 +6,8 @@
  * what is mounted: then only the groups that can be seen count.
  *
  * `root` stands in front of /proc and /sys: "" on a real machine. */
-#ifndef RONDO_SYSTEM_GROUP_H
-#define RONDO_SYSTEM_GROUP_H
+#ifndef RONDO_SYSTEM_CGROUP_H
+#define RONDO_SYSTEM_CGROUP_H
 
 #include <stdbool.h>
 #include <stdint.h>

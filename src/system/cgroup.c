@@ -1,5 +1,5 @@
-/* The limits that control groups put on this process: see group.h. */
-#include "system/group.h"
+/* The limits that control groups put on this process: see cgroup.h. */
+#include "system/cgroup.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,9 +28,8 @@ static bool list_has(const char* list, size_t length, const char* name) {
   while (list < end) {
     const char* comma = memchr(list, ',', (size_t) (end - list));
     const char* stop = comma != NULL ? comma : end;
-    if ((size_t) (stop - list) == name_length && memcmp(list, name, name_length) == 0) {
+    if ((size_t) (stop - list) == name_length && memcmp(list, name, name_length) == 0)
       return true;
-    }
     list = stop + 1;
   }
   return false;
@@ -55,9 +54,8 @@ static bool find_line(const char* text, const char* controller, bool* v2,
         *controllers_length = (int) length;
         *path = where + 1;
         found = true;
-        if (!unified) {
+        if (!unified)
           return true;
-        }
       }
     }
     line = strchr(line, '\n');
@@ -68,9 +66,8 @@ static bool find_line(const char* text, const char* controller, bool* v2,
 
 static bool mount_exists(const char* path) {
   int fd = system_open(path);
-  if (fd < 0) {
+  if (fd < 0)
     return false;
-  }
   close(fd);
   return true;
 }
@@ -86,10 +83,8 @@ static bool group_of_process(const char* root, const char* controller,
 
   snprintf(name, sizeof(name), "%s/proc/self/cgroup", root);
   if (system_read_file(name, text, sizeof(text)) <= 0 ||
-      !find_line(text, controller, &group->v2, &controllers, &controllers_length,
-                 &path)) {
+      !find_line(text, controller, &group->v2, &controllers, &controllers_length, &path))
     return false;
-  }
 
   /* Controllers that are mounted together share a directory with all their
    * names in it, usually with a link for each. */
@@ -100,15 +95,13 @@ static bool group_of_process(const char* root, const char* controller,
                    controller);
   }
   size_t path_length = strcspn(path, "\n");
-  if (top < 0 || (size_t) top + path_length >= sizeof(group->path)) {
+  if (top < 0 || (size_t) top + path_length >= sizeof(group->path))
     return false;
-  }
   group->top = (size_t) top;
   char* end = group->path + group->top + path_length;
   memcpy(end - path_length, path, path_length);
-  if (end[-1] == '/') {
+  if (end[-1] == '/')
     end--;
-  }
   *end = '\0';
   return true;
 }
@@ -116,9 +109,8 @@ static bool group_of_process(const char* root, const char* controller,
 /* To the group above; false at the root. */
 static bool group_up(struct group_walk* group) {
   char* slash = strrchr(group->path, '/');
-  if (slash == NULL || (size_t) (slash - group->path) < group->top) {
+  if (slash == NULL || (size_t) (slash - group->path) < group->top)
     return false;
-  }
   *slash = '\0';
   return true;
 }
@@ -134,9 +126,8 @@ static bool read_text(const struct group_walk* group, const char* file, char* te
 static bool read_bytes(const struct group_walk* group, const char* file,
                        uint64_t* bytes) {
   char text[64];
-  if (!read_text(group, file, text, sizeof(text))) {
+  if (!read_text(group, file, text, sizeof(text)))
     return false;
-  }
   if (strncmp(text, "max", 3) == 0) {
     *bytes = GROUP_UNLIMITED;
     return true;
@@ -144,12 +135,10 @@ static bool read_bytes(const struct group_walk* group, const char* file,
   char* end;
   errno = 0;
   *bytes = strtoull(text, &end, 10);
-  if (end == text || errno != 0) {
+  if (end == text || errno != 0)
     return false;
-  }
-  if (!group->v2 && *bytes >= V1_UNLIMITED) {
+  if (!group->v2 && *bytes >= V1_UNLIMITED)
     *bytes = GROUP_UNLIMITED;
-  }
   return true;
 }
 
@@ -157,15 +146,13 @@ static bool read_bytes(const struct group_walk* group, const char* file,
 static uint64_t read_stat(const struct group_walk* group, const char* file,
                           const char* key) {
   char text[8192];
-  if (!read_text(group, file, text, sizeof(text))) {
+  if (!read_text(group, file, text, sizeof(text)))
     return 0;
-  }
   size_t key_length = strlen(key);
   for (const char* line = text; line != NULL; line = strchr(line, '\n')) {
     line += *line == '\n';
-    if (strncmp(line, key, key_length) == 0) {
+    if (strncmp(line, key, key_length) == 0)
       return strtoull(line + key_length, NULL, 10);
-    }
   }
   return 0;
 }
@@ -181,28 +168,23 @@ void group_memory_read(const char* root, struct group_memory* memory) {
   struct group_walk group;
 
   *memory = (struct group_memory){.limit = GROUP_UNLIMITED, .left = GROUP_UNLIMITED};
-  if (!group_of_process(root, "memory", &group)) {
+  if (!group_of_process(root, "memory", &group))
     return;
-  }
   do {
     uint64_t hard;
     uint64_t soft;
     uint64_t used;
-    if (!read_bytes(&group, group.v2 ? "memory.max" : "memory.limit_in_bytes", &hard)) {
+    if (!read_bytes(&group, group.v2 ? "memory.max" : "memory.limit_in_bytes", &hard))
       continue;
-    }
     memory->found = true;
     if (!read_bytes(&group, group.v2 ? "memory.high" : "memory.soft_limit_in_bytes",
-                    &soft)) {
+                    &soft))
       soft = GROUP_UNLIMITED;
-    }
     uint64_t limit = u64_min(hard, soft);
     memory->limit = u64_min(memory->limit, limit);
     if (limit == GROUP_UNLIMITED ||
-        !read_bytes(&group, group.v2 ? "memory.current" : "memory.usage_in_bytes",
-                    &used)) {
+        !read_bytes(&group, group.v2 ? "memory.current" : "memory.usage_in_bytes", &used))
       continue;
-    }
     used -= u64_min(used, reclaimable(&group));
     memory->left = u64_min(memory->left, limit - u64_min(limit, used));
   } while (group_up(&group));
@@ -214,19 +196,16 @@ static bool read_quota(const struct group_walk* group, double* quota, double* pe
   char* end;
 
   if (group->v2) {
-    if (!read_text(group, "cpu.max", text, sizeof(text))) {
+    if (!read_text(group, "cpu.max", text, sizeof(text)))
       return false;
-    }
     *quota = (double) strtoll(text, &end, 10); /* "max" is no number */
     *period = end == text ? 0 : (double) strtoll(end, NULL, 10);
   } else {
-    if (!read_text(group, "cpu.cfs_quota_us", text, sizeof(text))) {
+    if (!read_text(group, "cpu.cfs_quota_us", text, sizeof(text)))
       return false;
-    }
     *quota = (double) strtoll(text, NULL, 10); /* -1 for none */
-    if (!read_text(group, "cpu.cfs_period_us", text, sizeof(text))) {
+    if (!read_text(group, "cpu.cfs_period_us", text, sizeof(text)))
       return false;
-    }
     *period = (double) strtoll(text, NULL, 10);
   }
   return *quota > 0 && *period > 0;
@@ -236,15 +215,13 @@ double group_processors(const char* root) {
   struct group_walk group;
   double fewest = 0;
 
-  if (!group_of_process(root, "cpu", &group)) {
+  if (!group_of_process(root, "cpu", &group))
     return 0;
-  }
   do {
     double quota;
     double period;
-    if (read_quota(&group, &quota, &period) && (fewest == 0 || quota / period < fewest)) {
+    if (read_quota(&group, &quota, &period) && (fewest == 0 || quota / period < fewest))
       fewest = quota / period;
-    }
   } while (group_up(&group));
   return fewest;
 }
