@@ -93,8 +93,10 @@ function steps() {
     log('text after all', error, text(out));
     cp.exec('echo hello', { encoding: null }, (none, bytes) => {
       log('bytes', none, bytes);
-      cp.execFile('echo', ['0123456789'], { maxBuffer: 4 }, (full, some) => log(full.code, full.message, text(some)));
-      cp.execFile('/usr/bin/env', [], { env: { A: '1' } }, (no, all) => setTimeout(log, 100, 'async', no, text(all)));
+      cp.execFile('echo', ['0123456789'], { maxBuffer: 4 }, (full, some) => {
+        log(full.code, full.message, text(some));
+        cp.execFile('/usr/bin/env', [], { env: { A: '1' } }, (no, all) => log('async', no, text(all)));
+      });
     });
   });
   child.stdout.setEncoding('utf8');

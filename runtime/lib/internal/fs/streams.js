@@ -1,25 +1,34 @@
 'use strict';
 // ReadStream and WriteStream: streams over files. The file is opened when the stream is
-// made and closed when the stream is destroyed.
+// made and closed when the stream is destroyed. Both are plain functions, so that they can be
+// called without `new` and on objects of others (graceful-fs and others subclass like that).
 
 const fs = require('fs');
 const { Buffer } = require('buffer');
 const { Readable, Writable } = require('stream');
-const { invalidArgType, outOfRange, validateInteger } = require('internal/errors');
-const { fdOf, optionsOf, pathOf } = require('internal/fs/util');
+const { errorOrDestroy } = require('internal/streams/destroy');
+const {
+  coded, invalidArgType, outOfRange, validateBoolean, validateFunction, validateInteger,
+} = require('internal/errors');
+const { checkOptions, fdOf, pathOf } = require('internal/fs/util');
 
 const kFile = Symbol('file');
 const CHUNK = 64 * 1024;
 
 // The functions that a FileHandle's descriptor is worked on with, in the form of fs's.
 function handleCalls(handle) {
-  const told = (promise, callback, ...keys) => promise.then(
-    (value) => callback(null, ...keys.map((key) => value[key])), callback);
+  const answer = (promise, callback, first, second) => promise.then(
+    (value) => first === undefined ? callback(null) : callback(null, value[first], value[second]), callback);
   return {
-    read: (fd, ...at) => told(handle.read(...at.slice(0, 4)), at[4], 'bytesRead', 'buffer'),
-    write: (fd, ...at) => told(handle.write(...at.slice(0, 4)), at[4], 'bytesWritten', 'buffer'),
-    writev: (fd, list, at, callback) => told(handle.writev(list, at), callback, 'bytesWritten', 'buffers'),
-    close: (fd, callback) => told(handle.close(), callback),
+    __proto__: null,
+    open() {},
+    read: (fd, bytes, offset, length, at, callback) =>
+      answer(handle.read(bytes, offset, length, at), callback, 'bytesRead', 'buffer'),
+    write: (fd, bytes, offset, length, at, callback) =>
+      answer(handle.write(bytes, offset, length, at), callback, 'bytesWritten', 'buffer'),
+    writev: (fd, list, at, callback) => answer(handle.writev(list, at), callback, 'bytesWritten', 'buffers'),
+    fsync: (fd, callback) => answer(handle.sync(), callback),
+    close: (fd, callback) => answer(handle.close(), callback),
   };
 }
 
@@ -39,12 +48,14 @@ class StreamFile {
   // The 'open' and 'ready' events come before anything of the content.
   open(ready) {
     const stream = this.#stream;
-    if (stream.fd !== null) return void ready();
+    if (typeof stream.fd === 'number') return void ready();
+    if (stream.open !== open) return void openByOwn(stream, ready);
     this.#calls.open(stream.path, stream.flags, stream.mode, (error, opened) => {
       if (error) return void ready(error);
       stream.fd = opened;
       ready();
-      for (const event of [['open', opened], ['ready']]) stream.emit(...event);
+      stream.emit('open', opened);
+      stream.emit('ready');
     });
   }
 
@@ -71,38 +82,75 @@ class StreamFile {
     next?.();
   }
 
-  close(reason, closed) {
+  close(reason, flush, closed) {
     if (this.#busy) {
-      this.#afterwards = () => this.close(reason, closed);
+      this.#afterwards = () => this.close(reason, flush, closed);
       return;
     }
     const { fd } = this.#stream;
     if (fd === null) return void closed(reason);
-    this.#calls.close(fd, (failed) => closed(failed || reason));
-    this.#stream.fd = null;
+    const finish = (problem) => {
+      this.#calls.close(fd, (failed) => closed(failed || problem));
+      this.#stream.fd = null;
+    };
+    if (flush && !reason) this.#calls.fsync(fd, (failed) => finish(failed || reason));
+    else finish(reason);
   }
 }
 
-// What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle.
-function sourceOf(path, { fd = null, fs: calls = null }) {
-  if (fd === null) return { fd, path: pathOf(path), calls: calls ?? fs };
-  if (typeof fd === 'number') return { fd: fdOf(fd), path, calls: calls ?? fs };
-  if (typeof fd === 'object') return { fd: fd.open(), path, calls: handleCalls(fd) };
-  throw invalidArgType('options.fd', 'of type number or an instance of FileHandle', fd);
+// A stream whose `open` is its own says by its events that it is open.
+function openByOwn(stream, ready) {
+  const { emit } = stream;
+  stream.emit = function (event, ...rest) {
+    if (event === 'open' || event === 'error') this.emit = emit;
+    if (event === 'error') return void ready(rest[0]);
+    if (event === 'open') ready();
+    return Reflect.apply(emit, this, [event, ...rest]);
+  };
+  stream.open();
+}
+
+// Kept for those who replace it.
+function open() {}
+
+// What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle. Sets
+// the properties that tell of it and returns the functions to call.
+function openSource(stream, path, options, flags) {
+  const { fd, fs: given } = options;
+  const calls = given || fs;
+  if (fd === undefined || fd === null) {
+    stream.fd = null;
+    validateFunction(calls.open, 'options.fs.open');
+    stream.path = pathOf(path);
+    stream.flags = options.flags === undefined ? flags : options.flags;
+    stream.mode = options.mode === undefined ? 0o666 : options.mode;
+    return calls;
+  }
+  if (typeof fd === 'number') {
+    stream.fd = fdOf(fd);
+    return calls;
+  }
+  if (typeof fd !== 'object' || !(fd instanceof require('internal/fs/promises').FileHandle))
+    throw invalidArgType('options.fd', 'of type number or an instance of FileHandle', fd);
+  if (given)
+    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The FileHandle with fs method is not implemented');
+  stream.fd = fd.fd;
+  fd.on('close', () => stream.close());
+  return handleCalls(fd);
+}
+
+// A copy of the options as a stream's constructor wants them.
+function copyOptions(options) {
+  const own = { __proto__: null, ...checkOptions(options, {}) };
+  own.autoDestroy = own.autoClose === undefined ? true : own.autoClose;
+  return own;
 }
 
 function checkRange(start, end) {
   if (start !== undefined) validateInteger(start, 'start', 0);
   if (end === Infinity) return;
   validateInteger(end, 'end', 0);
-  if (start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
-}
-
-// The options as a stream's constructor wants them, a copy.
-function streamOptions(options, more) {
-  const own = { ...optionsOf(options, {}) };
-  own.autoDestroy = own.autoClose ?? true;
-  return Object.assign(own, more(own));
+  if (start !== undefined && start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
 }
 
 function whenClosed(stream, callback) {
@@ -110,107 +158,157 @@ function whenClosed(stream, callback) {
   else stream.once('close', () => callback());
 }
 
-class ReadStream extends Readable {
-  constructor(path, options) {
-    const own = streamOptions(options, ({ highWaterMark }) => ({ highWaterMark: highWaterMark ?? CHUNK }));
-    const { flags = 'r', mode = 0o666, start, end = Infinity } = own;
-    const source = sourceOf(path, own);
-    checkRange(start, end);
-    super(own);
-    Object.assign(this, { fd: source.fd, path: source.path, flags, mode, start, end, pos: start, bytesRead: 0 });
-    this[kFile] = new StreamFile(this, source.calls);
-    if (own.encoding) this.setEncoding(own.encoding);
-  }
+// --- ReadStream ---------------------------------------------------------------------------------
 
-  _read(size) {
-    const room = this.end + 1 - (this.pos ?? this.bytesRead);
-    if (room <= 0) {
-      this.push(null);
+function ReadStream(path, options) {
+  if (!(this instanceof ReadStream)) return new ReadStream(path, options);
+  const own = copyOptions(options);
+  if (own.highWaterMark === undefined) own.highWaterMark = CHUNK;
+  const calls = openSource(this, path, own, 'r');
+  validateFunction(calls.read, 'options.fs.read');
+  if (own.autoDestroy) validateFunction(calls.close, 'options.fs.close');
+  const { encoding, end = Infinity, start } = own;
+  this.start = start;
+  this.end = end ?? Infinity;
+  this.pos = start;
+  this.bytesRead = 0;
+  checkRange(start, this.end);
+  Object.defineProperty(this, kFile, { __proto__: null, value: new StreamFile(this, calls) });
+  Readable.call(this, own);
+  if (encoding) this.setEncoding(encoding);
+}
+
+ReadStream.prototype._read = function (size) {
+  const room = this.end + 1 - (this.pos ?? this.bytesRead);
+  if (room <= 0) {
+    this.push(null);
+    return;
+  }
+  const space = Buffer.allocUnsafeSlow(Math.min(room, size));
+  const file = this[kFile];
+  file.read(space, this.pos ?? null, (error, count, bytes) => {
+    file.rest();
+    if (this.destroyed) return;
+    if (error) errorOrDestroy(this, error);
+    else this.push(count > 0 ? taken(this, bytes, count) : null);
+  });
+};
+
+function taken(stream, bytes, count) {
+  stream.bytesRead += count;
+  if (stream.pos !== undefined) stream.pos += count;
+  // A copy: what is kept must not keep the room that wasn't needed.
+  return count < bytes.length ? Buffer.from(bytes.subarray(0, count)) : bytes;
+}
+
+ReadStream.prototype._destroy = function (error, done) {
+  this[kFile].close(error, false, done);
+};
+
+ReadStream.prototype.close = function (callback) {
+  if (callback) whenClosed(this, callback);
+  this.destroy();
+};
+
+// --- WriteStream --------------------------------------------------------------------------------
+
+function checkWriting(calls, { autoDestroy, flush }) {
+  const { write, writev } = calls;
+  if (!write && !writev) throw invalidArgType('options.fs.write', 'of type function', write);
+  if (write) validateFunction(write, 'options.fs.write');
+  if (writev) validateFunction(writev, 'options.fs.writev');
+  if (autoDestroy) validateFunction(calls.close, 'options.fs.close');
+  if (flush === undefined || flush === null) return;
+  validateBoolean(flush, 'options.flush');
+  validateFunction(calls.fsync, 'options.fs.fsync');
+}
+
+function WriteStream(path, options) {
+  if (!(this instanceof WriteStream)) return new WriteStream(path, options);
+  const own = copyOptions(options);
+  own.decodeStrings = true;
+  const calls = openSource(this, path, own, 'w');
+  checkWriting(calls, own);
+  if (!calls.write) this._write = null;
+  if (!calls.writev) this._writev = null;
+  const { encoding, start } = own;
+  this.start = start;
+  this.pos = start;
+  this.bytesWritten = 0;
+  this.flush = Boolean(own.flush);
+  checkRange(start, Infinity);
+  Object.defineProperty(this, kFile, { __proto__: null, value: new StreamFile(this, calls) });
+  Writable.call(this, own);
+  if (encoding) this.setDefaultEncoding(encoding);
+}
+
+WriteStream.prototype._write = function (bytes, encoding, callback) {
+  writeFrom(this, bytes, 0, 0, callback);
+};
+
+WriteStream.prototype._writev = function (items, callback) {
+  const list = [];
+  let size = 0;
+  for (let i = 0; i < items.length; i++) {
+    list[i] = items[i].chunk;
+    size += list[i].length;
+  }
+  this[kFile].writeAll(list, this.pos ?? null, (error, count) => {
+    wrote(this, error, count, size, 0, callback, (done, tries) =>
+      writeFrom(this, Buffer.concat(list).subarray(done), 0, tries, callback));
+  });
+};
+
+function writeFrom(stream, bytes, from, tries, callback) {
+  stream[kFile].write(bytes, from, stream.pos ?? null, (error, count) => {
+    wrote(stream, error, count, bytes.length - from, tries, callback, (done, again) =>
+      writeFrom(stream, bytes, from + done, again, callback));
+  });
+}
+
+const TRIES = 5;
+
+// Rare: the disk took a part, or a pipe nothing. The rest is written as one piece.
+function wrote(stream, error, count, size, tries, callback, goOn) {
+  if (error?.code === 'EAGAIN') [error, count] = [null, 0];
+  if (!error && !stream.destroyed) {
+    stream.bytesWritten += count;
+    if (stream.pos !== undefined) stream.pos += count;
+    if (count < size && tries < TRIES) {
+      goOn(count, count > 0 ? 0 : tries + 1);
       return;
     }
-    const space = Buffer.allocUnsafeSlow(Math.min(room, size));
-    this[kFile].read(space, this.pos ?? null, (error, count, bytes) => {
-      this[kFile].rest();
-      if (this.destroyed) return;
-      if (error) this.destroy(error);
-      else this.push(count > 0 ? this.#taken(bytes, count) : null);
-    });
+    if (count < size) error = coded(Error, 'EAGAIN', 'write failed');
   }
-
-  #taken(bytes, count) {
-    this.bytesRead += count;
-    if (this.pos !== undefined) this.pos += count;
-    return count < bytes.length ? Buffer.from(bytes.subarray(0, count)) : bytes;
-  }
-
-  close(callback) {
-    if (callback) whenClosed(this, callback);
-    this.destroy();
-  }
+  stream[kFile].rest();
+  callback(error || undefined);
 }
 
-class WriteStream extends Writable {
-  constructor(path, options) {
-    const own = streamOptions(options, () => ({ decodeStrings: true }));
-    const { flags = 'w', mode = 0o666, start } = own;
-    const source = sourceOf(path, own);
-    checkRange(start, Infinity);
-    super(own);
-    Object.assign(this, { fd: source.fd, path: source.path, flags, mode, start, pos: start, bytesWritten: 0 });
-    this[kFile] = new StreamFile(this, source.calls);
-    if (own.encoding) this.setDefaultEncoding(own.encoding);
-  }
+WriteStream.prototype._destroy = function (error, done) {
+  this[kFile].close(error, this.flush, done);
+};
 
-  _write(bytes, encoding, callback) {
-    this.#writeFrom(bytes, 0, callback);
-  }
+WriteStream.prototype.close = function (callback) {
+  if (callback) whenClosed(this, callback);
+  // Without autoClose nothing else would end in a close.
+  if (!this.autoClose) this.once('finish', this.destroy);
+  this.end();
+};
 
-  _writev(items, callback) {
-    const list = items.map((item) => item.chunk);
-    const size = list.reduce((sum, bytes) => sum + bytes.length, 0);
-    this[kFile].writeAll(list, this.pos ?? null, (error, count) => {
-      this.#wrote(error, count, size, callback, () => this.#writeFrom(Buffer.concat(list).subarray(count), 0, callback));
-    });
-  }
+// --- what both have ---------------------------------------------------------------------------
 
-  #writeFrom(bytes, from, callback) {
-    this[kFile].write(bytes, from, this.pos ?? null, (error, count) => {
-      this.#wrote(error, count, bytes.length - from, callback, () => this.#writeFrom(bytes, from + count, callback));
-    });
-  }
-
-  // Rare: the disk took a part. The rest is written as one piece.
-  #wrote(error, count, size, callback, goOn) {
-    if (!error && !this.destroyed) {
-      this.bytesWritten += count;
-      if (this.pos !== undefined) this.pos += count;
-      if (count < size) {
-        goOn();
-        return;
-      }
-    }
-    this[kFile].rest();
-    callback(error || undefined);
-  }
-
-  close(callback) {
-    if (callback) whenClosed(this, callback);
-    // Without autoClose nothing else would end in a close.
-    if (!this.autoClose) this.once('finish', this.destroy);
-    this.end();
-  }
-}
-WriteStream.prototype.destroySoon = WriteStream.prototype.end;
-
-// What both have; state is where the stream keeps whether it destroys itself.
-for (const [{ prototype }, state] of [[ReadStream, '_readableState'], [WriteStream, '_writableState']]) {
-  const method = (name, value) =>
-    Object.defineProperty(prototype, name, { value, writable: true, configurable: true, enumerable: name === '_construct' });
-  const property = (name, get, set) => Object.defineProperty(prototype, name, { get, set, configurable: true });
-  method('_construct', function (ready) { this[kFile].open(ready); });
-  method('_destroy', function (error, done) { this[kFile].close(error, done); });
+// state is where the stream keeps whether it destroys itself.
+for (const [Stream, Base, state] of [[ReadStream, Readable, '_readableState'], [WriteStream, Writable, '_writableState']]) {
+  const { prototype } = Stream;
+  Object.setPrototypeOf(prototype, Base.prototype);
+  Object.setPrototypeOf(Stream, Base);
+  const property = (name, get, set) =>
+    Object.defineProperty(prototype, name, { __proto__: null, get, set, configurable: true });
+  prototype._construct = function (ready) { this[kFile].open(ready); };
+  prototype.open = open;
   property('pending', function () { return this.fd === null; });
   property('autoClose', function () { return this[state].autoDestroy; }, function (on) { this[state].autoDestroy = on; });
 }
+WriteStream.prototype.destroySoon = WriteStream.prototype.end;
 
 module.exports = { ReadStream, WriteStream };
