@@ -58,5 +58,5 @@ void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value) {
     return;
   }
   JSValueRef arguments[2] = {error != NULL ? error : js_null(), value};
-  js_call_scoped(given.callback, NULL, value != NULL ? 2 : 1, arguments);
+  js_call_bare(given.callback, value != NULL ? 2 : 1, arguments);
 }

@@ -7,14 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Taken when the engine opens: a program may put other things under these names. */
+enum { MOST_BARE = 2 };
+
+static struct {
+  JSObjectRef error, type_error, range_error; /* the constructors */
+  JSObjectRef bare[MOST_BARE + 1]; /* call their first argument with the rest */
+} saved;
+
 static JSObjectRef make_error(const char* kind, const char* message) {
-  JSObjectRef global = JSContextGetGlobalObject(js.ctx);
-  JSValueRef constructor = js_get(global, kind);
+  JSObjectRef constructor = strcmp(kind, "TypeError") == 0    ? saved.type_error
+                            : strcmp(kind, "RangeError") == 0 ? saved.range_error
+                                                              : saved.error;
   JSValueRef argument = js_string(message);
-  JSObjectRef error = NULL;
-  if (JSValueIsObject(js.ctx, constructor))
-    error =
-        JSObjectCallAsConstructor(js.ctx, (JSObjectRef) constructor, 1, &argument, NULL);
+  JSObjectRef error = JSObjectCallAsConstructor(js.ctx, constructor, 1, &argument, NULL);
   return error != NULL ? error : JSObjectMakeError(js.ctx, 1, &argument, NULL);
 }
 
@@ -63,17 +69,55 @@ static void name_callback(JSObjectRef function) {
   free(name);
 }
 
-void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
-                    const JSValueRef argv[]) {
+/* `named` is what the recorder hears of. */
+static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef self,
+                        size_t argc, const JSValueRef argv[]) {
   JSValueRef exception = NULL;
   /* What the loop still had in this turn when the program left is not heard. */
   if (rondo_node_exiting(js.node))
     return;
   if (rondo_trace_active(js.loop))
-    name_callback(function);
+    name_callback(named);
   rondo_node_enter(js.node);
   JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
   rondo_node_leave(js.node, exception);
+}
+
+void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
+                    const JSValueRef argv[]) {
+  call_scoped(function, function, self, argc, argv);
+}
+
+void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]) {
+  JSValueRef arguments[MOST_BARE + 1] = {function};
+  if (argc > MOST_BARE)
+    argc = MOST_BARE;
+  for (size_t i = 0; i < argc; i++)
+    arguments[i + 1] = argv[i];
+  call_scoped(function, saved.bare[argc], NULL, argc + 1, arguments);
+}
+
+static JSObjectRef evaluate_kept(const char* source) {
+  JSStringRef script = JSStringCreateWithUTF8CString(source);
+  JSValueRef value = JSEvaluateScript(js.ctx, script, NULL, NULL, 1, NULL);
+  JSStringRelease(script);
+  if (value == NULL || !JSValueIsObject(js.ctx, value))
+    return NULL;
+  js_keep(value);
+  return (JSObjectRef) (uintptr_t) value;
+}
+
+int js_call_open(void) {
+  saved.error = evaluate_kept("Error");
+  saved.type_error = evaluate_kept("TypeError");
+  saved.range_error = evaluate_kept("RangeError");
+  saved.bare[0] = evaluate_kept("(f) => { f(); }");
+  saved.bare[1] = evaluate_kept("(f, a) => { f(a); }");
+  saved.bare[2] = evaluate_kept("(f, a, b) => { f(a, b); }");
+  return saved.error != NULL && saved.type_error != NULL && saved.range_error != NULL &&
+                 saved.bare[0] != NULL && saved.bare[1] != NULL && saved.bare[2] != NULL
+             ? 0
+             : UV_ENOMEM;
 }
 
 void js_call_method(JSObjectRef object, const char* name, size_t argc,

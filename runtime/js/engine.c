@@ -203,5 +203,7 @@ int engine_open(void) {
     return UV_ENOMEM;
   JSLock(js.ctx);
   int err = js_bytes_open();
+  if (err == 0)
+    err = js_call_open();
   return err == 0 ? watch_context() : err;
 }

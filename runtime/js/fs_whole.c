@@ -8,7 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef enum { WHOLE_OPEN, WHOLE_STAT, WHOLE_MOVE, WHOLE_CLOSE, WHOLE_END } whole_state;
+typedef enum {
+  WHOLE_OPEN,
+  WHOLE_STAT,
+  WHOLE_MOVE,
+  WHOLE_FLUSH,
+  WHOLE_CLOSE,
+  WHOLE_END
+} whole_state;
 
 /* As Node: the piece that is read when the size isn't known, as in /proc or a pipe, and
  * the most that is read at a time when it is. */
@@ -25,6 +32,7 @@ typedef struct whole_s {
   bool text;  /* answer with a string */
   bool sized; /* fstat told the size */
   bool own;   /* opened here, so closed here */
+  bool flush; /* to the disk, before it is closed */
   uv_file file;
   int flags, mode;
   char* path;
@@ -55,7 +63,7 @@ static void whole_fail(whole_t* whole, const char* syscall, int err) {
 }
 
 static void whole_moved(whole_t* whole) {
-  whole->state = whole->own ? WHOLE_CLOSE : WHOLE_END;
+  whole->state = whole->flush ? WHOLE_FLUSH : whole->own ? WHOLE_CLOSE : WHOLE_END;
 }
 
 /* Makes room for the next read. */
@@ -118,6 +126,11 @@ static void whole_take(whole_t* whole, ssize_t result) {
     else if (whole->reading && whole->length == whole->capacity && !whole_grow(whole))
       whole_fail(whole, "read", UV_ENOMEM);
     return;
+  case WHOLE_FLUSH:
+    whole->state = whole->own ? WHOLE_CLOSE : WHOLE_END;
+    if (result < 0)
+      whole_fail(whole, "fsync", (int) result);
+    return;
   case WHOLE_CLOSE:
     whole->own = false;
     if (result < 0)
@@ -147,6 +160,8 @@ static int whole_step(whole_t* whole, uv_fs_cb done) {
     return whole->reading
                ? uv_fs_read(js.loop, &whole->uv, whole->file, &part, 1, -1, done)
                : uv_fs_write(js.loop, &whole->uv, whole->file, &part, 1, -1, done);
+  case WHOLE_FLUSH:
+    return uv_fs_fsync(js.loop, &whole->uv, whole->file, done);
   case WHOLE_CLOSE:
     return uv_fs_close(js.loop, &whole->uv, whole->file, done);
   case WHOLE_END:
@@ -348,7 +363,7 @@ static bool whole_hold(whole_t* whole, JSValueRef view) {
   return true;
 }
 
-/* writeFile(path or fd, flags, mode, bytes, how) */
+/* writeFile(path or fd, flags, mode, bytes, flush, how) */
 static JSValueRef whole_write(JS_ARGS) {
   JS_UNUSED;
   whole_t* whole = whole_new(js_arg(argc, argv, 0), exception);
@@ -363,10 +378,13 @@ static JSValueRef whole_write(JS_ARGS) {
     *exception = js_uv_error(UV_ENOMEM, "write", NULL, NULL);
     return js_undefined();
   }
-  whole->state = whole->path != NULL    ? WHOLE_OPEN
-                 : whole->capacity == 0 ? WHOLE_END
-                                        : WHOLE_MOVE;
-  return whole_start(whole, js_arg(argc, argv, 4), exception);
+  whole->flush = js_arg_bool(argc, argv, 4);
+  whole->state = WHOLE_MOVE;
+  if (whole->path != NULL)
+    whole->state = WHOLE_OPEN;
+  else if (whole->capacity == 0)
+    whole_moved(whole);
+  return whole_start(whole, js_arg(argc, argv, 5), exception);
 }
 
 const js_method_t js_fs_whole_methods[] = {

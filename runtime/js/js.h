@@ -129,6 +129,12 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
                     const JSValueRef argv[]);
 
+/* The same for a function of the program's, called with an undefined `this`: the engine's
+ * interface would make the global object of it. Up to two arguments. */
+void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]);
+/* call.c: before any other code runs. */
+int js_call_open(void);
+
 /* The same for a method looked up by name: object.name(…). Nothing happens if there is
  * no such function. */
 void js_call_method(JSObjectRef object, const char* name, size_t argc,

@@ -183,8 +183,10 @@ int js_run(const js_options_t* given) {
   uv_timeval64_t wall = {0};
   uv_gettimeofday(&wall);
   js.start_wall = (double) wall.tv_sec * 1e3 + (double) wall.tv_usec / 1e3;
-  /* A reader that went away is an error code, not the end. */
+  /* A reader that went away, and a file that may not grow, are error codes, not the end.
+   */
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   int err = uv_loop_init(&loop);
   if (err == 0) /* for performance.eventLoopUtilization() */
     err = uv_loop_configure(&loop, UV_METRICS_IDLE_TIME);

@@ -6,6 +6,8 @@ const operations = require('internal/fs/operations');
 const trees = require('internal/fs/trees');
 const files = require('internal/fs/files');
 const { BigIntStats, Dirent, Stats } = require('internal/fs/stats');
+const { named } = require('internal/fs/forms');
+const { callbackOf, fdOf, timeOf, viewsOf } = require('internal/fs/util');
 
 const fs = module.exports;
 
@@ -25,19 +27,44 @@ for (const name of ['appendFile', 'exists', 'read', 'readFile', 'write', 'writeF
 // These two tell how much and of what.
 for (const [name, count] of [['readv', 'bytesRead'], ['writev', 'bytesWritten']]) {
   const call = operations[name].callback;
-  fs[name] = Object.defineProperty((fd, buffers, position, callback) => {
+  fs[name] = named(name, (fd, buffers, position, callback) => {
     callback ??= position;
-    call(fd, buffers, position, (error, n) => callback(error, n ?? 0, buffers));
-  }, 'name', { value: name });
+    fdOf(fd);
+    viewsOf(buffers);
+    callbackOf(callback);
+    if (name === 'writev' && buffers.length === 0) process.nextTick(callback, null, 0, buffers);
+    else call(fd, buffers, position, (error, n) => callback(error, n ?? 0, buffers));
+  });
   files.promisified(fs[name], count, 'buffers');
 }
 
 // close() without a callback throws what goes wrong.
-fs.close = Object.defineProperty((fd, callback) => {
+fs.close = named('close', (fd, callback) => {
+  if (callback !== undefined) callbackOf(callback);
   operations.close.callback(fd, callback ?? ((error) => {
     if (error) throw error;
   }));
-}, 'name', { value: 'close' });
+});
+
+fs._toUnixTimestamp = timeOf;
+
+// Descriptors in the place of a path, the old way.
+for (const [name, other] of [['truncate', 'ftruncate'], ['truncateSync', 'ftruncateSync']]) {
+  const byPath = fs[name];
+  fs[name] = named(name, (path, ...rest) => {
+    if (typeof path !== 'number') return byPath(path, ...rest);
+    truncateByFd();
+    return fs[other](path, ...rest);
+  });
+}
+
+let warned = false;
+function truncateByFd() {
+  if (warned) return;
+  warned = true;
+  process.emitWarning('Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',
+    'DeprecationWarning', 'DEP0081');
+}
 
 fs.openAsBlob = (path, options) => require('internal/blob').openAsBlob(path, options);
 
@@ -63,6 +90,7 @@ function lazy(module, ...names) {
 }
 lazy('internal/fs/dir', 'Dir', 'opendir', 'opendirSync');
 lazy('internal/fs/streams', 'ReadStream', 'WriteStream');
+lazy('internal/fs/streams', 'FileReadStream', 'FileWriteStream');
 lazy('internal/fs/watch', 'watch', 'watchFile', 'unwatchFile', 'FSWatcher', 'StatWatcher');
 
 fs.createReadStream = function createReadStream(path, options) {

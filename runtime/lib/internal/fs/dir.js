@@ -4,40 +4,66 @@
 const binding = native('fs');
 const { coded, invalidArgType, validateInteger } = require('internal/errors');
 const { makeDirents } = require('internal/fs/stats');
-const { encodeText, optionsOf, pathOf, wantsBytes } = require('internal/fs/util');
+const { encodeText, joined, optionsOf, pathOf, wantsBytes } = require('internal/fs/util');
 
 const closed = () => coded(Error, 'ERR_DIR_CLOSED', 'Directory handle was closed');
 const busy = () => coded(Error, 'ERR_DIR_CONCURRENT_OPERATION',
   'Cannot do synchronous work on directory handle with concurrent asynchronous operations');
+
+const DIR = { __proto__: null, encoding: 'utf8', bufferSize: 32, recursive: false };
 
 class Dir {
   #handle;
   #path;
   #options;
   #entries = [];
+  #folder; // the one being read: of those below, if they are wanted too
+  #folders = []; // those still to be read
   #queue = null; // calls that wait for the one under way
 
   constructor(handle, path, options) {
     if (handle == null) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "handle" argument must be specified');
     this.#handle = handle;
     this.#path = path;
-    this.#options = { bufferSize: 32, encoding: 'utf8', ...options };
+    this.#options = optionsOf(options, DIR);
     validateInteger(this.#options.bufferSize, 'options.bufferSize', 1, 4294967295);
+    this.#folder = path;
   }
 
   get path() {
     return this.#path;
   }
 
+  // The next entry of those found, null at the end.
   #take(found) {
-    if (found === null) return null;
-    const { encoding } = this.#options;
-    this.#entries = makeDirents(found, this.#path, (name) => encodeText(name, encoding));
+    const { encoding, recursive } = this.#options;
+    this.#entries = makeDirents(found, this.#folder, (name) => encodeText(name, encoding));
+    if (recursive)
+      for (let i = 0; i < this.#entries.length; i++)
+        if (this.#entries[i].isDirectory()) this.#folders.push(joined(this.#folder, found[2 * i]));
     return this.#entries.shift();
   }
 
-  #arguments() {
-    return [this.#handle, this.#options.bufferSize, wantsBytes(this.#options.encoding)];
+  #arguments(handle) {
+    return [handle, this.#options.bufferSize, wantsBytes(this.#options.encoding)];
+  }
+
+  // Reads on, folder by folder: answers as the native functions do.
+  #more(callback) {
+    binding.readdirSome(...this.#arguments(this.#handle), (error, found) => {
+      if (error || found !== null) callback(error, error ? undefined : this.#take(found));
+      else this.#below(callback);
+    });
+  }
+
+  // The folders below are read at once each; the handle is that of the first one.
+  #below(callback) {
+    if (this.#folders.length === 0) return void callback(null, null);
+    this.#folder = this.#folders.shift();
+    binding.readdir(this.#folder, wantsBytes(this.#options.encoding), true, (error, found) => {
+      if (error || found.length > 0) callback(error, error ? undefined : this.#take(found));
+      else this.#below(callback);
+    });
   }
 
   read(callback) {
@@ -60,14 +86,14 @@ class Dir {
       return;
     }
     this.#queue = [];
-    binding.readdirSome(...this.#arguments(), (error, found) => {
+    this.#more((error, entry) => {
       const waiting = this.#queue;
       this.#queue = null;
       process.nextTick(() => {
-        for (const call of waiting) call();
+        for (let i = 0; i < waiting.length; i++) waiting[i]();
       });
       if (error) callback(error);
-      else callback(null, this.#take(found));
+      else callback(null, entry);
     });
   }
 
@@ -75,7 +101,13 @@ class Dir {
     if (this.#handle === null) throw closed();
     if (this.#queue !== null) throw busy();
     if (this.#entries.length > 0) return this.#entries.shift();
-    return this.#take(binding.readdirSome(...this.#arguments()));
+    let found = binding.readdirSome(...this.#arguments(this.#handle));
+    while (found === null || found.length === 0) {
+      if (this.#folders.length === 0) return null;
+      this.#folder = this.#folders.shift();
+      found = binding.readdir(this.#folder, wantsBytes(this.#options.encoding), true);
+    }
+    return this.#take(found);
   }
 
   close(callback) {
@@ -122,7 +154,7 @@ Object.defineProperty(Dir.prototype, Symbol.asyncIterator, {
 
 function opendirSync(path, options) {
   path = pathOf(path);
-  options = optionsOf(options, { encoding: 'utf8' });
+  options = optionsOf(options, DIR);
   return new Dir(binding.opendir(path), path, options);
 }
 
@@ -130,7 +162,7 @@ function opendir(path, options, callback) {
   callback = typeof options === 'function' ? options : callback;
   if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
   path = pathOf(path);
-  options = optionsOf(options, { encoding: 'utf8' });
+  options = optionsOf(options, DIR);
   binding.opendir(path, (error, handle) => {
     if (error) callback(error);
     else callback(null, new Dir(handle, path, options));

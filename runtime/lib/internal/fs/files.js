@@ -4,11 +4,11 @@
 
 const binding = native('fs');
 const { Buffer } = require('buffer');
-const { abortedBy, invalidArgType, validateAbortSignal } = require('internal/errors');
+const { abortedBy, invalidArgType, validateBoolean } = require('internal/errors');
 const { named } = require('internal/fs/forms');
 const c = require('internal/fs/constants');
 const {
-  bufferOf, callbackOf, dataOf, fdOf, flagsOf, isView, modeOf, optionsOf, pathOf,
+  bufferOf, callbackOf, dataOf, fdOf, flagsOf, isView, loosePosition, modeOf, optionsOf, pathOf,
   positionOf, readRange, writeRange,
 } = require('internal/fs/util');
 
@@ -23,25 +23,35 @@ function readArguments(fd, buffer, offset, length, position) {
     ({ offset, length, position } = offset);
   if (buffer === undefined) buffer = Buffer.alloc(16384);
   bufferOf(buffer);
-  [offset, length] = readRange(offset, length, buffer.byteLength);
+  ({ offset, length } = readRange(offset, length, buffer));
   return { fd, buffer, offset, length, position: positionOf(position) };
 }
 
 function readSync(fd, buffer, offset, length, position) {
+  fdOf(fd);
+  bufferOf(buffer);
   const a = readArguments(fd, buffer, offset, length, position);
   if (a.length === 0) return 0;
   return binding.read(a.fd, a.buffer, a.offset, a.length, a.position);
 }
 
-function read(...args) {
-  const callback = callbackOf(args.pop());
-  const a = readArguments(...args);
+// read(fd[, buffer[, offset[, length[, position]]]], callback), where (fd[, options], callback)
+// and (fd, buffer[, options], callback) stand for the rest.
+function read(fd, buffer, offset, length, position, callback) {
+  const count = arguments.length;
+  const given = count > 5 ? callback : arguments[count - 1];
+  callbackOf(count > 1 ? given : undefined);
+  if (count < 6) position = undefined;
+  if (count < 5) length = undefined;
+  if (count < 4) offset = undefined;
+  if (count < 3) buffer = undefined;
+  if (count === 3 && buffer === null) buffer = undefined;
+  const a = readArguments(fd, buffer, offset, length, position);
   if (a.length === 0) {
-    process.nextTick(callback, null, 0, a.buffer);
+    process.nextTick(given, null, 0, a.buffer);
     return;
   }
-  binding.read(a.fd, a.buffer, a.offset, a.length, a.position,
-    (error, count) => callback(error, count ?? 0, a.buffer));
+  binding.read(a.fd, a.buffer, a.offset, a.length, a.position, (error, n) => given(error, n ?? 0, a.buffer));
 }
 
 // --- write -----------------------------------------------------------------------------------
@@ -52,13 +62,13 @@ function writeArguments(fd, buffer, offset, length, position) {
   fdOf(fd);
   if (isView(buffer)) {
     if (offset !== null && typeof offset === 'object') ({ offset, length, position } = offset);
-    [offset, length] = writeRange(offset, length, buffer.byteLength);
-    return { fd, bytes: buffer, offset, length, position: positionOf(typeof position === 'number' ? position : null) };
+    ({ offset, length } = writeRange(offset, length, buffer.byteLength));
+    return { fd, bytes: buffer, offset, length, position: loosePosition(position) };
   }
   if (typeof buffer !== 'string')
     throw invalidArgType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', buffer);
   const bytes = Buffer.from(buffer, typeof length === 'string' ? length : 'utf8');
-  return { fd, bytes, offset: 0, length: bytes.length, position: positionOf(typeof offset === 'number' ? offset : null) };
+  return { fd, bytes, offset: 0, length: bytes.length, position: loosePosition(offset) };
 }
 
 function writeSync(fd, buffer, offset, length, position) {
@@ -66,11 +76,17 @@ function writeSync(fd, buffer, offset, length, position) {
   return binding.write(a.fd, a.bytes, a.offset, a.length, a.position);
 }
 
-function write(...args) {
-  const callback = callbackOf(args.pop());
-  const a = writeArguments(...args);
-  binding.write(a.fd, a.bytes, a.offset, a.length, a.position,
-    (error, count) => callback(error, count ?? 0, args[1]));
+// write(fd, buffer[, offset[, length[, position]]], callback), write(fd, string[, position[,
+// encoding]], callback)
+function write(fd, buffer, offset, length, position, callback) {
+  const count = arguments.length;
+  const given = count > 5 ? callback : arguments[count - 1];
+  if (count < 6) position = undefined;
+  if (count < 5) length = undefined;
+  if (count < 4) offset = undefined;
+  const a = writeArguments(fd, buffer, offset, length, position);
+  callbackOf(count > 2 ? given : undefined);
+  binding.write(a.fd, a.bytes, a.offset, a.length, a.position, (error, n) => given(error, n ?? 0, buffer));
 }
 
 // --- whole files ---------------------------------------------------------------------------------
@@ -80,7 +96,9 @@ const isText = (encoding) => encoding === 'utf8' || encoding === 'utf-8';
 // What is wanted of a file's content: null for the Buffer itself.
 const decodeAs = (encoding) => encoding && encoding !== 'buffer' && !isText(encoding) ? encoding : null;
 
-const READ = { flag: 'r' };
+const READ = { __proto__: null, encoding: null, flag: 'r', signal: undefined };
+const WRITE = { __proto__: null, encoding: 'utf8', mode: 0o666, flag: 'w', flush: false, signal: undefined };
+const APPEND = { ...WRITE, __proto__: null, flag: 'a' };
 
 function targetOf(path) {
   return typeof path === 'number' ? fdOf(path) : pathOf(path);
@@ -96,7 +114,6 @@ function readFileSync(path, options) {
 // Calls back early when the signal is aborted; what was under way comes to its end unseen.
 function abortable(signal, callback) {
   if (signal === undefined) return callback;
-  validateAbortSignal(signal, 'options.signal');
   const abort = () => {
     const call = callback;
     callback = undefined;
@@ -121,27 +138,34 @@ function readFile(path, options, callback) {
   binding.readFile(targetOf(path), flagsOf(options.flag), isText(options.encoding), answer);
 }
 
-function writeFileSync(path, data, options, flag = 'w') {
-  options = optionsOf(options, { flag });
-  binding.writeFile(targetOf(path), flagsOf(options.flag), modeOf(options.mode, 'mode', 0o666),
-    dataOf(data, options.encoding));
+// The native function's arguments, without the last one.
+function writeArgumentsOf(path, data, options) {
+  const { flag, flush, mode, encoding } = options;
+  if (flush !== null) validateBoolean(flush, 'options.flush');
+  return [targetOf(path), flagsOf(flag), modeOf(mode, 'mode', 0o666), dataOf(data, encoding), Boolean(flush)];
 }
 
-function writeFile(path, data, options, callback, flag = 'w') {
+function writeFileSync(path, data, options, defaults = WRITE) {
+  const given = writeArgumentsOf(path, data, optionsOf(options, defaults));
+  binding.writeFile(...given);
+}
+
+function writeFile(path, data, options, callback, defaults = WRITE) {
   callback = callbackOf(callback ?? options);
-  options = optionsOf(options, { flag });
-  const bytes = dataOf(data, options.encoding);
+  options = optionsOf(options, defaults);
+  const given = writeArgumentsOf(path, data, options);
   const answer = abortable(options.signal, callback);
   if (options.signal?.aborted) return;
-  binding.writeFile(targetOf(path), flagsOf(options.flag), modeOf(options.mode, 'mode', 0o666), bytes, answer);
+  given.push(answer);
+  binding.writeFile(...given);
 }
 
 function appendFileSync(path, data, options) {
-  writeFileSync(path, data, options, 'a');
+  writeFileSync(path, data, options, APPEND);
 }
 
 function appendFile(path, data, options, callback) {
-  writeFile(path, data, options, callback, 'a');
+  writeFile(path, data, options, callback, APPEND);
 }
 
 // --- exists -----------------------------------------------------------------------------------------
@@ -182,7 +206,7 @@ Object.defineProperty(exists, custom, {
 });
 
 module.exports = {
-  abortable, appendFile, appendFileSync, decodeAs, exists, existsSync, isText, promisified, read,
-  readArguments, readFile, readFileSync, readSync, targetOf, write, writeArguments, writeFile,
+  APPEND, READ, WRITE, abortable, appendFile, appendFileSync, decodeAs, exists, existsSync, isText, promisified, read,
+  readArguments, readFile, readFileSync, readSync, targetOf, write, writeArguments, writeArgumentsOf, writeFile,
   writeFileSync, writeSync,
 };

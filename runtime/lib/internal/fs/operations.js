@@ -2,16 +2,21 @@
 // The operations of fs that are one native call each, in all three forms.
 
 const binding = native('fs');
-const { plain } = require('internal/fs/forms');
+const { PromiseResolve } = intrinsics;
+const { named, plain } = require('internal/fs/forms');
 const { Buffer } = require('buffer');
 const {
-  accessModeOf, copyModeOf, encodeText, fdOf, flagsOf, idOf, lengthOf, modeOf, optionsOf,
-  pathOf, positionOf, prefixOf, timeOf, viewsOf, wantsBytes,
+  accessModeOf, checkLinkType, copyModeOf, encodeText, fdOf, flagsOf, idOf, lengthOf, loosePosition, modeOf, optionsOf,
+  pathOf, prefixOf, timeOf, viewsOf, wantsBytes,
 } = require('internal/fs/util');
 
 binding.setBuffer(Buffer.prototype);
 
-const decoded = (result, path, options) => encodeText(result, optionsOf(options, {}).encoding);
+const TEXT = { __proto__: null, encoding: null };
+const encodingOf = (options) => optionsOf(options, TEXT).encoding;
+const decoded = (result, path, options) => encodeText(result, encodingOf(options));
+// What stands for the options of stat may be anything; only an object has some.
+const isBig = (options) => options !== null && typeof options === 'object' && Boolean(options.bigint);
 
 const operations = [
   plain('access', binding.access, (path, mode) => [pathOf(path), accessModeOf(mode)]),
@@ -27,15 +32,18 @@ const operations = [
   plain('lutimes', binding.lutimes, (path, atime, mtime) =>
     [pathOf(path), timeOf(atime, 'atime'), timeOf(mtime, 'mtime')]),
   plain('mkdtemp', binding.mkdtemp, (prefix, options) =>
-    [prefixOf(prefix), wantsBytes(optionsOf(options, {}).encoding)], decoded),
+    [prefixOf(prefix), wantsBytes(encodingOf(options))], decoded),
   plain('rename', binding.rename, (from, to) => [pathOf(from, 'oldPath'), pathOf(to, 'newPath')]),
   plain('copyFile', binding.copyFile, (from, to, mode) =>
     [pathOf(from, 'src'), pathOf(to, 'dest'), copyModeOf(mode)]),
   plain('link', binding.link, (from, to) => [pathOf(from, 'existingPath'), pathOf(to, 'newPath')]),
-  plain('symlink', binding.symlink, (target, path, type) => [pathOf(target, 'target'), pathOf(path)]),
+  plain('symlink', binding.symlink, (target, path, type) => {
+    checkLinkType(type);
+    return [pathOf(target, 'target'), pathOf(path)];
+  }),
   plain('unlink', binding.unlink, (path) => [pathOf(path)]),
   plain('readlink', binding.readlink, (path, options) =>
-    [pathOf(path), wantsBytes(optionsOf(options, {}).encoding)], decoded),
+    [pathOf(path), wantsBytes(encodingOf(options))], decoded),
   plain('open', binding.open, (path, flags, mode) =>
     [pathOf(path), flagsOf(flags), modeOf(mode, 'mode', 0o666)]),
   plain('close', binding.close, (fd) => [fdOf(fd)]),
@@ -43,30 +51,42 @@ const operations = [
   plain('fdatasync', binding.fdatasync, (fd) => [fdOf(fd)]),
   plain('ftruncate', binding.ftruncate, (fd, length) => [fdOf(fd), lengthOf(length)]),
   plain('readv', binding.readv, (fd, buffers, position) =>
-    [fdOf(fd), viewsOf(buffers), positionOf(typeof position === 'number' ? position : null)]),
+    [fdOf(fd), viewsOf(buffers), loosePosition(position)]),
   plain('writev', binding.writev, (fd, buffers, position) =>
-    [fdOf(fd), viewsOf(buffers), positionOf(typeof position === 'number' ? position : null)]),
-  plain('stat', binding.stat, (path, options) => [pathOf(path), Boolean(options?.bigint)]),
-  plain('lstat', binding.lstat, (path, options) => [pathOf(path), Boolean(options?.bigint)]),
-  plain('fstat', binding.fstat, (fd, options) => [fdOf(fd), Boolean(options?.bigint)]),
-  plain('statfs', binding.statfs, (path, options) => [pathOf(path), Boolean(options?.bigint)]),
+    [fdOf(fd), viewsOf(buffers), loosePosition(position)]),
+  plain('stat', binding.stat, (path, options) => [pathOf(path), isBig(options)]),
+  plain('lstat', binding.lstat, (path, options) => [pathOf(path), isBig(options)]),
+  plain('fstat', binding.fstat, (fd, options) => [fdOf(fd), isBig(options)]),
+  plain('statfs', binding.statfs, (path, options) => [pathOf(path), isBig(options)]),
 ];
 
 const table = Object.create(null);
 for (const operation of operations) table[operation.callback.name] = operation;
 
 // A path that isn't there is undefined instead of an error, if so asked for.
+const mayBeMissing = (options) =>
+  options !== null && typeof options === 'object' && options.throwIfNoEntry === false;
 for (const name of ['stat', 'lstat']) {
   const { sync } = table[name];
-  table[name].sync = Object.defineProperty((path, options) => {
-    if (options?.throwIfNoEntry !== false) return sync(path, options);
+  table[name].sync = named(`${name}Sync`, (path, options) => {
+    if (!mayBeMissing(options)) return sync(path, options);
     try {
       return sync(path, options);
     } catch (error) {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     }
-  }, 'name', { value: `${name}Sync` });
+  });
+}
+
+// Nothing to write is written at once, without the system, which would call it a mistake.
+{
+  const { sync, promise } = table.writev;
+  const isEmpty = (fd, buffers, position) => fdOf(fd) >= 0 && viewsOf(buffers).length === 0;
+  table.writev.sync = named('writevSync', (fd, buffers, position) =>
+    isEmpty(fd, buffers) ? 0 : sync(fd, buffers, position));
+  table.writev.promise = named('writev', (fd, buffers, position) =>
+    isEmpty(fd, buffers) ? PromiseResolve(0) : promise(fd, buffers, position));
 }
 
 module.exports = table;

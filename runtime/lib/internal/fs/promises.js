@@ -3,14 +3,18 @@
 
 const binding = native('fs');
 const EventEmitter = require('events');
-const { abortedBy, coded, notImplemented, validateAbortSignal, validateInteger } = require('internal/errors');
+const { abortedBy, coded, notImplemented, validateBoolean, validateInteger } = require('internal/errors');
 const operations = require('internal/fs/operations');
 const trees = require('internal/fs/trees');
 const { named } = require('internal/fs/forms');
 const files = require('internal/fs/files');
 const {
-  dataOf, flagsOf, modeOf, optionsOf, pathOf, positionOf, viewsOf,
+  dataOf, flagsOf, loosePosition, modeOf, optionsOf, pathOf, viewsOf,
 } = require('internal/fs/util');
+
+const kOpen = Symbol('open');
+const kUse = Symbol('use');
+const kLeave = Symbol('leave');
 
 const promised = (call) => named(call.name, (...args) => {
   try {
@@ -22,38 +26,42 @@ const promised = (call) => named(call.name, (...args) => {
 
 const { isText, decodeAs } = files;
 
-// A path, a descriptor or a FileHandle as the native whole-file functions take it.
-function targetOf(target) {
-  if (target instanceof FileHandle) return target.open();
+// A path or a FileHandle as the native whole-file functions take it.
+function targetOf(target, call) {
+  if (target instanceof FileHandle) return target[kOpen](call);
   return pathOf(target);
 }
 
-const READ = { flag: 'r' };
+const { APPEND, READ, WRITE } = files;
 
 const readFile = promised(function readFile(path, options) {
   // The common call, without options, takes the short way.
   if (typeof path === 'string' && options === undefined)
     return binding.readFile(pathOf(path), 0, false, null);
   options = optionsOf(options, READ);
-  if (options.signal !== undefined) return withSignal(options.signal, readNow(path, options));
-  return readNow(path, options);
+  return withSignal(options.signal, () => {
+    const encoding = decodeAs(options.encoding);
+    const content = binding.readFile(targetOf(path, 'readFile'), flagsOf(options.flag), isText(options.encoding), null);
+    return encoding === null ? content : content.then((bytes) => bytes.toString(encoding));
+  });
 });
 
-function readNow(path, options) {
-  if (options.signal?.aborted) return undefined;
-  const encoding = decodeAs(options.encoding);
-  const content = binding.readFile(targetOf(path), flagsOf(options.flag), isText(options.encoding), null);
-  return encoding === null ? content : content.then((bytes) => bytes.toString(encoding));
-}
-
-function withSignal(signal, promise) {
-  validateAbortSignal(signal, 'options.signal');
-  const aborted = () => abortedBy(signal);
-  if (signal.aborted) return Promise.reject(aborted());
+// The promise of a call that is given up when the signal is aborted; what was under way comes
+// to its end unseen.
+function withSignal(signal, start) {
+  if (signal === undefined) return start();
+  if (signal.aborted) return Promise.reject(abortedBy(signal));
   return new Promise((resolve, reject) => {
-    const abort = () => reject(aborted());
+    const abort = () => reject(abortedBy(signal));
+    const stop = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    start().then((value) => {
+      stop();
+      resolve(value);
+    }, (error) => {
+      stop();
+      reject(error);
+    });
   });
 }
 
@@ -63,36 +71,34 @@ const isStreamed = (data) => data !== null && typeof data === 'object' && !Array
 async function writeStreamed(target, data, options) {
   const own = !(target instanceof FileHandle);
   const handle = own ? await open(target, options.flag, options.mode) : target;
+  const { encoding, signal } = options;
   try {
     for await (const chunk of data) {
-      if (options.signal?.aborted) throw abortedBy(options.signal);
-      await writeAll(handle, dataOf(chunk, options.encoding));
+      if (signal?.aborted) throw abortedBy(signal);
+      await binding.writeFile(handle[kOpen]('writeFile'), 0, 0, dataOf(chunk, encoding), false, null);
     }
+    if (options.flush) await handle.sync();
   } finally {
     if (own) await handle.close();
   }
 }
 
-async function writeAll(handle, bytes) {
-  await binding.writeFile(handle.open(), 0, 0, bytes, null);
-}
-
-function write(target, data, options, flag) {
-  options = optionsOf(options, { encoding: 'utf8', mode: 0o666, flag });
-  if (isStreamed(data)) return writeStreamed(target, data, options);
+function write(target, data, given, defaults) {
+  const options = optionsOf(given, defaults);
+  const { signal } = options;
+  if (options.flush !== null) validateBoolean(options.flush, 'options.flush');
+  if (isStreamed(data)) return withSignal(signal, () => writeStreamed(target, data, options));
   const bytes = dataOf(data, options.encoding);
-  const start = () => binding.writeFile(targetOf(target), flagsOf(options.flag),
-    modeOf(options.mode, 'mode', 0o666), bytes, null);
-  if (options.signal === undefined) return start();
-  return withSignal(options.signal, options.signal.aborted ? undefined : start());
+  return withSignal(signal, () => binding.writeFile(targetOf(target, 'writeFile'), flagsOf(options.flag),
+    modeOf(options.mode, 'mode', 0o666), bytes, Boolean(options.flush), null));
 }
 
 const writeFile = promised(function writeFile(path, data, options) {
-  return write(path, data, options, 'w');
+  return write(path, data, options, WRITE);
 });
 
 const appendFile = promised(function appendFile(path, data, options) {
-  return write(path, data, options, 'a');
+  return write(path, data, options, APPEND);
 });
 
 // --- FileHandle -------------------------------------------------------------------------------
@@ -106,6 +112,8 @@ const forgotten = new FinalizationRegistry((fd) => {
 class FileHandle extends EventEmitter {
   #fd;
   #closing;
+  #settle; // of a close that waits for streams
+  #users = 1;
 
   constructor(fd) {
     super();
@@ -117,63 +125,81 @@ class FileHandle extends EventEmitter {
     return this.#fd;
   }
 
-  // The descriptor of an open handle.
-  open() {
-    if (this.#fd === -1) throw Object.assign(coded(Error, 'EBADF', 'file closed'), { syscall: 'read' });
+  // The descriptor of an open handle, for the call of this name.
+  [kOpen](syscall) {
+    if (this.#fd === -1) throw Object.assign(coded(Error, 'EBADF', 'file closed'), { syscall });
     return this.#fd;
   }
 
+  // The file is closed when the handle and the streams over it have let go of it.
   close() {
     if (this.#fd === -1) return this.#closing ?? Promise.resolve();
-    const fd = this.#fd;
-    this.#fd = -1;
-    forgotten.unregister(this);
-    this.#closing = binding.close(fd, null).then(() => {
-      this.#closing = undefined;
-      this.emit('close');
+    if (this.#closing !== undefined) return this.#closing;
+    this.#closing = this.#users === 1 ? this.#closeFile() : new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
     });
+    this.#users--;
+    this.emit('close');
     return this.#closing;
   }
 
+  #closeFile() {
+    const fd = this.#fd;
+    this.#fd = -1;
+    forgotten.unregister(this);
+    return binding.close(fd, null).then(() => { this.#closing = undefined; });
+  }
+
+  [kUse]() {
+    this.#users++;
+  }
+
+  [kLeave]() {
+    this.#users--;
+    if (this.#users === 0 && this.#settle !== undefined) this.#closeFile().then(this.#settle.resolve, this.#settle.reject);
+  }
+
   async read(buffer, offset, length, position) {
-    if (buffer === undefined) buffer = {};
-    const a = files.readArguments(this.open(), buffer, offset, length, position);
+    const fd = this[kOpen]('read');
+    if (buffer === undefined || buffer === null) buffer = {};
+    const a = files.readArguments(fd, buffer, offset, length, position);
     const bytesRead = a.length === 0 ? 0 :
       await binding.read(a.fd, a.buffer, a.offset, a.length, a.position, null);
     return { __proto__: null, bytesRead, buffer: a.buffer };
   }
 
   async readv(buffers, position) {
-    const at = positionOf(typeof position === 'number' ? position : null);
-    const bytesRead = await binding.readv(this.open(), viewsOf(buffers), at, null);
+    const bytesRead = await binding.readv(this[kOpen]('readv'), viewsOf(buffers), loosePosition(position), null);
     return { __proto__: null, bytesRead, buffers };
   }
 
   async write(buffer, offset, length, position) {
+    const fd = this[kOpen]('write');
     let bytesWritten = 0;
     if (buffer?.byteLength !== 0) {
-      const a = files.writeArguments(this.open(), buffer, offset, length, position);
+      const a = files.writeArguments(fd, buffer, offset, length, position);
       bytesWritten = await binding.write(a.fd, a.bytes, a.offset, a.length, a.position, null);
     }
     return { __proto__: null, bytesWritten, buffer };
   }
 
   async writev(buffers, position) {
-    const at = positionOf(typeof position === 'number' ? position : null);
-    const bytesWritten = buffers.length > 0 ? await binding.writev(this.open(), viewsOf(buffers), at, null) : 0;
+    const fd = this[kOpen]('writev');
+    viewsOf(buffers);
+    const bytesWritten = buffers.length === 0 ? 0 : await binding.writev(fd, buffers, loosePosition(position), null);
     return { __proto__: null, bytesWritten, buffers };
   }
 
   readFile(options) { return readFile(this, options); }
   writeFile(data, options) { return writeFile(this, data, options); }
   appendFile(data, options) { return appendFile(this, data, options); }
-  async stat(options) { return operations.fstat.promise(this.open(), options); }
-  async truncate(length) { return operations.ftruncate.promise(this.open(), length); }
-  async chmod(mode) { return operations.fchmod.promise(this.open(), mode); }
-  async chown(uid, gid) { return operations.fchown.promise(this.open(), uid, gid); }
-  async utimes(atime, mtime) { return operations.futimes.promise(this.open(), atime, mtime); }
-  async sync() { return operations.fsync.promise(this.open()); }
-  async datasync() { return operations.fdatasync.promise(this.open()); }
+  async stat(options) { return operations.fstat.promise(this[kOpen]('fstat'), options); }
+  async truncate(length) { return operations.ftruncate.promise(this[kOpen]('ftruncate'), length); }
+  async chmod(mode) { return operations.fchmod.promise(this[kOpen]('fchmod'), mode); }
+  async chown(uid, gid) { return operations.fchown.promise(this[kOpen]('fchown'), uid, gid); }
+  async utimes(atime, mtime) { return operations.futimes.promise(this[kOpen]('futimes'), atime, mtime); }
+  async sync() { return operations.fsync.promise(this[kOpen]('fsync')); }
+  async datasync() { return operations.fdatasync.promise(this[kOpen]('fdatasync')); }
 
   createReadStream(options) {
     validateInteger(this.fd, 'fd', 0, 2 ** 31 - 1);
@@ -218,6 +244,7 @@ promises.realpath = named('realpath', trees.realpathNative.promise);
 
 promises.watch = (path, options) => require('internal/fs/watch').iterate(path, options);
 promises.FileHandle = FileHandle;
-Object.defineProperty(promises, 'FileHandle', { enumerable: false });
+Object.defineProperty(promises, 'FileHandle', { __proto__: null, enumerable: false });
+Object.defineProperty(promises, 'handleUse', { __proto__: null, value: { kLeave, kUse } });
 
 module.exports = promises;

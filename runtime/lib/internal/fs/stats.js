@@ -28,58 +28,50 @@ function question(holder, name, value, enumerable) {
 
 // The constructors take their values one by one, in the order of the properties. Stats are
 // made by the thousand, so what all of them have is written out; the rest goes by tables.
-class FileFacts {
-  constructor(given) {
-    this.dev = given[0];
-    this.mode = given[1];
-    this.nlink = given[2];
-    this.uid = given[3];
-    this.gid = given[4];
-    this.rdev = given[5];
-    this.blksize = given[6];
-    this.ino = given[7];
-    this.size = given[8];
-    this.blocks = given[9];
-  }
+// They are plain functions: programs call them on objects of their own.
+function FileFacts(self, given) {
+  self.dev = given[0];
+  self.mode = given[1];
+  self.nlink = given[2];
+  self.uid = given[3];
+  self.gid = given[4];
+  self.rdev = given[5];
+  self.blksize = given[6];
+  self.ino = given[7];
+  self.size = given[8];
+  self.blocks = given[9];
 }
 for (const [name, bits] of KINDS)
   question(FileFacts, name, function () { return (Number(this.mode) & c.S_IFMT) === bits; }, true);
 
 const dateOf = (ms) => new Date(Math.round(ms));
 
-class Stats extends FileFacts {
-  constructor(...given) {
-    super(given);
-    this.atimeMs = given[10];
-    this.mtimeMs = given[11];
-    this.ctimeMs = given[12];
-    this.birthtimeMs = given[13];
-    this.atime = dateOf(given[10]);
-    this.mtime = dateOf(given[11]);
-    this.ctime = dateOf(given[12]);
-    this.birthtime = dateOf(given[13]);
-  }
+function Stats(...given) {
+  FileFacts(this, given);
+  this.atimeMs = given[10];
+  this.mtimeMs = given[11];
+  this.ctimeMs = given[12];
+  this.birthtimeMs = given[13];
+  this.atime = dateOf(given[10]);
+  this.mtime = dateOf(given[11]);
+  this.ctime = dateOf(given[12]);
+  this.birthtime = dateOf(given[13]);
 }
 
-class BigIntStats extends FileFacts {
-  constructor(...given) {
-    super(given);
-    const ns = given.slice(10, 14);
-    const ms = TIMES.map((_, i) => ns[i] / 1000000n);
-    TIMES.forEach((name, i) => { this[`${name}Ms`] = ms[i]; });
-    TIMES.forEach((name, i) => { this[`${name}Ns`] = ns[i]; });
-    TIMES.forEach((name, i) => { this[name] = dateOf(Number(ms[i])); });
-  }
+function BigIntStats(...given) {
+  FileFacts(this, given);
+  for (let i = 0; i < TIMES.length; i++) this[`${TIMES[i]}Ms`] = given[10 + i] / 1000000n;
+  for (let i = 0; i < TIMES.length; i++) this[`${TIMES[i]}Ns`] = given[10 + i];
+  for (let i = 0; i < TIMES.length; i++) this[TIMES[i]] = dateOf(Number(this[`${TIMES[i]}Ms`]));
 }
 
-class StatFs {
-  constructor(...given) {
-    STATFS.forEach((name, i) => { this[name] = given[i]; });
-  }
+function StatFs(...given) {
+  for (let i = 0; i < STATFS.length; i++) this[STATFS[i]] = given[i];
 }
 
+for (const made of [Stats, BigIntStats]) Object.setPrototypeOf(made.prototype, FileFacts.prototype);
 for (const [made, length] of [[Stats, 14], [BigIntStats, 14], [StatFs, STATFS.length]])
-  Object.defineProperty(made, 'length', { value: length, configurable: true });
+  Object.defineProperty(made, 'length', { __proto__: null, value: length, configurable: true });
 
 // Seconds and nanoseconds lie side by side.
 const ms = (n, at) => n[at] * 1000 + n[at + 1] / 1000000;

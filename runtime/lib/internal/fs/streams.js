@@ -16,7 +16,8 @@ const kFile = Symbol('file');
 const CHUNK = 64 * 1024;
 
 // The functions that a FileHandle's descriptor is worked on with, in the form of fs's.
-function handleCalls(handle) {
+function handleCalls(handle, { kLeave, kUse }) {
+  handle[kUse]();
   const answer = (promise, callback, first, second) => promise.then(
     (value) => first === undefined ? callback(null) : callback(null, value[first], value[second]), callback);
   return {
@@ -28,7 +29,10 @@ function handleCalls(handle) {
       answer(handle.write(bytes, offset, length, at), callback, 'bytesWritten', 'buffer'),
     writev: (fd, list, at, callback) => answer(handle.writev(list, at), callback, 'bytesWritten', 'buffers'),
     fsync: (fd, callback) => answer(handle.sync(), callback),
-    close: (fd, callback) => answer(handle.close(), callback),
+    close(fd, callback) {
+      handle[kLeave]();
+      answer(handle.close(), callback);
+    },
   };
 }
 
@@ -111,7 +115,13 @@ function openByOwn(stream, ready) {
 }
 
 // Kept for those who replace it.
-function open() {}
+let warned = false;
+function open() {
+  if (warned) return;
+  warned = true;
+  const kind = this instanceof ReadStream ? 'ReadStream' : 'WriteStream';
+  process.emitWarning(`${kind}.prototype.open() is deprecated`, 'DeprecationWarning', 'DEP0135');
+}
 
 // What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle. Sets
 // the properties that tell of it and returns the functions to call.
@@ -130,18 +140,21 @@ function openSource(stream, path, options, flags) {
     stream.fd = fdOf(fd);
     return calls;
   }
-  if (typeof fd !== 'object' || !(fd instanceof require('internal/fs/promises').FileHandle))
+  const { FileHandle, handleUse } = require('internal/fs/promises');
+  if (typeof fd !== 'object' || !(fd instanceof FileHandle))
     throw invalidArgType('options.fd', 'of type number or an instance of FileHandle', fd);
   if (given)
     throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The FileHandle with fs method is not implemented');
   stream.fd = fd.fd;
   fd.on('close', () => stream.close());
-  return handleCalls(fd);
+  return handleCalls(fd, handleUse);
 }
 
 // A copy of the options as a stream's constructor wants them.
 function copyOptions(options) {
-  const own = { __proto__: null, ...checkOptions(options, {}) };
+  const given = checkOptions(options, { __proto__: null });
+  const own = { __proto__: null };
+  for (const name in given) own[name] = given[name]; // what they inherit counts, as in Node
   own.autoDestroy = own.autoClose === undefined ? true : own.autoClose;
   return own;
 }
@@ -311,4 +324,4 @@ for (const [Stream, Base, state] of [[ReadStream, Readable, '_readableState'], [
 }
 WriteStream.prototype.destroySoon = WriteStream.prototype.end;
 
-module.exports = { ReadStream, WriteStream };
+module.exports = { FileReadStream: ReadStream, FileWriteStream: WriteStream, ReadStream, WriteStream };

@@ -7,10 +7,11 @@ const binding = native('fs');
 const posix = require('path');
 const { composed } = require('internal/fs/forms');
 const { makeDirents } = require('internal/fs/stats');
-const { coded, uvError, validateBoolean, validateInteger } = require('internal/errors');
+const { Buffer } = require('buffer');
+const { coded, uvError, validateBoolean, validateFunction, validateInteger, validateObject } = require('internal/errors');
 const c = require('internal/fs/constants');
 const {
-  encodeText, lengthOf, modeOf, optionsOf, pathOf, wantsBytes,
+  encodeText, joined, lengthOf, modeOf, nameOf, optionsOf, pathOf, wantsBytes,
 } = require('internal/fs/util');
 
 // --- mkdir -----------------------------------------------------------------------------
@@ -18,19 +19,22 @@ const {
 const ENOTDIR = -20;
 const EEXIST = -17;
 
-// Makes a path and what is missing above it. Returns the first directory made.
+// Makes a path and what is missing above it: goes up to the first directory that is there or
+// can be made, and then down again. Returns the first directory made.
 function* mkdirp(target, mode) {
-  const missing = [String(target)];
+  const missing = [target];
   let first;
+  let isDescending = false;
   while (missing.length > 0) {
     const path = missing[missing.length - 1];
     try {
       yield [binding.mkdir, path, mode];
       first ??= path;
-      missing.pop();
     } catch (error) {
-      const parent = posix.dirname(path);
-      if (error.code === 'ENOENT' && parent !== path && first === undefined) {
+      const parent = parentOf(path);
+      // What is missing on the way down, below a directory that is there, can't be helped: the
+      // directory itself was removed (a working directory without a name, for one).
+      if (error.code === 'ENOENT' && !isDescending && parent !== path) {
         missing.push(parent);
         continue;
       }
@@ -43,10 +47,17 @@ function* mkdirp(target, mode) {
       }
       if (!stats.isDirectory())
         throw uvError(missing.length > 1 ? ENOTDIR : EEXIST, 'mkdir', String(target));
-      missing.pop();
     }
+    isDescending = true;
+    missing.pop();
   }
-  return first;
+  return first === undefined ? undefined : String(first);
+}
+
+function parentOf(path) {
+  if (typeof path === 'string') return posix.dirname(path);
+  const text = Buffer.from(path).toString('latin1');
+  return Buffer.from(posix.dirname(text), 'latin1');
 }
 
 function* mkdir(path, mode, recursive) {
@@ -55,9 +66,11 @@ function* mkdir(path, mode, recursive) {
   return undefined;
 }
 
+const MKDIR = { __proto__: null, mode: undefined, recursive: false };
+
 function prepareMkdir(path, options) {
-  const bare = ['number', 'string'].includes(typeof options); // the mode alone
-  const { mode, recursive = false } = bare ? { mode: options } : options || {};
+  const bare = typeof options === 'number' || typeof options === 'string'; // the mode alone
+  const { mode, recursive } = bare ? { mode: options, recursive: false } : optionsOf(options || undefined, MKDIR);
   validateBoolean(recursive, 'options.recursive');
   const bits = modeOf(mode, bare ? 'mode' : 'options.mode', 0o777);
   return [pathOf(path), bits, recursive];
@@ -73,22 +86,41 @@ function* readdir(path, { encoding, withFileTypes, recursive }) {
     if (withFileTypes) return makeDirents(found, path, encode);
     return bytes && encoding !== 'buffer' ? found.map(encode) : found;
   }
-  const root = String(path);
   const result = [];
-  const folders = [root];
-  while (folders.length > 0) {
-    const folder = folders.shift();
-    const entries = makeDirents(yield [binding.readdir, folder, false, true], folder, encode);
-    for (const entry of entries) {
-      const full = posix.join(folder, String(entry.name));
-      result.push(withFileTypes ? entry : posix.relative(root, full));
-      if (entry.isDirectory()) folders.push(full);
+  const folders = [{ folder: path, within: '' }];
+  // By index: the list grows behind it.
+  for (let i = 0; i < folders.length; i++) {
+    const { folder, within } = folders[i];
+    const found = yield [binding.readdir, folder, bytes, true];
+    const entries = makeDirents(found, folder, encode);
+    for (let k = 0; k < entries.length; k++) {
+      const entry = entries[k];
+      const full = joined(folder, bytes ? nameOf(found[2 * k]) : found[2 * k]);
+      const name = within === '' ? entry.name : joined(within, entry.name);
+      result.push(withFileTypes ? entry : name);
+      // Names alone go through links to directories, entries don't.
+      if (entry.isDirectory() || (!withFileTypes && entry.isSymbolicLink() && (yield* leadsToDirectory(full))))
+        folders.push({ folder: full, within: name });
     }
   }
   return result;
 }
 
-const prepareReaddir = (path, options) => [pathOf(path), optionsOf(options, {})];
+function* leadsToDirectory(path) {
+  try {
+    return (yield [binding.stat, path, false]).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const READDIR = { __proto__: null, encoding: null, withFileTypes: false, recursive: false };
+
+function prepareReaddir(path, options) {
+  const given = optionsOf(options, READDIR);
+  if (given.recursive !== null) validateBoolean(given.recursive, 'options.recursive');
+  return [pathOf(path), given];
+}
 
 // --- rm and rmdir --------------------------------------------------------------------------
 
@@ -100,6 +132,7 @@ function isDirectoryError(path) {
     { info, errno: 21, syscall: 'rm', path });
 }
 
+// Names that aren't UTF-8 are bytes all the way.
 function* removeTree(path) {
   let stats;
   try {
@@ -112,8 +145,8 @@ function* removeTree(path) {
     yield [binding.unlink, path];
     return;
   }
-  const entries = yield [binding.readdir, path, false, false];
-  for (const name of entries) yield* removeTree(posix.join(path, name));
+  const entries = yield [binding.readdir, path, true, false];
+  for (let i = 0; i < entries.length; i++) yield* removeTree(joined(path, nameOf(entries[i])));
   yield [binding.rmdir, path];
 }
 
@@ -127,15 +160,17 @@ function* rm(path, { force, recursive }) {
   }
   if (!stats.isDirectory()) yield [binding.unlink, path];
   else if (!recursive) throw isDirectoryError(path);
-  else yield* removeTree(String(path));
+  else yield* removeTree(path);
   return undefined;
 }
 
-const RM = { force: false, recursive: false, retryDelay: 100, maxRetries: 0 };
+const RM = { __proto__: null, force: false, recursive: false, retryDelay: 100, maxRetries: 0 };
 
 function prepareRm(path, options) {
-  const given = { ...RM, ...options };
-  for (const name of ['force', 'recursive']) validateBoolean(given[name], `options.${name}`);
+  if (options !== undefined) validateObject(options, 'options');
+  const given = { __proto__: null, ...RM, ...options };
+  validateBoolean(given.force, 'options.force');
+  validateBoolean(given.recursive, 'options.recursive');
   validateInteger(given.retryDelay, 'options.retryDelay', 0, 2147483647);
   validateInteger(given.maxRetries, 'options.maxRetries', 0, 4294967295);
   return [pathOf(path), given];
@@ -148,11 +183,27 @@ function* rmdir(path, recursive) {
   }
   const stats = yield [binding.lstat, path, false];
   if (!stats.isDirectory()) throw uvError(ENOTDIR, 'rmdir', String(path));
-  yield* removeTree(String(path));
+  yield* removeTree(path);
   return undefined;
 }
 
-const prepareRmdir = (path, options) => [pathOf(path), Boolean(options?.recursive)];
+const RMDIR = { __proto__: null, recursive: false, retryDelay: 100, maxRetries: 0 };
+let warnedOfRmdir = false;
+
+function prepareRmdir(path, options) {
+  const target = pathOf(path);
+  if (options !== undefined) validateObject(options, 'options');
+  const given = { __proto__: null, ...RMDIR, ...options };
+  validateBoolean(given.recursive, 'options.recursive');
+  validateInteger(given.retryDelay, 'options.retryDelay', 0, 2147483647);
+  validateInteger(given.maxRetries, 'options.maxRetries', 0, 4294967295);
+  if (given.recursive && !warnedOfRmdir) {
+    warnedOfRmdir = true;
+    process.emitWarning('In future versions of Node.js, fs.rmdir(path, { recursive: true }) will be removed. ' +
+      'Use fs.rm(path, { recursive: true }) instead', 'DeprecationWarning', 'DEP0147');
+  }
+  return [target, given.recursive];
+}
 
 // --- cp ----------------------------------------------------------------------------------------
 
@@ -211,30 +262,67 @@ function* cp(from, to, options) {
   return undefined;
 }
 
-const CP = { dereference: false, errorOnExist: false, force: true, preserveTimestamps: false, recursive: false, mode: 0 };
+const CP = {
+  __proto__: null, filter: undefined, verbatimSymlinks: false, dereference: false, errorOnExist: false, force: true, preserveTimestamps: false,
+  recursive: false, mode: 0,
+};
 
-const prepareCp = (from, to, options) =>
-  [String(pathOf(from, 'src')), String(pathOf(to, 'dest')), { ...CP, ...options }];
+const FLAGS = ['dereference', 'errorOnExist', 'force', 'preserveTimestamps', 'recursive', 'verbatimSymlinks'];
+
+function prepareCp(from, to, options) {
+  if (options !== undefined && options !== null) validateObject(options, 'options');
+  const given = { __proto__: null, ...CP, ...options };
+  for (let i = 0; i < FLAGS.length; i++) validateBoolean(given[FLAGS[i]], `options.${FLAGS[i]}`);
+  given.mode ??= 0;
+  validateInteger(given.mode, 'mode', 0, 7);
+  if (given.filter !== undefined) validateFunction(given.filter, 'options.filter');
+  return [String(pathOf(from, 'src')), String(pathOf(to, 'dest')), given];
+}
 
 // --- realpath and truncate ------------------------------------------------------------------------
 
-// The kernel tells that a part is missing, not which: walk down to find it, since the
-// error names it.
+// The kernel is asked first. Where it fails the path is walked down link by link: the error
+// then names the part that is missing, and what has no name (a pipe) is no error.
 function* realpath(path, encoding) {
   try {
     return encodeText(yield [binding.realpath, path, wantsBytes(encoding)], encoding);
-  } catch (error) {
-    let at = '/';
-    for (const part of posix.resolve(String(path)).split('/')) {
-      at = posix.join(at, part);
-      yield [binding.lstat, at, false];
-      yield [binding.stat, at, false];
-    }
-    throw error;
+  } catch {
+    const found = yield* walk(posix.resolve(String(path)));
+    return wantsBytes(encoding) ? encodeText(Buffer.from(found), encoding) : found;
   }
 }
 
-const prepareRealpath = (path, options) => [pathOf(path), optionsOf(options, {}).encoding];
+function* exists(path) {
+  try {
+    yield [binding.lstat, path, false];
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* walk(path) {
+  let at = '/';
+  let rest = path.split('/');
+  for (let i = 0; i < rest.length; i++) {
+    const next = posix.join(at, rest[i]);
+    const stats = yield [binding.lstat, next, false];
+    if (!stats.isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    const end = yield [binding.stat, next, false];
+    const target = posix.resolve(at, yield [binding.readlink, next, false]);
+    if ((end.isFIFO() || end.isSocket()) && !(yield* exists(target))) return target;
+    rest = target.split('/').concat(rest.slice(i + 1));
+    at = '/';
+    i = -1;
+  }
+  return at;
+}
+
+const TEXT = { __proto__: null, encoding: null };
+const prepareRealpath = (path, options) => [pathOf(path), optionsOf(options, TEXT).encoding];
 
 function* realpathNative(path, encoding) {
   return encodeText(yield [binding.realpath, path, wantsBytes(encoding)], encoding);

@@ -3,8 +3,10 @@
 // functions take, with Node's errors for what isn't right.
 
 const { Buffer } = require('buffer');
+const posix = require('path');
 const {
-  coded, invalidArgType, invalidArgValue, outOfRange, validateFunction, validateInteger, validateNumber,
+  coded, invalidArgType, invalidArgValue, outOfRange, validateAbortSignal, validateFunction, validateInteger,
+  validateNumber,
 } = require('internal/errors');
 const c = require('internal/fs/constants');
 
@@ -116,17 +118,32 @@ function checkEncoding(encoding) {
     throw invalidArgValue('encoding', encoding, 'is invalid encoding');
 }
 
-// Options given as an object, as the name of an encoding, or not at all.
-function optionsOf(options, defaults) {
+// Options given as an object, as the name of an encoding, or not at all. Of an object what it
+// inherits counts, as in Node; where none is given, nothing does.
+function checkOptions(options, defaults) {
   if (options === undefined || options === null || typeof options === 'function') return defaults;
   if (typeof options === 'string') {
     checkEncoding(options);
-    return { ...defaults, encoding: options };
+    return { __proto__: null, ...defaults, encoding: options };
   }
   if (typeof options !== 'object')
     throw invalidArgType('options', 'of type string or an instance of Object', options);
   if (options.encoding !== 'buffer') checkEncoding(options.encoding);
-  return { ...defaults, ...options };
+  if (options.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
+  return options;
+}
+
+// The options of a function, all that it knows: those given, and for the others what
+// `defaults` has. Every function reads its options through this; the result has no prototype.
+function optionsOf(given, defaults) {
+  const options = checkOptions(given, defaults);
+  const own = { __proto__: null, ...defaults };
+  if (options === defaults) return own;
+  for (const name in own) {
+    const value = options[name];
+    if (value !== undefined && (name !== 'flag' || value)) own[name] = value;
+  }
+  return own;
 }
 
 // What a text result (a name, a link's target) becomes: the native functions give strings
@@ -152,29 +169,36 @@ function bufferOf(buffer, name = 'buffer') {
   return buffer;
 }
 
+// The position of a read or write; below 0 for the file's own.
 function positionOf(position, name = 'position') {
   if (position === null || position === undefined) return -1;
-  if (typeof position === 'bigint') return Number(position);
+  if (typeof position === 'bigint') {
+    if (position < -(2n ** 63n) || position > 2n ** 63n - 1n)
+      throw outOfRange(name, `>= ${-(2n ** 63n)} && <= ${2n ** 63n - 1n}`, position);
+    return position < 0n ? -1 : Number(position);
+  }
   if (typeof position === 'number') {
     validateInteger(position, name, -1);
     return position;
   }
-  throw invalidArgType(name, 'of type integer or bigint', position);
+  throw invalidArgType(name, 'of type bigint or integer', position);
 }
 
+// Where only a number counts as a position and everything else as none.
+const loosePosition = (position) => positionOf(typeof position === 'number' ? position : null);
+
 // offset and length of a part of a view, for read.
-function readRange(offset, length, size) {
+function readRange(offset, length, buffer) {
+  const size = buffer.byteLength;
   if (offset === null || offset === undefined) offset = 0;
   else validateInteger(offset, 'offset', 0);
   if (length === undefined || length === null) length = size - offset;
   length |= 0;
-  if (length === 0) return [offset, length];
-  if (size === 0)
-    throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
-      "The argument 'buffer' is empty and cannot be written. Received <Buffer >");
+  if (length === 0) return { offset, length };
+  if (size === 0) throw invalidArgValue('buffer', buffer, 'is empty and cannot be written');
   if (length < 0) throw outOfRange('length', '>= 0', length);
   if (offset + length > size) throw outOfRange('length', `<= ${size - offset}`, length);
-  return [offset, length];
+  return { offset, length };
 }
 
 function writeRange(offset, length, size) {
@@ -185,7 +209,7 @@ function writeRange(offset, length, size) {
   if (length > size - offset) throw outOfRange('length', `<= ${size - offset}`, length);
   if (length < 0) throw outOfRange('length', '>= 0', length);
   validateInteger(length, 'length', 0, 2147483647);
-  return [offset, length];
+  return { offset, length };
 }
 
 function viewsOf(buffers) {
@@ -203,12 +227,26 @@ function smallMode(mode) {
   return mode;
 }
 
-function accessModeOf(mode) {
-  return smallMode(mode);
+const accessModeOf = smallMode;
+const copyModeOf = smallMode;
+
+// A kind of symbolic link is Windows's business, but a wrong one is a mistake everywhere.
+function checkLinkType(type) {
+  if (type === undefined || type === null || type === 'dir' || type === 'file' || type === 'junction') return;
+  throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE',
+    `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`);
 }
 
-function copyModeOf(mode) {
-  return smallMode(mode);
+function joined(folder, name) {
+  if (typeof folder === 'string' && typeof name === 'string') return posix.join(folder, name);
+  return Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(name)]);
+}
+
+// A name of a directory as a path's part: a string, or bytes if it is no UTF-8, which no
+// string could name.
+function nameOf(bytes) {
+  const text = bytes.toString();
+  return text.includes('\ufffd') ? bytes : text;
 }
 
 function lengthOf(length) {
@@ -217,15 +255,25 @@ function lengthOf(length) {
   return Math.max(0, length);
 }
 
+let warnedOfTemplate = false;
+function warnOfTemplate(prefix) {
+  const end = prefix[prefix.length - 1];
+  if (warnedOfTemplate || (end !== 'X' && end !== 88)) return;
+  warnedOfTemplate = true;
+  process.emitWarning('mkdtemp() templates ending with X are not portable. For details see: ' +
+    'https://nodejs.org/api/fs.html');
+}
+
 function prefixOf(prefix) {
   if (typeof prefix !== 'string' && !(prefix instanceof Uint8Array) && !(prefix && prefix.href))
     throw invalidArgType('prefix', 'of type string or an instance of Buffer or URL', prefix);
   prefix = pathOf(prefix, 'prefix');
+  warnOfTemplate(prefix);
   return typeof prefix === 'string' ? `${prefix}XXXXXX` : Buffer.concat([prefix, Buffer.from('XXXXXX')]);
 }
 
 module.exports = {
-  accessModeOf, bufferOf, callbackOf, copyModeOf, dataOf, encodeText, fdOf, flagsOf, idOf,
-  isView, lengthOf, modeOf, optionsOf, pathOf, positionOf, prefixOf, readRange, timeOf,
+  accessModeOf, bufferOf, callbackOf, checkLinkType, checkOptions, copyModeOf, dataOf, encodeText, fdOf, flagsOf, idOf,
+  isView, joined, lengthOf, loosePosition, modeOf, nameOf, optionsOf, pathOf, positionOf, prefixOf, readRange, timeOf,
   viewsOf, wantsBytes, writeRange,
 };

@@ -6,7 +6,8 @@ const handles = native('handle');
 const EventEmitter = require('events');
 const { resolve } = require('path');
 const {
-  abortedBy, invalidArgType, uvError, validateAbortSignal, validateFunction, validateInteger,
+  abortedBy, invalidArgType, invalidArgValue, uvError, validateAbortSignal, validateBoolean, validateFunction,
+  validateInteger, validateObject,
 } = require('internal/errors');
 const { BigIntStats, Stats } = require('internal/fs/stats');
 const { encodeText, optionsOf, pathOf } = require('internal/fs/util');
@@ -67,12 +68,13 @@ class FSWatcher extends EventEmitter {
   }
 }
 
+const WATCH = { __proto__: null, encoding: 'utf8', persistent: true, recursive: false, signal: undefined };
+
 function watch(path, options, listener) {
   if (typeof options === 'function') [options, listener] = [undefined, options];
   path = pathOf(path);
-  options = optionsOf(options, { persistent: true, recursive: false });
+  options = optionsOf(options, WATCH);
   const { signal } = options;
-  if (signal !== undefined) validateAbortSignal(signal, 'options.signal');
   const watcher = new FSWatcher();
   watcher.start(path, options);
   if (listener) watcher.on('change', listener);
@@ -86,12 +88,20 @@ function watch(path, options, listener) {
 }
 
 // fs.promises.watch: the changes one after the other, kept until they are asked for.
-async function* iterate(path, options = {}) {
-  const { signal } = options;
+async function* iterate(path, given = {}) {
+  validateObject(given, 'options');
+  const options = { __proto__: null, ...WATCH, ...given };
+  const { encoding, persistent, recursive, signal } = options;
+  validateBoolean(persistent, 'options.persistent');
+  validateBoolean(recursive, 'options.recursive');
+  validateAbortSignal(signal, 'options.signal');
+  if (encoding !== null && !Buffer.isEncoding(encoding))
+    throw invalidArgValue('encoding', encoding, 'is invalid encoding');
   const events = [];
   let failed, wake;
   if (signal?.aborted) throw abortedBy(signal);
-  const watcher = watch(path, { ...options, signal: undefined });
+  options.signal = undefined;
+  const watcher = watch(path, options);
   const tell = () => wake?.();
   const abort = () => {
     failed = abortedBy(signal);
@@ -170,7 +180,7 @@ function watchFile(path, given, listener) {
   path = resolve(String(pathOf(path)));
   if (typeof given !== 'object' || given === null) [given, listener] = [{}, given];
   if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
-  const options = { interval: 5007, persistent: true, ...given };
+  const options = { __proto__: null, interval: 5007, persistent: true, bigint: false, ...given };
   validateInteger(options.interval, 'interval', 0, 4294967295);
   let watcher = watched.get(path);
   if (watcher === undefined) {
