@@ -13,8 +13,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static const uint64_t WAITS_EVERY_NS = 1000000000;
-
 /* NULL where nothing is to be recorded: in a forked child, whose recorder is the
  * parent's, and up to the end of the turn in which the recording was started. */
 static struct recorder* recorder_of(const uv_loop_t* loop) {

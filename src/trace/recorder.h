@@ -61,6 +61,7 @@ static inline int32_t detail_of(int64_t number) {
 /* Lists what keeps the loop alive, if that is worth it now; recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at first */
+enum { WAITS_EVERY_NS = 1000000000 };
 
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder_cpu* cpu, uint64_t now);

@@ -28,7 +28,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   recorder->phase = -1;
   recorder->waiting = wake_is_awake(loop);
   recorder->start_ns = recording_start_ns(&recorder->stream);
-  recorder->waits_ns = now;
+  recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now);
   loop->trace_state = recorder;

@@ -33,7 +33,8 @@ static const char usage[] =
     "  -o, --output file     where it goes; - is standard output\n"
     "  --keep                also keep the recording: rondo-trace-PID.rtrace\n"
     "  --from time, --to time  show only what lies between, such as 1.2s and 1250ms\n"
-    "  --limit size          of a process's recording, such as 64M or 2G; 256M by default\n"
+    "  --limit size          of a process's recording, such as 64M or 2G; 256M by "
+    "default\n"
     "  --backend uring|epoll what the loops sleep on\n"
     "  -h, --help            print this\n";
 

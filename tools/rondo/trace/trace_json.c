@@ -67,7 +67,7 @@ static void write_unfinished(FILE* out, const struct trace_loop* loop, size_t sh
 }
 
 /* What kept it alive when it slept last, if all of that is shown. */
-static void write_alive(FILE* out, const struct trace_loop* loop) {
+static void write_alive_subjects(FILE* out, const struct trace_loop* loop) {
   fputs(",\"alive\":[", out);
   for (size_t i = 0; i < loop->alive_count; i++)
     fprintf(out, "%s%d", i == 0 ? "" : ",", loop->alive[i].subject);
@@ -84,7 +84,7 @@ static void write_loop(FILE* out, const struct trace_loop* loop, uint64_t offset
   fputs(",\"subjects\":", out);
   write_strings(out, loop->subjects, loop->subject_count);
   write_unfinished(out, loop, shown);
-  write_alive(out, loop);
+  write_alive_subjects(out, loop);
   const struct wait* wait = loop->waits;
   fputs(",\"events\":[", out);
   for (size_t i = 0; i < shown; i++) {

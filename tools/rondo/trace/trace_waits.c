@@ -1,42 +1,36 @@
 /* What a loop waited for: what kept it alive, and what was in flight. */
 #include "trace_write.h"
 
-/* Who was called back about it last, but for its end; or NULL. */
-static const struct event* last_about(const struct trace_loop* loop, int32_t subject) {
-  for (size_t i = loop->event_count; i > 0; i--) {
-    const struct event* event = &loop->events[i - 1];
-    if (event->kind == EVENT_CALLBACK && event->subject == subject &&
-        (event->parent == EVENT_NONE ||
-         loop->events[event->parent].kind != EVENT_CLOSING))
-      return event;
-  }
-  return NULL;
-}
-
-static void write_alive(FILE* out, const struct trace_loop* loop, uint32_t handles) {
+static void write_handles(FILE* out, const struct trace_loop* loop, uint32_t handles) {
   for (size_t i = 0; i < loop->alive_count && i < handles; i++) {
-    const struct event* event = last_about(loop, loop->alive[i].subject);
     fputs(i == 0 ? ": " : ", ", out);
-    if (event != NULL)
-      write_who(out, loop, event);
-    else
-      fputs(loop->subjects[loop->alive[i].subject], out);
+    write_alive(out, loop, &loop->alive[i]);
   }
   if (loop->alive_count > 0 && handles > loop->alive_count)
     fputs(" and others", out);
 }
 
+/* A loop that never sleeps has a list, too. */
+static void write_kept_alive(FILE* out, const struct trace_loop* loop, uint32_t handles,
+                             const char* when) {
+  fprintf(out, "  kept alive %s by %u handle%s", when, handles, handles == 1 ? "" : "s");
+  write_handles(out, loop, handles);
+  putc('\n', out);
+}
+
 void write_waits(FILE* out, const struct trace_loop* loop) {
   uint32_t most = 0;
-  if ((loop->tells & TRACE_TELLS_WAITS) == 0 || loop->wait_count == 0)
+  if ((loop->tells & TRACE_TELLS_WAITS) == 0)
     return;
+  if (loop->wait_count == 0) {
+    if (loop->alive_count > 0)
+      write_kept_alive(out, loop, (uint32_t) loop->alive_count, "at last");
+    return;
+  }
   for (size_t i = 0; i < loop->wait_count; i++)
     most = loop->waits[i].requests > most ? loop->waits[i].requests : most;
   const struct wait* last = &loop->waits[loop->wait_count - 1];
   fprintf(out, "\n  requests in flight when it slept: %u at most, %u the last time\n",
           most, last->requests);
-  fprintf(out, "  kept alive then by %u handle%s", last->handles,
-          last->handles == 1 ? "" : "s");
-  write_alive(out, loop, last->handles);
-  putc('\n', out);
+  write_kept_alive(out, loop, last->handles, "then");
 }

@@ -4,6 +4,7 @@
 #define RONDO_TOOL_TRACE_WRITE_H
 
 #include "trace_model.h"
+#include "trace_words.h"
 
 #include <stdio.h>
 
@@ -25,18 +26,13 @@ bool write_events(FILE* out, const struct trace* trace);
 /* A summary to read; with `turns`, every turn. */
 bool write_text(FILE* out, const struct trace* trace, bool turns);
 
-/* What the summary is written with: a time in `text`, of TIME_SIZE; whether an event is a
- * callback or the like; the turn it is in, or NULL; "on_read (tcp 7)". */
-enum { TIME_SIZE = 32 };
-const char* time_text(char* text, uint64_t ns);
-bool is_work(const struct event* event);
-const struct event* turn_of(const struct trace_loop* loop, const struct event* event);
-void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
-/* How late its timers were, if it had any; trace_timers.c. */
+/* Parts of the summary. How late its timers were, if it had any; trace_timers.c. What it
+ * waited for when it slept last; trace_waits.c. */
 void write_lateness(FILE* out, const struct trace_loop* loop);
-
-/* What it waited for when it slept last; trace_waits.c. */
 void write_waits(FILE* out, const struct trace_loop* loop);
+
+/* What got slower from one trace to the other, by callback. */
+bool write_comparison(FILE* out, const struct trace* before, const struct trace* after);
 
 /* A string of JSON, in ASCII, with its quotes. No '<' in it, so that it can stand in a
  * page. */

@@ -1,0 +1,241 @@
+/* Programs in which a loop is held up, each in a way that a recorder could get wrong:
+ *   situation frozen     an embedder that doesn't call uv_run while a timer is due
+ *   situation unnoticed  the same, and nothing is due
+ *   situation busy       a callback that works for 20 ms, all told, beside busy
+ * neighbours situation blocked    a callback that waits for a child for 60 ms situation
+ * behind     a stall behind a million events situation loops      three loops: two idle
+ * helpers, then the busy one situation nobody     a stretch that no callback took
+ *   situation pool       a pool of one thread, busy with something else
+ *   situation spinning   a loop that never sleeps, kept alive by a server */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+static uint64_t processor_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (uint64_t) time.tv_sec * 1000 + (uint64_t) time.tv_nsec / 1000000;
+}
+
+static void work_for(uint64_t ms) {
+  uint64_t end = processor_ms() + ms;
+  while (processor_ms() < end)
+    ;
+}
+
+static void spend(uint64_t ms) {
+  uint64_t end = uv_hrtime() + ms * 1000000;
+  while (uv_hrtime() < end)
+    ;
+}
+
+static uv_timer_t timer;
+static int left;
+
+static void on_tick(uv_timer_t* handle) {
+  if (--left <= 0)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void outside(uint64_t timeout) {
+  uv_loop_t* loop = uv_default_loop();
+  left = 4;
+  uv_timer_init(loop, &timer);
+  uv_timer_start(&timer, on_tick, timeout, timeout);
+  for (int i = 0; uv_run(loop, UV_RUN_NOWAIT) != 0 && i < 200; i++) {
+    if (i == 3)
+      spend(300);
+    usleep(1000);
+  }
+}
+
+static void long_work(uv_timer_t* handle) {
+  work_for(20);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* As many as it takes to keep the processor that we stay on from us. */
+static void busy(void) {
+  pid_t neighbours[6];
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof(one), &one);
+  for (int i = 0; i < 6; i++) {
+    neighbours[i] = fork();
+    if (neighbours[i] == 0)
+      for (;;)
+        ;
+  }
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, long_work, 5, 0);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+  for (int i = 0; i < 6; i++) {
+    kill(neighbours[i], SIGKILL);
+    waitpid(neighbours[i], NULL, 0);
+  }
+}
+
+static void waits_for_a_child(uv_timer_t* handle) {
+  pid_t child = fork();
+  if (child == 0) {
+    usleep(60000);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void blocked(void) {
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, waits_for_a_child, 5, 0);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static uv_idle_t idle;
+
+static void the_stall(void) {
+  spend(120);
+}
+
+static void often(uv_idle_t* handle) {
+  if (--left == 20000)
+    the_stall();
+  if (left == 0)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void behind(void) {
+  left = 400000;
+  uv_idle_init(uv_default_loop(), &idle);
+  uv_idle_start(&idle, often);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static void main_work(uv_timer_t* handle) {
+  spend(20);
+  on_tick(handle);
+}
+
+static void loops(void) {
+  uv_loop_t helpers[2];
+  uv_timer_t sleepers[2];
+  for (int i = 0; i < 2; i++) {
+    left = 1;
+    uv_loop_init(&helpers[i]);
+    uv_timer_init(&helpers[i], &sleepers[i]);
+    uv_timer_start(&sleepers[i], on_tick, 100, 0);
+    uv_run(&helpers[i], UV_RUN_DEFAULT);
+  }
+  left = 5;
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, main_work, 1, 1);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+/* Starting a thread of the pool, and the kernel's work for a million descriptors, take no
+ * callback; here a turn's own work is a heap of timers that none is due of. */
+static void quick(uv_prepare_t* handle) {
+  if (--left == 0)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void quicker(uv_check_t* handle) {
+  if (left == 0)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void nobody(void) {
+  static uv_prepare_t prepare;
+  static uv_check_t check;
+  left = 3;
+  uv_prepare_init(uv_default_loop(), &prepare);
+  uv_check_init(uv_default_loop(), &check);
+  uv_prepare_start(&prepare, quick);
+  uv_check_start(&check, quicker);
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static void hash_slowly(uv_work_t* req) {
+  (void) req;
+  usleep(40000);
+}
+
+static void on_hash(uv_work_t* req, int status) {
+  (void) req;
+  (void) status;
+}
+
+static void on_stat(uv_fs_t* req) {
+  uv_fs_req_cleanup(req);
+}
+
+static uv_work_t requests[3];
+
+static void ask_for_all(uv_timer_t* handle) {
+  for (int i = 0; i < 3; i++)
+    uv_queue_work(handle->loop, &requests[i], hash_slowly, on_hash);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void pool(void) {
+  setenv("UV_THREADPOOL_SIZE", "1", 1);
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, ask_for_all, 1, 0);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static void on_client(uv_stream_t* server, int status) {
+  (void) server;
+  (void) status;
+}
+
+static void keep_turning(uv_idle_t* handle) {
+  if (uv_now(handle->loop) > (uint64_t) left)
+    uv_stop(handle->loop);
+}
+
+static void spinning(void) {
+  static uv_tcp_t server;
+  struct sockaddr_in address;
+  uv_ip4_addr("127.0.0.1", 0, &address);
+  uv_tcp_init(uv_default_loop(), &server);
+  uv_tcp_bind(&server, (const struct sockaddr*) &address, 0);
+  uv_listen((uv_stream_t*) &server, 5, on_client);
+  left = (int) uv_now(uv_default_loop()) + 1200;
+  uv_idle_init(uv_default_loop(), &idle);
+  uv_idle_start(&idle, keep_turning);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "frozen") == 0)
+    outside(5);
+  else if (strcmp(what, "unnoticed") == 0)
+    outside(100000);
+  else if (strcmp(what, "busy") == 0)
+    busy();
+  else if (strcmp(what, "blocked") == 0)
+    blocked();
+  else if (strcmp(what, "behind") == 0)
+    behind();
+  else if (strcmp(what, "loops") == 0)
+    loops();
+  else if (strcmp(what, "nobody") == 0)
+    nobody();
+  else if (strcmp(what, "pool") == 0)
+    pool();
+  else if (strcmp(what, "spinning") == 0)
+    spinning();
+  (void) on_stat;
+  return 0;
+}

@@ -1,0 +1,206 @@
+/* Where a loop's time went: counted once, for the summary, the picture and comparisons.
+ * What held it up is in trace_held.c. */
+#include "trace_facts.h"
+#include "trace_held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- small questions -------------------------------------------------------------- */
+
+bool is_work(const struct event* event) {
+  return event->kind >= EVENT_CALLBACK && event->kind <= EVENT_SCRIPT;
+}
+
+const struct event* parent_of(const struct trace_loop* loop, const struct event* event) {
+  return event->parent == EVENT_NONE ? NULL : &loop->events[event->parent];
+}
+
+const struct event* turn_of(const struct trace_loop* loop, const struct event* event) {
+  while (event != NULL && event->kind != EVENT_TURN)
+    event = parent_of(loop, event);
+  return event;
+}
+
+const char* event_name(const struct trace_loop* loop, const struct event* event) {
+  if (event->name != EVENT_NONE)
+    return loop->names[event->name];
+  switch (event->kind) {
+  case EVENT_TICKS:
+    return "(ticks)";
+  case EVENT_MICROTASKS:
+    return "(microtasks)";
+  case EVENT_SCRIPT:
+    return "(main script)";
+  default:
+    return "(unknown)";
+  }
+}
+
+size_t kind_length(const char* subject) {
+  return subject == NULL ? 0 : strcspn(subject, " ");
+}
+
+/* No callback is around it. */
+static bool is_outermost(const struct trace_loop* loop, const struct event* event) {
+  for (const struct event* at = parent_of(loop, event); at != NULL;
+       at = parent_of(loop, at)) {
+    if (is_work(at))
+      return false;
+  }
+  return true;
+}
+
+/* --- callbacks -------------------------------------------------------------------- */
+
+static bool same_kind(const char* left, const char* right) {
+  size_t length = kind_length(left);
+  return length == kind_length(right) &&
+         (length == 0 || memcmp(left, right, length) == 0);
+}
+
+/* Two functions of one name, each static in its file, are two. */
+static struct total* total_of(struct facts* facts, const struct event* event) {
+  const struct trace_loop* loop = facts->loop;
+  const char* subject =
+      event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
+  int32_t* first =
+      &facts->first_total[event->name != EVENT_NONE ? (size_t) event->name
+                                                    : loop->name_count + event->kind];
+  for (int32_t at = *first; at != EVENT_NONE; at = facts->totals[at].next) {
+    if (same_kind(facts->totals[at].subject, subject))
+      return &facts->totals[at];
+  }
+  facts->totals = array_grow(facts->totals, facts->total_count, &facts->total_capacity,
+                             sizeof(*facts->totals));
+  struct total* total = &facts->totals[facts->total_count++];
+  *total = (struct total){.name = event_name(loop, event),
+                          .subject = subject,
+                          .longest_event = EVENT_NONE,
+                          .next = *first};
+  *first = (int32_t) facts->total_count - 1;
+  return total;
+}
+
+static void count_in_phase(struct facts* facts, const struct event* event) {
+  const struct event* phase = parent_of(facts->loop, event);
+  if (turn_of(facts->loop, event) == NULL)
+    facts->in_scripts += event->duration;
+  else
+    facts->in_callbacks += event->duration;
+  if (phase == NULL || !event_is_phase(phase->kind))
+    return;
+  facts->phases[phase->kind].callbacks++;
+  facts->phases[phase->kind].time += event->duration;
+  if (event->duration > facts->phases[phase->kind].longest)
+    facts->phases[phase->kind].longest = event->duration;
+}
+
+static void count_work(struct facts* facts, const struct event* event, size_t i) {
+  struct total* total = total_of(facts, event);
+  total->calls++;
+  total->all += event->duration;
+  total->own += without(event->duration, facts->inside[i]);
+  if (total->longest_event == EVENT_NONE || event->duration > total->longest) {
+    total->longest = event->duration;
+    total->longest_event = (int32_t) i;
+  }
+  facts->callbacks += event->kind == EVENT_CALLBACK;
+  if (is_outermost(facts->loop, event))
+    count_in_phase(facts, event);
+}
+
+static int by_own_time(const void* left, const void* right) {
+  const struct total *a = left, *b = right;
+  return a->own < b->own ? 1 : a->own > b->own ? -1 : strcmp(a->name, b->name);
+}
+
+/* --- time ------------------------------------------------------------------------- */
+
+static void count_outside(struct facts* facts, const struct event* event) {
+  facts->outside += event->duration;
+  facts->outside_idle += outside_idle(facts->loop, event);
+  if ((event->detail & (OUTSIDE_STARTING | OUTSIDE_ENDING)) == 0)
+    facts->shown += event->duration;
+}
+
+static void count_event(struct facts* facts, const struct event* event) {
+  const struct event* parent = parent_of(facts->loop, event);
+  facts->phases[event->kind].spans++;
+  if (event->kind == EVENT_TURN)
+    facts->turns++;
+  if (event->kind == EVENT_TURN && parent == NULL) {
+    facts->shown += event->duration;
+    facts->turning += event->duration;
+  }
+  if (event->kind == EVENT_SLEEP) {
+    facts->sleeps++;
+    facts->asleep += event->duration;
+    if (event->duration > facts->longest_sleep)
+      facts->longest_sleep = event->duration;
+  }
+  if (event->kind == EVENT_OUTSIDE)
+    count_outside(facts, event);
+  /* A turn inside a callback, of a nested run, is not the callback's own either. */
+  if (parent != NULL && is_work(parent) && (is_work(event) || event->kind == EVENT_TURN))
+    facts->inside[event->parent] += event->duration;
+}
+
+static void count_all(struct facts* facts) {
+  const struct trace_loop* loop = facts->loop;
+  for (size_t i = 0; i < loop->event_count; i++)
+    count_event(facts, &loop->events[i]);
+  for (size_t i = 0; i < loop->event_count; i++) {
+    if (is_work(&loop->events[i]))
+      count_work(facts, &loop->events[i], i);
+  }
+  facts->turning = without(facts->turning, facts->asleep + facts->in_callbacks);
+  facts->busy = without(facts->shown, facts->asleep + facts->outside_idle);
+  if (facts->total_count > 0)
+    qsort(facts->totals, facts->total_count, sizeof(*facts->totals), by_own_time);
+}
+
+struct facts* facts_make(const struct trace_loop* loop) {
+  struct facts* facts = calloc(1, sizeof(*facts));
+  size_t heads = loop->name_count + EVENT_KINDS;
+  if (facts == NULL)
+    return NULL;
+  facts->loop = loop;
+  facts->length = loop->end_ns - loop->begin_ns;
+  facts->inside = calloc(loop->event_count + 1, sizeof(*facts->inside));
+  facts->first_total = malloc(heads * sizeof(*facts->first_total));
+  if (facts->inside == NULL || facts->first_total == NULL) {
+    facts_free(facts);
+    return NULL;
+  }
+  for (size_t i = 0; i < heads; i++)
+    facts->first_total[i] = EVENT_NONE;
+  count_all(facts);
+  find_held(facts);
+  return facts;
+}
+
+void facts_free(struct facts* facts) {
+  free(facts->inside);
+  free(facts->first_total);
+  free(facts->totals);
+  free(facts);
+}
+
+struct facts** facts_of_all(const struct trace* trace) {
+  struct facts** all = calloc(trace->count + 1, sizeof(struct facts*));
+  for (size_t i = 0; all != NULL && i < trace->count; i++) {
+    all[i] = facts_make(&trace->loops[i]);
+    if (all[i] == NULL) {
+      facts_free_all(all, i);
+      return NULL;
+    }
+  }
+  return all;
+}
+
+void facts_free_all(struct facts** all, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    facts_free(all[i]);
+  free(all);
+}

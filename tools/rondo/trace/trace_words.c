@@ -1,0 +1,249 @@
+/* Facts as sentences: see trace_words.h. */
+#include "trace_words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char* time_text(char* text, uint64_t ns) {
+  if (ns < 1000)
+    snprintf(text, TIME_SIZE, "%" PRIu64 " ns", ns);
+  else if (ns < 999950)
+    snprintf(text, TIME_SIZE, "%.1f us", (double) ns / 1e3);
+  else if (ns < 999950000)
+    snprintf(text, TIME_SIZE, "%.1f ms", (double) ns / 1e6);
+  else
+    snprintf(text, TIME_SIZE, "%.3f s", (double) ns / 1e9);
+  return text;
+}
+
+/* --- names -------------------------------------------------------------------------- */
+
+/* Whoever recorded it chose the text, and a terminal would obey control characters: those
+ * of ASCII, and those behind them, which are two bytes in UTF-8. */
+static void write_bytes(FILE* out, const char* text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    const unsigned char* at = (const unsigned char*) text + i;
+    bool upper = at[0] == 0xc2 && i + 1 < length && at[1] >= 0x80 && at[1] < 0xa0;
+    putc(*at < ' ' || *at == 0x7f || upper ? '?' : *at, out);
+    i += upper;
+  }
+}
+
+void write_plain(FILE* out, const char* text) {
+  write_bytes(out, text, strlen(text));
+}
+
+static bool is_continued(char byte) {
+  return ((unsigned char) byte & 0xc0) == 0x80; /* in the middle of a character */
+}
+
+enum { SHORT = 60 };
+
+void write_short(FILE* out, const char* name) {
+  size_t length = strlen(name);
+  const char* base = strrchr(name, '/');
+  if (length <= SHORT) {
+    write_plain(out, name);
+    return;
+  }
+  if (base != NULL && strlen(base) <= SHORT - 4) { /* "…/file.js:12" */
+    while (base > name && strlen(base) < SHORT - 16 && base[-1] != '/')
+      base--;
+    fputs("...", out);
+    write_plain(out, base);
+    return;
+  }
+  size_t head = SHORT / 2 - 2, tail = length - (SHORT / 2 - 1);
+  while (head > 0 && is_continued(name[head]))
+    head--;
+  while (tail < length && is_continued(name[tail]))
+    tail++;
+  write_bytes(out, name, head);
+  fputs("...", out);
+  write_plain(out, name + tail);
+}
+
+void write_who(FILE* out, const struct trace_loop* loop, const struct event* event) {
+  write_short(out, event_name(loop, event));
+  if (event->subject != EVENT_NONE)
+    fprintf(out, " (%s)", loop->subjects[event->subject]);
+}
+
+/* --- who held it up ------------------------------------------------------------------
+ */
+
+static void write_where(FILE* out, const struct trace_loop* loop,
+                        const struct stretch* stretch) {
+  if (stretch->starting)
+    fputs(" before the first turn", out);
+  else if (stretch->turn != EVENT_NONE)
+    fprintf(out, "%s in turn %" PRId64, stretch->taker == TAKER_OUTSIDE ? ", seen" : "",
+            loop->events[stretch->turn].detail);
+}
+
+static void write_culprit(FILE* out, const struct trace_loop* loop,
+                          const struct stretch* stretch) {
+  char text[TIME_SIZE];
+  const struct event* culprit = &loop->events[stretch->culprit];
+  write_who(out, loop, culprit);
+  if (stretch->calls > 1)
+    fprintf(out, ", called %" PRIu64 " times", stretch->calls);
+  if (stretch->inside != EVENT_NONE) {
+    fputs(", mostly its ", out);
+    write_who(out, loop, &loop->events[stretch->inside]);
+  }
+  fprintf(out, ", %s of it%s", time_text(text, stretch->took),
+          culprit->unfinished ? " and had not ended" : "");
+}
+
+static void write_outside(FILE* out, const struct stretch* stretch) {
+  char text[TIME_SIZE];
+  if (stretch->starting)
+    return;
+  if (stretch->ready)
+    fputs("; something was ready meanwhile", out);
+  else if (stretch->due > 0)
+    fprintf(out, "; a timer was due for %s", time_text(text, stretch->due));
+  else
+    fputs("; nothing was due or ready meanwhile", out);
+}
+
+void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
+  char text[TIME_SIZE];
+  uint64_t away = without(length, cpu->used);
+  if (!cpu->known || away < 1000000 || away < length / 10)
+    return;
+  fprintf(out, "; of that %s on the processor: ", time_text(text, cpu->used));
+  if (cpu->throttled >= away / 2)
+    fputs("throttled, its control group's limit was used up", out);
+  else if (cpu->delay >= away / 2)
+    fputs("the machine was busy", out);
+  else
+    fputs("it waited for something, such as a file, a lock or a child", out);
+}
+
+void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch) {
+  char text[TIME_SIZE];
+  switch (stretch->taker) {
+  case TAKER_CALLBACK:
+    fputs("by ", out);
+    write_culprit(out, loop, stretch);
+    fputs(",", out);
+    break;
+  case TAKER_MANY:
+    fprintf(out, "by %" PRIu64 " callbacks, most of all ", stretch->callbacks);
+    write_culprit(out, loop, stretch);
+    fputs(",", out);
+    break;
+  case TAKER_OUTSIDE:
+    fputs("by the program, outside of uv_run", out);
+    break;
+  case TAKER_NOBODY:
+    fputs("by no callback, but the loop's own work or the machine,", out);
+    break;
+  }
+  write_where(out, loop, stretch);
+  if (stretch->taker == TAKER_NOBODY && stretch->culprit != EVENT_NONE) {
+    fputs("; the longest callback, ", out);
+    write_who(out, loop, &loop->events[stretch->culprit]);
+    fprintf(out, ", took %s", time_text(text, stretch->took));
+  }
+  if (stretch->taker == TAKER_OUTSIDE)
+    write_outside(out, stretch);
+  write_cpu(out, &stretch->cpu, stretch_length(stretch));
+}
+
+/* --- the whole -----------------------------------------------------------------------
+ */
+
+static const char* wait_text(char* text, uint64_t ns) {
+  return ns == 0 ? "not at all" : time_text(text, ns);
+}
+
+void write_waits_of(FILE* out, const struct facts* facts) {
+  char half[TIME_SIZE], most[TIME_SIZE], nearly[TIME_SIZE], worst[TIME_SIZE];
+  fprintf(out,
+          "what arrives at a random moment waits %s (half of it at most), %s (9 of 10), "
+          "%s (99 of 100), %s at worst",
+          wait_text(half, facts->wait_p50), wait_text(most, facts->wait_p90),
+          wait_text(nearly, facts->wait_p99), time_text(worst, facts->wait_worst));
+}
+
+/* Less than a millisecond is nothing to worry about: no alarm then. */
+void write_verdict(FILE* out, const struct facts* facts) {
+  char text[TIME_SIZE];
+  const struct stretch* worst = facts->worst;
+  if (worst != NULL && stretch_length(worst) >= 1000000) {
+    fprintf(out, "held up for %s ", time_text(text, stretch_length(worst)));
+    write_held(out, facts->loop, worst);
+  } else if (worst != NULL) {
+    fprintf(out, "never held up for longer than %s",
+            time_text(text, stretch_length(worst)));
+  } else {
+    fputs("never held up", out);
+  }
+  if (facts->unnoticed != NULL && stretch_length(facts->unnoticed) >= 1000000) {
+    fprintf(out, "; not looking for %s ",
+            time_text(text, stretch_length(facts->unnoticed)));
+    write_held(out, facts->loop, facts->unnoticed);
+  }
+}
+
+/* --- causes --------------------------------------------------------------------------
+ */
+
+static void write_waited(FILE* out, const char* comma, uint64_t ns, const char* what) {
+  char text[TIME_SIZE];
+  fprintf(out, "%s%s %s", comma, time_text(text, ns), what);
+}
+
+void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event) {
+  if (event->cause == EVENT_NONE)
+    return;
+  const struct cause* cause = &loop->causes[event->cause];
+  fputs("begun by ", out);
+  if (cause->by != EVENT_NONE)
+    write_who(out, loop, &loop->events[cause->by]);
+  else
+    fputs("no callback", out);
+  if (cause->work == EVENT_NONE) {
+    write_waited(out, " ", without(event->start, cause->begun), "before");
+    return;
+  }
+  const struct work* work = &loop->process->works[cause->work];
+  uint64_t offset = loop->start_ns - loop->process->start_ns;
+  uint64_t begun = cause->begun + offset, called = event->start + offset;
+  write_waited(out, ", waited ", without(work->start, begun), "for a thread, ");
+  write_waited(out, "", work->duration, "on it, ");
+  write_waited(out, "", without(called, work->start + work->duration), "for the loop");
+}
+
+/* --- what keeps it alive ---------------------------------------------------------------
+ */
+
+/* Who was called back about it last, but for its end; or NULL. */
+static const struct event* last_about(const struct trace_loop* loop, int32_t subject) {
+  for (size_t i = loop->event_count; i > 0; i--) {
+    const struct event* event = &loop->events[i - 1];
+    if (event->kind == EVENT_CALLBACK && event->subject == subject &&
+        (event->parent == EVENT_NONE ||
+         loop->events[event->parent].kind != EVENT_CLOSING))
+      return event;
+  }
+  return NULL;
+}
+
+void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive) {
+  const struct event* event = last_about(loop, alive->subject);
+  if (event != NULL)
+    write_who(out, loop, event);
+  else
+    fputs(loop->subjects[alive->subject], out);
+  if (alive->fd >= 0)
+    fprintf(out, " fd %d", alive->fd);
+  if (*alive->text != '\0') {
+    putc(' ', out);
+    write_plain(out, alive->text);
+  }
+}

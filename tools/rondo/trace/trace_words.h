@@ -1,0 +1,36 @@
+/* Facts as sentences: the same ones in the summary and in the picture. Texts of a
+ * recording are written so that a terminal obeys none of them. */
+#ifndef RONDO_TOOL_TRACE_WORDS_H
+#define RONDO_TOOL_TRACE_WORDS_H
+
+#include "trace_facts.h"
+
+#include <stdio.h>
+
+/* A time in `text`, of TIME_SIZE. */
+enum { TIME_SIZE = 32 };
+const char* time_text(char* text, uint64_t ns);
+
+void write_plain(FILE* out, const char* text);
+/* Cut, if it is long, where names differ least: of a path the folders, else the middle.
+ */
+void write_short(FILE* out, const char* name);
+/* "on_read (tcp 7)" */
+void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
+
+/* Who held the loop up and where, behind "held up 12 ms ": "by on_read (tcp 7), in turn
+ * 9". */
+void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch);
+/* What the thread had of the processor, if that matters: "; of that 6.8 ms on the …". */
+void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length);
+/* "half of the time not at all, …" */
+void write_waits_of(FILE* out, const struct facts* facts);
+/* The one line that says it all about a loop. */
+void write_verdict(FILE* out, const struct facts* facts);
+/* "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing if
+ * that isn't known. */
+void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event);
+/* What keeps it alive: "tcp 1, fd 12, 127.0.0.1:80". */
+void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
+
+#endif
