@@ -3,6 +3,7 @@
  * io_uring, and epoll where io_uring is not to be had. With RONDO_DEBUG set, the reason
  * is told once. */
 #include "backend/backend.h"
+#include "system/system.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 static void explain(const char* message, int err) {
   static bool told;
-  if (getenv("RONDO_DEBUG") == NULL || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+  if (system_setting("RONDO_DEBUG") == NULL || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
     return;
   const char* cure = "";
   if (err == UV_EPERM || err == UV_EACCES)
@@ -26,7 +27,7 @@ static void explain(const char* message, int err) {
 }
 
 static bool uring_wanted(void) {
-  const char* name = getenv("RONDO_BACKEND");
+  const char* name = system_setting("RONDO_BACKEND");
   if (name != NULL && strcmp(name, "epoll") == 0)
     return false;
   if (name != NULL && strcmp(name, "uring") == 0)

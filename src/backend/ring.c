@@ -1,6 +1,7 @@
 /* What the rings have in common: see ring.h. */
 #include "backend/ring.h"
 
+#include "system/system.h"
 #include "uv.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ void ring_release(struct io_uring* ring) {
 
 void ring_report(const char* consequence, int err) {
   static bool reported;
-  if (secure_getenv("RONDO_DEBUG") == NULL ||
+  if (system_setting("RONDO_DEBUG") == NULL ||
       __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
     return;
   const char* cause = "";

@@ -6,7 +6,11 @@
  * for results (loop/poll.c). Nobody does so without having had work just before, so an
  * idle process burns nothing.
  *
- * After a fork the child has none of the threads; it forgets them and starts its own. */
+ * After a fork the child has none of the threads; it forgets them and starts its own.
+ *
+ * A shutdown lets the threads finish what was handed over, but doesn't wait for a thread
+ * that hangs (an open of a FIFO, a dead file server): that one is left behind, and when
+ * its work is over it ends without a look at the pool, the request or the loop. */
 #include "request/pool.h"
 
 #include "base/base.h"
@@ -19,12 +23,14 @@
 #include "system/system.h"
 #include "trace/recording.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 enum {
   POOL_DEFAULT = 4,
@@ -33,12 +39,17 @@ enum {
    * other, short against a time slice. */
   LOOK_OUT_NS = 50 * 1000,
   LOOK_OUT_LEAST_NS = 2 * 1000,
+  /* A shutdown gives up on the threads when none has come back from its work for this
+   * long and none has used its processor. */
+  SHUTDOWN_PATIENCE_MS = 1000,
+  SHUTDOWN_STEP_MS = 20,
 };
 
-/* Everything but `ready` and `files_waiting` belongs to the mutex. */
+/* Everything but the atomics belongs to the mutex. */
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t wake_up;
+  pthread_cond_t all_ended;
   struct queue waiting; /* first come, first served */
   struct queue held;    /* look-ups that were passed over for their limit: the oldest */
   unsigned int general_count;
@@ -55,12 +66,24 @@ static struct {
   int64_t look_out_ns;
   int asker; /* the processor from which work came last */
   bool stopping;
+  unsigned int generation; /* goes up with every shutdown and fork */
+  unsigned int ended;      /* threads that have left the queue for good */
+  uint64_t works_done;
   pthread_t ids[POOL_MOST];
 
   _Atomic unsigned int ready;         /* how much work a free thread could take now */
   _Atomic unsigned int files_waiting; /* file work in the queue */
 } pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
-          .wake_up = PTHREAD_COND_INITIALIZER};
+          .wake_up = PTHREAD_COND_INITIALIZER,
+          .all_ended = PTHREAD_COND_INITIALIZER};
+
+/* Where each thread is: in its work, which is odd, or with the pool, which is even. The
+ * generation is in it, so that a thread left behind doesn't take its successor's place
+ * for its own. Who is first decides: the thread that comes back from its work, or the
+ * shutdown that gives it up. */
+static struct { _Alignas(64) _Atomic unsigned int place; } pool_places[POOL_MOST];
+
+enum { PLACE_LEFT_BEHIND = 0 };
 
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
 
@@ -78,6 +101,8 @@ static void pool_clear(void) {
   pool.starting = 0;
   pool.looking_out = 0;
   pool.stopping = false;
+  pool.generation++;
+  pool.ended = 0;
   pool.look_out_ns = LOOK_OUT_NS;
   atomic_store(&pool.ready, 0);
   atomic_store(&pool.files_waiting, 0);
@@ -86,24 +111,92 @@ static void pool_clear(void) {
 static void pool_forked(void) {
   pool.mutex = (pthread_mutex_t) PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
   pthread_cond_init(&pool.wake_up, NULL);
+  pthread_cond_init(&pool.all_ended, NULL);
   pool_clear();
 }
 
-/* Lets the threads finish all that was handed over and waits for them to end. Work that
- * is handed over later starts a fresh pool. */
+/* What the pool's threads have done so far: pieces of work, and time on a processor. */
+static uint64_t pool_progress(unsigned int threads) {
+  uint64_t progress = pool.works_done;
+  for (unsigned int i = 0; i < threads; i++) {
+    clockid_t clock;
+    struct timespec used;
+    /* A thread that has ended has no clock any more; nobody has joined it yet. */
+    if (pthread_getcpuclockid(pool.ids[i], &clock) == 0 &&
+        clock_gettime(clock, &used) == 0)
+      progress += (uint64_t) used.tv_sec * 1000000000 + (uint64_t) used.tv_nsec;
+  }
+  return progress;
+}
+
+/* With the mutex held. Waits for all threads to leave the queue, or for the ones that are
+ * left to do nothing for a while: false then. */
+static bool pool_wait_for_end(unsigned int threads) {
+  uint64_t progress = 0;
+  for (int idle_ms = 0; pool.ended < threads && idle_ms < SHUTDOWN_PATIENCE_MS;
+       idle_ms += SHUTDOWN_STEP_MS) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += SHUTDOWN_STEP_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void) pthread_cond_timedwait(&pool.all_ended, &pool.mutex, &until);
+    uint64_t now = pool_progress(threads);
+    if (now != progress)
+      idle_ms = 0;
+    progress = now;
+  }
+  return pool.ended == threads;
+}
+
+/* The code that a thread left behind will return to must stay, even if the program
+ * unloads the library. */
+static void pool_stay_loaded(void) {
+  Dl_info self;
+  if (dladdr((void*) &pool, &self) != 0 && self.dli_fname != NULL)
+    (void) dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* Gives up the threads that are in their work, and what is still queued. Returns how many
+ * threads are left; they end by themselves. */
+static unsigned int pool_leave_behind(unsigned int threads) {
+  unsigned int left = threads;
+  for (unsigned int i = 0; i < threads; i++) {
+    unsigned int working = pool.generation * 2 + 1;
+    left -= atomic_compare_exchange_strong(&pool_places[i].place, &working,
+                                           PLACE_LEFT_BEHIND);
+  }
+  queue_init(&pool.waiting);
+  queue_init(&pool.held);
+  pool.general_count = pool.lookup_count = 0;
+  atomic_store(&pool.ready, 0);
+  atomic_store(&pool.files_waiting, 0);
+  return left;
+}
+
+/* Work that is handed over later starts a fresh pool. */
 static void pool_shutdown(void) {
   pthread_mutex_lock(&pool.mutex);
   pool.stopping = true;
   pthread_cond_broadcast(&pool.wake_up);
-  unsigned int threads = pool.threads;
-  pthread_mutex_unlock(&pool.mutex);
-
-  for (unsigned int i = 0; i < threads; i++)
-    pthread_join(pool.ids[i], NULL);
-
-  pthread_mutex_lock(&pool.mutex);
+  const unsigned int threads = pool.threads;
+  const bool all = pool_wait_for_end(threads);
+  if (!all) {
+    unsigned int left = pool_leave_behind(threads);
+    while (pool.ended < left)
+      pthread_cond_wait(&pool.all_ended, &pool.mutex);
+  }
   pool_clear();
   pthread_mutex_unlock(&pool.mutex);
+
+  for (unsigned int i = 0; i < threads; i++) {
+    if (atomic_load(&pool_places[i].place) == PLACE_LEFT_BEHIND)
+      pthread_detach(pool.ids[i]);
+    else
+      pthread_join(pool.ids[i], NULL);
+  }
+  if (!all)
+    pool_stay_loaded();
 }
 
 static unsigned int pool_size_wanted(void) {
@@ -242,7 +335,7 @@ static void pool_sleep(void) {
     pool.look_out_ns = LOOK_OUT_NS;
 }
 
-static void* pool_thread(void* unused);
+static void* pool_thread(void* argument);
 
 /* Stacks as large as the main thread's may become, since programs run their own code
  * here; it is address space only. Signals are the program's threads' business. */
@@ -261,7 +354,8 @@ static int pool_start_thread(void) {
   sigset_t old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  int err = pthread_create(&pool.ids[pool.threads], &attributes, pool_thread, NULL);
+  int err = pthread_create(&pool.ids[pool.threads], &attributes, pool_thread,
+                           (void*) (uintptr_t) pool.threads);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
   if (err != 0)
@@ -273,43 +367,61 @@ static int pool_start_thread(void) {
 
 /* Sees to it that somebody comes for the work. Threads are called one at a time, and each
  * calls the next if there is more than it can do: small work is done before the second is
- * awake, and what takes longer is worth the wait. A thread is started with the mutex
- * held: it happens a few times in a process's life, and it keeps "a thread is coming"
- * true for whoever relies on it. */
+ * awake, and what takes longer is worth the wait. The first few threads are started
+ * before a sleeper is called, so that a pool that is used at all soon has them, however
+ * busy the machine; starting costs about what waking does. A thread is started with the
+ * mutex held: it happens a few times in a process's life, and it keeps "a thread is
+ * coming" true for whoever relies on it. */
 static int pool_call_somebody(void) {
   if (pool_ready() <= pool.looking_out || pool.called + pool.starting > 0)
     return 0;
+  bool may_start = pool.threads < pool.limit;
+  if (may_start && (pool.sleeping == 0 || pool.threads < POOL_DEFAULT)) {
+    int err = pool_start_thread();
+    /* Fewer threads than wanted will do; none won't. */
+    if (err == 0 || pool.threads == 0)
+      return err;
+  }
   if (pool.sleeping > 0) {
     pool.sleeping--;
     pool.called++;
     pthread_cond_signal(&pool.wake_up);
-    return 0;
   }
-  if (pool.threads == pool.limit)
-    return 0;
-  int err = pool_start_thread();
-  /* Fewer threads than wanted will do; none won't. */
-  return pool.threads > 0 ? 0 : err;
+  return 0;
 }
 
-/* Once run, the work may be the loop's again: what the recorder needs is taken before. */
-static void pool_run(struct uv__work* w, void (*work)(struct uv__work*),
-                     unsigned int waiting) {
+/* Back from the work. False if a shutdown has given this thread up meanwhile: then the
+ * request and its loop are not to be touched, for the program may have freed them. */
+static bool pool_come_back(unsigned int number, unsigned int generation) {
+  unsigned int working = generation * 2 + 1;
+  return atomic_compare_exchange_strong(&pool_places[number].place, &working,
+                                        generation * 2);
+}
+
+/* Once run, the work may be the loop's again: what the recorder needs is taken before.
+ * False if this thread was left behind. */
+static bool pool_run(struct uv__work* w, void (*work)(struct uv__work*),
+                     unsigned int waiting, unsigned int number, unsigned int generation) {
   uv_loop_t* loop = w->loop;
   bool recorded = __atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED);
   if (recorded)
     recording_work(loop, w, waiting);
   work(w);
+  if (!pool_come_back(number, generation))
+    return false;
   if (recorded)
     recording_work_end(loop, w);
+  return true;
 }
 
-static void* pool_thread(void* unused) {
-  (void) unused;
+static void* pool_thread(void* argument) {
+  const unsigned int number = (unsigned int) (uintptr_t) argument;
   (void) pthread_setname_np(pthread_self(), "libuv-worker");
 
   pthread_mutex_lock(&pool.mutex);
   pool.starting--;
+  const unsigned int generation = pool.generation;
+  atomic_store(&pool_places[number].place, generation * 2);
   for (;;) {
     void (*work)(struct uv__work*);
     bool lookup;
@@ -318,11 +430,15 @@ static void* pool_thread(void* unused) {
       (void) pool_call_somebody();
       bool lent = w->done == NULL;
       unsigned int waiting = pool.general_count + pool.lookup_count;
+      atomic_store_explicit(&pool_places[number].place, generation * 2 + 1,
+                            memory_order_relaxed);
       pthread_mutex_unlock(&pool.mutex);
-      pool_run(w, work, waiting);
+      if (!pool_run(w, work, waiting, number, generation))
+        return NULL;
       if (!lent)
         work_give_back(w);
       pthread_mutex_lock(&pool.mutex);
+      pool.works_done++;
       if (lookup) {
         pool.lookups_running--;
         pool_count_ready();
@@ -334,6 +450,8 @@ static void* pool_thread(void* unused) {
       pool_sleep();
     }
   }
+  pool.ended++;
+  pthread_cond_signal(&pool.all_ended);
   pthread_mutex_unlock(&pool.mutex);
   return NULL;
 }

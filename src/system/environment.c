@@ -8,7 +8,12 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
+#include "system/system.h"
 #include "uv.h"
+
+const char* system_setting(const char* name) {
+  return secure_getenv(name);
+}
 
 int uv_os_getenv(const char* name, char* buffer, size_t* size) {
   if (name == NULL || buffer == NULL || size == NULL || *size == 0)

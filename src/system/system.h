@@ -41,6 +41,11 @@ uint32_t system_link_scope(void);
 /* How many processors this process may use, found out once: it is asked often. */
 unsigned int system_processors(void);
 
+/* A RONDO_… setting from the environment, NULL if there is none. A program with more
+ * rights than its user (set-user-ID, file capabilities) has none: the one place where the
+ * library reads its own settings. */
+const char* system_setting(const char* name);
+
 /* Gives back what this room holds for the whole process: the copy of the
  * program's arguments. For uv_library_shutdown() only. */
 void system_shutdown(void);

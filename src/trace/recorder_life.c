@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "system/system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void start_or_report(uv_loop_t* loop, const char* pattern) {
 }
 
 void trace_loop_init(uv_loop_t* loop) {
-  const char* pattern = secure_getenv("RONDO_TRACE");
+  const char* pattern = system_setting("RONDO_TRACE");
   if (pattern != NULL && *pattern != '\0')
     start_or_report(loop, pattern);
 }

@@ -202,7 +202,7 @@ static void* map_more(struct store_file* file, size_t length, int* err) {
 
 /* Bytes, or with a K, M or G. */
 static uint64_t limit_wanted(void) {
-  const char* text = secure_getenv("RONDO_TRACE_LIMIT");
+  const char* text = system_setting("RONDO_TRACE_LIMIT");
   if (text == NULL || *text < '0' || *text > '9')
     return LIMIT_DEFAULT;
   char* unit;
