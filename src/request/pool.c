@@ -116,9 +116,9 @@ static void pool_forked(void) {
 }
 
 /* What the pool's threads have done so far: pieces of work, and time on a processor. */
-static uint64_t pool_progress(unsigned int threads) {
+static uint64_t pool_progress(void) {
   uint64_t progress = pool.works_done;
-  for (unsigned int i = 0; i < threads; i++) {
+  for (unsigned int i = 0; i < pool.threads; i++) {
     clockid_t clock;
     struct timespec used;
     /* A thread that has ended has no clock any more; nobody has joined it yet. */
@@ -130,10 +130,10 @@ static uint64_t pool_progress(unsigned int threads) {
 }
 
 /* With the mutex held. Waits for all threads to leave the queue, or for the ones that are
- * left to do nothing for a while: false then. */
-static bool pool_wait_for_end(unsigned int threads) {
+ * left to do nothing for a while: false then. Meanwhile a thread may start another. */
+static bool pool_wait_for_end(void) {
   uint64_t progress = 0;
-  for (int idle_ms = 0; pool.ended < threads && idle_ms < SHUTDOWN_PATIENCE_MS;
+  for (int idle_ms = 0; pool.ended < pool.threads && idle_ms < SHUTDOWN_PATIENCE_MS;
        idle_ms += SHUTDOWN_STEP_MS) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -141,12 +141,12 @@ static bool pool_wait_for_end(unsigned int threads) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     (void) pthread_cond_timedwait(&pool.all_ended, &pool.mutex, &until);
-    uint64_t now = pool_progress(threads);
+    uint64_t now = pool_progress();
     if (now != progress)
       idle_ms = 0;
     progress = now;
   }
-  return pool.ended == threads;
+  return pool.ended == pool.threads;
 }
 
 /* The code that a thread left behind will return to must stay, even if the program
@@ -159,9 +159,9 @@ static void pool_stay_loaded(void) {
 
 /* Gives up the threads that are in their work, and what is still queued. Returns how many
  * threads are left; they end by themselves. */
-static unsigned int pool_leave_behind(unsigned int threads) {
-  unsigned int left = threads;
-  for (unsigned int i = 0; i < threads; i++) {
+static unsigned int pool_leave_behind(void) {
+  unsigned int left = pool.threads;
+  for (unsigned int i = 0; i < pool.threads; i++) {
     unsigned int working = pool.generation * 2 + 1;
     left -= atomic_compare_exchange_strong(&pool_places[i].place, &working,
                                            PLACE_LEFT_BEHIND);
@@ -179,10 +179,10 @@ static void pool_shutdown(void) {
   pthread_mutex_lock(&pool.mutex);
   pool.stopping = true;
   pthread_cond_broadcast(&pool.wake_up);
+  const bool all = pool_wait_for_end();
   const unsigned int threads = pool.threads;
-  const bool all = pool_wait_for_end(threads);
   if (!all) {
-    unsigned int left = pool_leave_behind(threads);
+    unsigned int left = pool_leave_behind();
     while (pool.ended < left)
       pthread_cond_wait(&pool.all_ended, &pool.mutex);
   }

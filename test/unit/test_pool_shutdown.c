@@ -5,6 +5,7 @@
 #include "sanitizers.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
