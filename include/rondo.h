@@ -64,6 +64,18 @@ UV_EXTERN int rondo_trace_active(const uv_loop_t* loop);
  * copied, 1008 bytes of it at most. Nothing happens if nothing is recorded. */
 UV_EXTERN void rondo_trace_name(uv_loop_t* loop, const char* name);
 
+/* Begins and ends a span of that name inside the callback that is running, or inside the
+ * program's own code outside of uv_run: the part that belongs to one function of a
+ * script, or to one request. Spans nest. The first returns the span, 0 if nothing is
+ * recorded; the second ends it and every span begun in it that is still open, and does
+ * nothing for 0 or for a span that is over. */
+UV_EXTERN int rondo_trace_begin(uv_loop_t* loop, const char* name);
+UV_EXTERN void rondo_trace_end(uv_loop_t* loop, int span);
+
+/* Names a span that is over already: 1 means the one that ended last, 2 the one before
+ * it. For a name that takes time to find, which must not count as the span's own. */
+UV_EXTERN void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -113,7 +113,8 @@ enum trace_kind {
   TRACE_MICROTASKS,
   TRACE_SCRIPT,
   TRACE_END,   /* of the last sleep, callback, ticks, microtasks or script begun */
-  TRACE_NAMED, /* name: what the innermost of them is called, instead of the function */
+  TRACE_NAMED, /* name: what the innermost of them is called, instead of the function; if
+                  detail isn't 0, what the span is called that ended so many ago */
   TRACE_GONE,  /* number: a handle that was closed; its address may be used again */
   /* Definitions: a new name of that number. Behind it come as many bytes of text as
    * detail says, in whole records. Of a function the text is the file it was loaded from
@@ -164,7 +165,11 @@ enum {
   TRACE_SUBJECT_FS = 64,    /* uv_fs_type */
   TRACE_SUBJECT_NODE = 128, /* enum trace_node_subject */
 };
-enum trace_node_subject { TRACE_NODE_TIMEOUT = 0, TRACE_NODE_IMMEDIATE = 1 };
+enum trace_node_subject {
+  TRACE_NODE_TIMEOUT = 0,
+  TRACE_NODE_IMMEDIATE = 1,
+  TRACE_NODE_FUNCTION = 2, /* of a script; it has no address */
+};
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_SIZE, "it is a page");
 _Static_assert(sizeof(struct trace_header_2) <= TRACE_HEADER_SIZE, "it is a page");

@@ -220,11 +220,40 @@ int rondo_trace_active(const uv_loop_t* loop) {
   return traced(loop) && recorder_of(loop) != NULL;
 }
 
+static void write_name(struct recorder* recorder, const char* name, int ago) {
+  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
+  if (number != 0)
+    record(recorder, TRACE_NAMED, clock_now_ns(), 0, number, ago);
+}
+
 void rondo_trace_name(uv_loop_t* loop, const char* name) {
   struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
   if (recorder == NULL || recorder->depth == 0)
     return;
+  write_name(recorder, name, 0);
+}
+
+void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name) {
+  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  if (recorder != NULL && ago > 0)
+    write_name(recorder, name, ago);
+}
+
+int rondo_trace_begin(uv_loop_t* loop, const char* name) {
+  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  if (recorder == NULL)
+    return 0;
   uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
-  if (number != 0)
-    record(recorder, TRACE_NAMED, clock_now_ns(), 0, number, 0);
+  uint64_t subject = trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION);
+  uint64_t now = clock_now_ns();
+  write_phase(recorder, now);
+  recorder->depth++;
+  record(recorder, TRACE_CALLBACK, now, subject, number, 0);
+  return (int) recorder->depth;
+}
+
+void rondo_trace_end(uv_loop_t* loop, int span) {
+  const struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  while (recorder != NULL && span > 0 && recorder->depth >= (unsigned int) span)
+    trace_write_end(loop);
 }

@@ -87,6 +87,32 @@ static bool prepend_adopt(const char* directory) {
   return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : adopt_name);
 }
 
+/* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it.
+ * Without the script or memory, functions have the names of Node's own. */
+void exec_name_functions(void) {
+  char directory[PATH_MAX];
+  char option[2 * PATH_MAX + 64] = "--require \"";
+  size_t used = strlen(option);
+  if (!find_library(directory))
+    return;
+  strncat(directory, "/rondo-node.js", sizeof(directory) - strlen(directory) - 1);
+  if (access(directory, R_OK) != 0)
+    return;
+  for (const char* at = directory; *at != '\0'; at++) {
+    if (*at == '"' || *at == '\\')
+      option[used++] = '\\';
+    option[used++] = *at;
+  }
+  const char* old = getenv("NODE_OPTIONS");
+  size_t size = used + (old == NULL ? 0 : strlen(old)) + 3;
+  char* value = malloc(size);
+  if (value == NULL)
+    return;
+  snprintf(value, size, "%.*s\" %s", (int) used, option, old == NULL ? "" : old);
+  setenv("NODE_OPTIONS", value, 1);
+  free(value);
+}
+
 bool exec_finds(const char* name) {
   char path[PATH_MAX];
   return exec_find_program(name, path, sizeof(path));

@@ -15,6 +15,9 @@ bool exec_set_backend(const char* name);
  * after a word about it. */
 bool exec_prepare(const char* program);
 
+/* A Node that is started next names its functions and requests to the recorder (node/). */
+void exec_name_functions(void);
+
 /* Whether exec_become would find a program of that name. */
 bool exec_finds(const char* name);
 

@@ -23,7 +23,10 @@ const char* const event_names[EVENT_KINDS] = {
  * time outside of runs, and in it spans. Programs have a handful of them open at a time.
  */
 enum open_kind { OPEN_OUTSIDE, OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
-enum { OPEN_MOST = 1000 };
+enum {
+  OPEN_MOST = 1000,
+  ENDED_KEPT = 4, /* spans that can still be named after their end */
+};
 
 struct open {
   enum open_kind kind;
@@ -39,7 +42,9 @@ struct loop_reader {
   size_t depth, capacity;
   uint64_t first_ns; /* subtracted from the records' times */
   uint64_t now;
-  bool ran;     /* a run was seen */
+  bool ran;                  /* a run was seen */
+  int32_t ended[ENDED_KEPT]; /* the spans that ended last */
+  size_t ended_count;
   bool listing; /* the last record was of TRACE_WAITS */
 };
 
@@ -234,9 +239,23 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
   open_push(reader, OPEN_SPAN, index);
 }
 
+static void span_end(struct loop_reader* reader) {
+  if (!top_is(reader, OPEN_SPAN))
+    return;
+  reader->ended[reader->ended_count++ % ENDED_KEPT] = top(reader)->event;
+  pop(reader);
+}
+
+/* The span that is open, or the one that ended `detail` ago. */
 static void span_named(struct loop_reader* reader, const struct trace_record* record) {
-  if (top_is(reader, OPEN_SPAN) && name_index(reader, record) != EVENT_NONE)
-    reader->loop->events[top(reader)->event].name = name_index(reader, record);
+  size_t ago = record->detail < 0 ? SIZE_MAX : (size_t) record->detail;
+  int32_t event = EVENT_NONE;
+  if (ago == 0 && top_is(reader, OPEN_SPAN))
+    event = top(reader)->event;
+  else if (ago > 0 && ago <= ENDED_KEPT && ago <= reader->ended_count)
+    event = reader->ended[(reader->ended_count - ago) % ENDED_KEPT];
+  if (event != EVENT_NONE && name_index(reader, record) != EVENT_NONE)
+    reader->loop->events[event].name = name_index(reader, record);
 }
 
 static void alive_clear(struct trace_loop* loop) {
@@ -393,8 +412,7 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     begin_span(reader, record, EVENT_SCRIPT);
     return 0;
   case TRACE_END:
-    if (top_is(reader, OPEN_SPAN))
-      pop(reader);
+    span_end(reader);
     return 0;
   case TRACE_NAMED:
     span_named(reader, record);

@@ -116,6 +116,8 @@ bool trace_run(struct trace_run* run) {
   if (run->folder == NULL || !environment_set(run) ||
       (!run->script && !exec_prepare(run->argv[0])))
     return false;
+  if (!run->script)
+    exec_name_functions();
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
