@@ -1,7 +1,10 @@
 'use strict';
 // Errors with Node's codes and words.
 
-const { ArrayIsArray, NumberIsInteger, over, regexpReplace, stringEndsWith, stringIncludes, stringSlice } = intrinsics;
+const {
+  ArrayBufferIsView, ArrayIsArray, NumberIsInteger, arrayIncludes, arrayJoin, arrayMap, over, regexpReplace,
+  stringEndsWith, stringIncludes, stringSlice,
+} = intrinsics;
 const inspect = (...args) => require('internal/inspect').inspect(...over(args));
 
 // How a value that was refused is told, by its type.
@@ -20,12 +23,29 @@ function tellType(value) {
 const describe = (value) => ` Received ${(TELL[typeof value] ?? tellType)(value)}`;
 
 // The name stays that of the class ("TypeError"), the code shows in the stack's first
-// line, as in Node: TypeError [ERR_X]: message. Only errors of ours are marked so.
+// line and in String(error), as in Node: TypeError [ERR_X]: message. Only errors of ours are
+// marked so, by a prototype that those of one class and code share.
 const { kOurs } = require('internal/tools');
+const prototypes = new Map(); // class → code → prototype
+
+function prototypeOf(Base, code) {
+  let byCode = prototypes.get(Base);
+  if (byCode === undefined) prototypes.set(Base, byCode = { __proto__: null });
+  return byCode[code] ??= Object.create(Base.prototype, {
+    [kOurs]: { __proto__: null, value: true },
+    toString: {
+      __proto__: null,
+      value() {
+        return `${this.name} [${code}]: ${this.message}`;
+      },
+      writable: true,
+      configurable: true,
+    },
+  });
+}
 
 function coded(Base, code, message) {
-  const error = new Base(message);
-  Object.defineProperty(error, kOurs, { __proto__: null, value: true });
+  const error = Object.setPrototypeOf(new Base(message), prototypeOf(Base, code));
   Object.defineProperty(error, 'code', { __proto__: null, value: code, writable: true, enumerable: true, configurable: true });
   return error;
 }
@@ -88,6 +108,35 @@ function validateInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Numbe
   throw outOfRange(name, whole ? `>= ${min} && <= ${max}` : 'an integer', value);
 }
 
+const validateInt32 = (value, name, min = -(2 ** 31), max = 2 ** 31 - 1) => validateInteger(value, name, min, max);
+const validateUint32 = (value, name, positive = false) => validateInteger(value, name, positive ? 1 : 0, 2 ** 32 - 1);
+
+// Of each item: check(item, 'name[3]').
+function validateArray(value, name, { least = 0, check } = {}) {
+  if (!ArrayIsArray(value)) throw invalidArgType(name, 'an instance of Array', value);
+  if (value.length < least) throw invalidArgValue(name, value, `must be longer than ${least}`);
+  if (check !== undefined) for (let i = 0; i < value.length; i++) check(value[i], `${name}[${i}]`);
+}
+
+function validateOneOf(value, name, allowed) {
+  if (arrayIncludes.call(allowed, value)) return;
+  const list = arrayJoin.call(arrayMap.call(allowed, (each) => typeof each === 'string' ? `'${each}'` : String(each)), ', ');
+  throw invalidArgValue(name, value, `must be one of: ${list}`);
+}
+
+function validateBuffer(value, name = 'buffer') {
+  if (!ArrayBufferIsView(value)) throw invalidArgType(name, 'an instance of Buffer, TypedArray, or DataView', value);
+}
+
+// checkFields(options, 'options', { signal: validateAbortSignal, size: validateUint32 }): what is
+// undefined is left out.
+function checkFields(object, name, checks) {
+  for (const field of over(Object.keys(checks))) {
+    const check = checks[field];
+    if (object[field] !== undefined) check(object[field], `${name}.${field}`);
+  }
+}
+
 function validateAbortSignal(signal, name) {
   if (signal === undefined || (isObject(signal) && 'aborted' in signal)) return;
   throw invalidArgType(name, 'an instance of AbortSignal', signal);
@@ -110,6 +159,7 @@ function notImplemented(name) {
 module.exports = {
   AbortError,
   abortedBy,
+  checkFields,
   coded,
   describe,
   invalidArgType,
@@ -119,12 +169,17 @@ module.exports = {
   outOfRange,
   unknownEncoding,
   validateAbortSignal,
+  validateArray,
   validateBoolean,
+  validateBuffer,
   validateFunction,
+  validateInt32,
   validateInteger,
   validateNumber,
   validateObject,
+  validateOneOf,
   validateString,
+  validateUint32,
   // uvError(errno, syscall, path, dest): the Error that Node makes of a failed call.
   uvError: (...args) => native('process').uvError(...over(args)),
 };
