@@ -151,9 +151,9 @@ class AbortError extends Error {
 // Why something ended early: its signal was aborted.
 const abortedBy = (signal) => new AbortError(undefined, { cause: signal.reason });
 
-// What a module doesn't have says so by name.
-function notImplemented(name) {
-  return coded(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not available in rondo`);
+// What a module doesn't have says so by name. from: the file that asks, where it is known.
+function notImplemented(name, from) {
+  return coded(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not available in rondo${from ? ` (asked for by ${from})` : ''}`);
 }
 
 module.exports = {

@@ -3,14 +3,17 @@
 // node_modules upwards, JSON, cycles, `node:` names.
 
 const {
-  ArrayIsArray, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over, regexpExec,
-  regexpReplace, regexpTest, stringCharCodeAt, stringEndsWith, stringIncludes, stringIndexOf, stringReplace,
-  stringReplaceAll, stringSlice, stringSplit, stringStartsWith,
+  ArrayIsArray, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over,
+  regexpExec, regexpReplace, regexpTest, stringCharCodeAt, stringEndsWith, stringIncludes, stringIndexOf,
+  stringReplace, stringReplaceAll, stringSlice, stringSplit, stringStartsWith,
 } = intrinsics;
 const stdio = native('stdio');
 const tools = require('internal/tools');
 const path = require('path');
-const { coded, invalidArgType, invalidArgValue, notImplemented } = require('internal/errors');
+const { coded, invalidArgType, invalidArgValue, notImplemented, validateString } = require('internal/errors');
+const packages = require('internal/packages');
+
+const { fromExports, fromImports, readPackage, scopeOf } = packages;
 
 const FILE = 0;
 const DIRECTORY = 1;
@@ -21,105 +24,17 @@ tools.sourceOf = (file) => sources.get(file)?.text;
 tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
-// Modules that Node has and rondo doesn't: asked for, they say so.
-const absent = new Set(stringSplit.call('async_hooks cluster constants crypto diagnostics_channel domain http http2 https inspector ' +
-  'punycode readline repl stream/consumers stream/web sys test tls trace_events tty v8 vm wasi worker_threads zlib', ' '));
-const listed = stringSplit.call('assert assert/strict buffer child_process console dgram dns dns/promises events fs fs/promises ' +
-  'module net os path path/posix path/win32 perf_hooks process querystring stream stream/promises string_decoder ' +
-  'timers timers/promises url util util/types', ' ');
+// Modules that Node has; those that rondo hasn't say so when they are asked for.
+const known = stringSplit.call('assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram ' +
+  'diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises module net os ' +
+  'path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers ' +
+  'stream/promises stream/web string_decoder sys test timers timers/promises tls trace_events tty url util util/types v8 vm wasi ' +
+  'worker_threads zlib', ' ');
+const listed = arrayFilter.call(known, (name) => name === 'process' || tools.script.hasEmbedded(name));
 const builtin = new Set(listed);
+const absent = new Set(arrayFilter.call(known, (name) => !builtin.has(name)));
 
 // --- looking ---------------------------------------------------------------------------------
-
-const packages = new Map();
-
-function readPackage(directory) {
-  const file = path.join(directory, 'package.json');
-  if (packages.has(file)) return packages.get(file);
-  let result;
-  if (stdio.stat(file) === FILE) {
-    try {
-      result = JSON.parse(stdio.readText(file));
-    } catch (error) {
-      error.message = `Error parsing ${file}: ${error.message}`;
-      error.path = file;
-      throw error;
-    }
-  }
-  packages.set(file, result);
-  return result;
-}
-
-const conditions = new Set(['node', 'require', 'default', 'module-sync', 'node-addons']);
-
-// For what is imported, "import" counts instead of "require".
-function withImport(look) {
-  conditions.delete('require');
-  conditions.add('import');
-  try {
-    return look();
-  } finally {
-    conditions.delete('import');
-    conditions.add('require');
-  }
-}
-
-// A target of "exports" under our conditions, with * replaced.
-function target(value, star) {
-  if (typeof value === 'string') return star === undefined ? value : stringReplaceAll.call(value, '*', star);
-  if (ArrayIsArray(value)) {
-    for (const item of over(value)) {
-      const found = target(item, star);
-      if (found !== undefined && found !== null) return found;
-    }
-    return undefined;
-  }
-  if (value === null || typeof value !== 'object') return value;
-  for (const key of over(Object.keys(value))) {
-    if (!conditions.has(key)) continue;
-    const found = target(value[key], star);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-const importedFrom = (file) => file ? ` imported from ${file}` : '';
-
-function matchExports(map, name) {
-  if (Object.hasOwn(map, name) && !stringIncludes.call(name, '*')) return target(map[name]);
-  let best, star;
-  for (const key of over(Object.keys(map))) {
-    const at = stringIndexOf.call(key, '*');
-    if (at < 0) continue;
-    const before = stringSlice.call(key, 0, at);
-    const after = stringSlice.call(key, at + 1);
-    if (!stringStartsWith.call(name, before) || !stringEndsWith.call(name, after) || name.length < key.length) continue;
-    if (best === undefined || before.length > stringIndexOf.call(best, '*')) {
-      best = key;
-      star = stringSlice.call(name, at, name.length - after.length);
-    }
-  }
-  return best === undefined ? undefined : target(map[best], star);
-}
-
-// from: the module that asks, where the package is its own
-function fromExports(directory, exports, subpath, from) {
-  const map = typeof exports === 'string' || ArrayIsArray(exports) || exports === null ||
-    !arraySome.call(Object.keys(exports), (key) => stringStartsWith.call(key, '.')) ? { '.': exports } : exports;
-  const found = matchExports(map, subpath);
-  const file = path.join(directory, 'package.json');
-  if (typeof found === 'string' && stringStartsWith.call(found, './')) {
-    const wanted = path.join(directory, found);
-    if (stdio.stat(wanted) !== FILE) throw notFound(`Cannot find module '${wanted}'`);
-    return wanted;
-  }
-  if (typeof found === 'string')
-    throw coded(Error, 'ERR_INVALID_PACKAGE_TARGET', `Invalid "exports" target ${JSON.stringify(found)} defined ` +
-      `${subpath === '.' ? 'for the package main' : `for '${subpath}'`} in the package config ${file}; targets must start with "./"`);
-  if (subpath === '.') throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED', `No "exports" main defined in ${file}`);
-  throw coded(Error, 'ERR_PACKAGE_PATH_NOT_EXPORTED',
-    `Package subpath '${subpath}' is not defined by "exports" in ${file}${importedFrom(from)}`);
-}
 
 function withExtension(file) {
   for (const extension of over(Object.keys(Module._extensions)))
@@ -150,6 +65,7 @@ function asDirectory(directory) {
 }
 
 function asPath(file, slash) {
+  if (stringIncludes.call(file, '\0')) throw invalidArgValue('path', file, 'must be a string, Uint8Array, or URL without null bytes');
   const kind = stdio.stat(file);
   if (!slash && kind === FILE) return file;
   return (slash ? undefined : withExtension(file)) ?? (kind === DIRECTORY ? asDirectory(file) : undefined);
@@ -179,27 +95,14 @@ function fromNodeModules(request, directories) {
   return undefined;
 }
 
-// The package that a module is part of, for "imports" and for its own name.
-function scopeOf(directory) {
-  for (; ; directory = path.dirname(directory)) {
-    const found = readPackage(directory);
-    if (found !== undefined) return { directory, found };
-    if (directory === '/' || path.basename(directory) === 'node_modules') return undefined;
-  }
-}
-
 function fromScope(request, directory, from) {
   const scope = scopeOf(directory);
+  if (stringStartsWith.call(request, '#')) {
+    const { file, name } = fromImports(request, scope, from);
+    return file ?? Module._resolveFilename(name, undefined, directory);
+  }
   if (scope === undefined) return undefined;
   const { found } = scope;
-  if (stringStartsWith.call(request, '#')) {
-    const name = found.imports && matchExports(found.imports, request);
-    if (typeof name !== 'string')
-      throw coded(TypeError, 'ERR_PACKAGE_IMPORT_NOT_DEFINED',
-        `Package import specifier "${request}" is not defined in package ` +
-        `${path.join(scope.directory, 'package.json')}${importedFrom(from)}`);
-    return stringStartsWith.call(name, './') ? path.join(scope.directory, name) : Module._resolveFilename(name, undefined, directory);
-  }
   if (found.exports != null && typeof found.name === 'string' &&
       (request === found.name || stringStartsWith.call(request, `${found.name}/`)))
     return fromExports(scope.directory, found.exports, `.${stringSlice.call(request, found.name.length)}`, from);
@@ -238,11 +141,13 @@ Module._resolveFilename = (request, parent, directory, options) => {
   directory ??= parent?.filename ? path.dirname(parent.filename) : parent?.path ?? process.cwd();
   let found;
   const starts = options?.paths ?? [directory];
+  if (!ArrayIsArray(starts)) throw invalidArgValue('options.paths', starts);
   for (const start of over(starts)) {
+    const place = path.resolve(start);
     if (regexpTest(/^(\.\.?(\/|$)|\/)/, request))
-      found = asPath(path.resolve(start, request), regexpTest(/(\/|\/\.\.?|^\.\.?)$/, request));
+      found = asPath(path.resolve(place, request), regexpTest(/(\/|\/\.\.?|^\.\.?)$/, request));
     else
-      found = fromScope(request, start, parent?.filename) ?? fromNodeModules(request, nodeModulePaths(start));
+      found = fromScope(request, place, parent?.filename) ?? fromNodeModules(request, nodeModulePaths(place));
     if (found !== undefined) return stdio.realpath(found) ?? found;
   }
   const stack = [];
@@ -255,27 +160,27 @@ Module._resolveFilename = (request, parent, directory, options) => {
   throw error;
 };
 
-function loadBuiltin(name, prefixed) {
-  if (builtin.has(name)) {
-    if (tools.script.hasEmbedded(name) || name === 'process') return tools.requireBuiltin(name);
-    throw notImplemented(`Module '${name}'`);
-  }
+// from: the file that asks, if there is one
+function loadBuiltin(name, prefixed, from) {
+  if (builtin.has(name)) return tools.requireBuiltin(name);
   // node:test is the one that has no name without the prefix.
-  if ((absent.has(name) || absent.has(stringSplit.call(name, '/')[0])) && (prefixed || name !== 'test'))
-    throw notImplemented(`Module '${name}'`);
+  if (absent.has(name) && (prefixed || name !== 'test'))
+    throw notImplemented(`Module '${name}'`, from);
   if (prefixed) throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: node:${name}`);
   return undefined;
 }
 
 Module._load = (request, parent, isMain) => {
-  if (stringStartsWith.call(request, 'node:')) return loadBuiltin(stringSlice.call(request, 5), true);
-  if (builtin.has(request)) return loadBuiltin(request, false);
+  const from = parent?.filename ?? undefined;
+  if (stringStartsWith.call(request, 'node:')) return loadBuiltin(stringSlice.call(request, 5), true, from);
+  // A program may put its own in the place of a module of ours.
+  if (builtin.has(request)) return Module._cache[request]?.exports ?? loadBuiltin(request, false);
   let file;
   try {
     file = Module._resolveFilename(request, parent);
   } catch (error) {
     // A package may bear the name of a module we don't have, so it is looked for first.
-    if (error.code === 'MODULE_NOT_FOUND') loadBuiltin(request, false);
+    if (error.code === 'MODULE_NOT_FOUND') loadBuiltin(request, false, from);
     throw error;
   }
   const cached = Module._cache[file];
@@ -348,11 +253,13 @@ function makeRequire(module) {
     return module.require(id);
   };
   require.resolve = (request, options) => {
+    validateString(request, 'request');
     const name = stringStartsWith.call(request, 'node:') ? stringSlice.call(request, 5) : request;
     if (builtin.has(name)) return request;
     return Module._resolveFilename(request, module, undefined, options);
   };
   require.resolve.paths = (request) => {
+    validateString(request, 'request');
     if (builtin.has(regexpReplace(/^node:/, request, ''))) return null;
     return regexpTest(/^\.\.?(\/|$)/, request) ? [path.dirname(module.filename)] : module.paths;
   };
@@ -409,5 +316,5 @@ function runCode(text, name) {
   return tools.script.evaluate(text, name, 1);
 }
 
-const packageRules = { fromExports, refuseAbsent: (name) => loadBuiltin(name, false), fromScope, nodeModulePaths, readPackage, scopeOf, withImport };
-module.exports = { Module, packages: packageRules, runCode, runMain };
+const refuseAbsent = (name, from) => loadBuiltin(name, false, from);
+module.exports = { Module, packages: { ...packages, fromScope, nodeModulePaths, refuseAbsent }, runCode, runMain };

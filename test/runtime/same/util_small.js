@@ -48,3 +48,12 @@ attempt('no such file', () => process.loadEnvFile('none'));
 fs.rmSync(folder, { recursive: true });
 console.log(Object.keys(process.resourceUsage()).join(), Array.isArray(process.getgroups()), `${process}`, `${Symbol.dispose.toString()}`);
 console.log(Buffer.from('\u00e9').hexSlice(), Buffer.from('abc').utf8Slice(1, 2), Buffer.alloc(4).latin1Write('\u00e9x', 1));
+
+// The code of an error of ours shows in its text, also after its name and message changed.
+try {
+  Buffer.alloc('x');
+} catch (error) {
+  console.log(String(error));
+  Object.assign(error, { name: 'Changed', message: 'words', code: 'OTHER' });
+  console.log(String(error), Object.keys(error), error.constructor === TypeError);
+}

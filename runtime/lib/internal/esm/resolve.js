@@ -2,16 +2,20 @@
 // From a specifier to a file: by Node's rules for ES modules, which guess nothing but what a
 // package says of itself.
 
-const { arrayMap, over, regexpExec, regexpReplace, regexpTest, stringSplit, stringStartsWith } = intrinsics;
+const {
+  arrayMap, over, regexpExec, regexpReplace, regexpTest, stringIncludes, stringSplit, stringStartsWith,
+} = intrinsics;
 const stdio = native('stdio');
 const path = require('path');
-const { coded, notImplemented } = require('internal/errors');
+const { coded, invalidArgValue, notImplemented } = require('internal/errors');
 
 const FILE = 0;
 const DIRECTORY = 1;
 
 function toPath(url) {
-  return require('url').fileURLToPath(url);
+  const file = require('url').fileURLToPath(url);
+  if (stringIncludes.call(file, '\0')) throw invalidArgValue('path', file, 'must be a string, Uint8Array, or URL without null bytes');
+  return file;
 }
 
 const missing = (what, file, from) => coded(Error, 'ERR_MODULE_NOT_FOUND',
@@ -52,7 +56,7 @@ function fromPackages(specifier, from) {
       return packages.fromExports(folder, found.exports, `.${rest}`, from);
     return rest === '' ? legacyMain(folder, found?.main, from) : path.join(folder, rest);
   }
-  packages.refuseAbsent(specifier);
+  packages.refuseAbsent(specifier, from);
   throw missing('package', name, from);
 }
 

@@ -1,0 +1,3 @@
+'use strict';
+// The package of that name; Node advises against its own.
+module.exports = require('vendor/punycode');
