@@ -1,5 +1,6 @@
-/* native('encoding'): text to bytes and back where JavaScript would be slow: UTF-8,
- * Latin-1 and base64. Memory is the caller's typed array, never copied twice. */
+/* native('encoding'): text to bytes and back, for every encoding that Buffer knows, and
+ * the comparison of bytes: where JavaScript would be slow. Memory is the caller's typed
+ * array, never copied twice. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -175,12 +176,196 @@ static JSValueRef base64_encode(JS_ARGS) {
   return value;
 }
 
+/* asciiText(bytes, start, end) → string: the lower seven bits of each */
+static JSValueRef ascii_decode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  char* text = malloc(length + 1);
+  if (text == NULL)
+    return js_undefined();
+  for (size_t i = 0; i < length; i++)
+    text[i] = (char) (bytes[i] & 0x7F);
+  JSValueRef value = js_string_n(text, length);
+  free(text);
+  return value;
+}
+
+/* utf16Text(bytes, start, end) → string; an odd last byte is left out */
+static JSValueRef utf16_decode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  size_t count = length / 2;
+  JSChar* units = malloc((count + 1) * sizeof *units);
+  if (units == NULL)
+    return js_undefined();
+  for (size_t i = 0; i < count; i++)
+    units[i] = (JSChar) (bytes[2 * i] | bytes[2 * i + 1] << 8);
+  JSStringRef string = JSStringCreateWithCharacters(units, count);
+  free(units);
+  JSValueRef value = JSValueMakeString(js.ctx, string);
+  JSStringRelease(string);
+  return value;
+}
+
+/* hexText(bytes, start, end) → string */
+static JSValueRef hex_decode(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t* bytes;
+  size_t length;
+  if (!range_arg(argc, argv, 0, &bytes, &length))
+    return not_bytes(exception);
+  char* text = malloc(2 * length + 1);
+  if (text == NULL)
+    return js_undefined();
+  for (size_t i = 0; i < length; i++) {
+    text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+    text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+  }
+  JSValueRef value = js_string_n(text, 2 * length);
+  free(text);
+  return value;
+}
+
+/* A writer puts as much of the text as fits into the room and returns how many bytes that
+ * were; never half a unit. */
+typedef size_t (*encoding_writer)(const JSChar* units, size_t count, uint8_t* bytes,
+                                  size_t room);
+
+static size_t latin1_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
+  size_t length = count < room ? count : room;
+  for (size_t i = 0; i < length; i++)
+    bytes[i] = (uint8_t) (units[i] & 0xFF);
+  return length;
+}
+
+static size_t utf16_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
+  size_t length = count < room / 2 ? count : room / 2;
+  for (size_t i = 0; i < length; i++) {
+    bytes[2 * i] = (uint8_t) (units[i] & 0xFF);
+    bytes[2 * i + 1] = (uint8_t) (units[i] >> 8);
+  }
+  return 2 * length;
+}
+
+static int hex_digit(JSChar unit) {
+  if (unit >= '0' && unit <= '9')
+    return unit - '0';
+  if (unit >= 'a' && unit <= 'f')
+    return unit - 'a' + 10;
+  return unit >= 'A' && unit <= 'F' ? unit - 'A' + 10 : -1;
+}
+
+/* Ends before the first pair that is no byte. */
+static size_t hex_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
+  size_t length = count / 2 < room ? count / 2 : room;
+  for (size_t i = 0; i < length; i++) {
+    int high = hex_digit(units[2 * i]), low = hex_digit(units[2 * i + 1]);
+    if (high < 0 || low < 0)
+      return i;
+    bytes[i] = (uint8_t) (high << 4 | low);
+  }
+  return length;
+}
+
+/* Both alphabets at once; -1 for what is no digit. */
+static int base64_digit(JSChar unit) {
+  if (unit >= 'A' && unit <= 'Z')
+    return unit - 'A';
+  if (unit >= 'a' && unit <= 'z')
+    return unit - 'a' + 26;
+  if (unit >= '0' && unit <= '9')
+    return unit - '0' + 52;
+  return unit == '+' || unit == '-' ? 62 : unit == '/' || unit == '_' ? 63 : -1;
+}
+
+/* Up to the first padding; what is no digit is passed over. */
+static size_t base64_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
+  size_t length = 0;
+  uint32_t bits = 0;
+  unsigned held = 0;
+  for (size_t i = 0; i < count && units[i] != '=' && length < room; i++) {
+    int digit = base64_digit(units[i]);
+    if (digit < 0)
+      continue;
+    bits = bits << 6 | (uint32_t) digit;
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      bytes[length++] = (uint8_t) (bits >> held & 0xFF);
+    }
+  }
+  return length;
+}
+
+/* The four below are …Write(string, bytes, start, end) → how many were written. */
+static JSValueRef put_text(encoding_writer put, size_t argc, const JSValueRef argv[],
+                           JSValueRef* exception) {
+  uint8_t* bytes;
+  size_t room;
+  JSStringRef string = JSValueToStringCopy(js.ctx, js_arg(argc, argv, 0), exception);
+  if (string == NULL)
+    return js_undefined();
+  JSValueRef written = js_undefined();
+  if (range_arg(argc, argv, 1, &bytes, &room))
+    written = js_number((double) put(JSStringGetCharactersPtr(string),
+                                     JSStringGetLength(string), bytes, room));
+  else
+    written = not_bytes(exception);
+  JSStringRelease(string);
+  return written;
+}
+
+static JSValueRef latin1_write(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  return put_text(latin1_put, argc, argv, exception);
+}
+
+static JSValueRef utf16_write(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  return put_text(utf16_put, argc, argv, exception);
+}
+
+static JSValueRef hex_write(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  return put_text(hex_put, argc, argv, exception);
+}
+
+static JSValueRef base64_write(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  return put_text(base64_put, argc, argv, exception);
+}
+
+/* compare(a, start, end, b, start, end) → -1, 0 or 1 */
+static JSValueRef bytes_compare(JS_ARGS) {
+  (void) ctx, (void) function, (void) self;
+  uint8_t *first, *second;
+  size_t first_length, second_length;
+  if (!range_arg(argc, argv, 0, &first, &first_length) ||
+      !range_arg(argc, argv, 3, &second, &second_length))
+    return not_bytes(exception);
+  size_t shared = first_length < second_length ? first_length : second_length;
+  int order = shared == 0 ? 0 : memcmp(first, second, shared);
+  if (order == 0)
+    order = (first_length > second_length) - (first_length < second_length);
+  return js_number((order > 0) - (order < 0));
+}
+
 void native_encoding(JSObjectRef exports) {
   static const js_method_t methods[] = {
       {"utf8", utf8_encode},         {"utf8Length", utf8_length},
       {"utf8Write", utf8_write},     {"utf8Text", utf8_decode},
       {"utf8Valid", utf8_valid},     {"latin1Text", latin1_decode},
-      {"base64Text", base64_encode}, {NULL, NULL},
+      {"latin1Write", latin1_write}, {"asciiText", ascii_decode},
+      {"utf16Text", utf16_decode},   {"utf16Write", utf16_write},
+      {"hexText", hex_decode},       {"hexWrite", hex_write},
+      {"base64Text", base64_encode}, {"base64Write", base64_write},
+      {"compare", bytes_compare},    {NULL, NULL},
   };
   js_methods(exports, methods);
 }

@@ -1,23 +1,45 @@
 'use strict';
-// Buffer is the package's; where text meets bytes C does the work, and what Node 20 has
-// beyond the package is added.
+// Buffer: bytes as a subclass of Uint8Array. Here are the ways to make one and the functions
+// of the module; methods are in internal/buffer_methods and beside it.
 
-const base = require('vendor/buffer');
 const binding = native('encoding');
-const { coded, invalidArgType, outOfRange, unknownEncoding, validateString } = require('internal/errors');
-const checks = require('internal/buffer_checks');
-
-const { Buffer } = base;
 const FastBuffer = require('internal/fast_buffer');
-Object.defineProperties(FastBuffer.prototype, Object.getOwnPropertyDescriptors(Buffer.prototype));
-Object.defineProperty(FastBuffer.prototype, 'constructor', { value: Buffer, writable: true, configurable: true });
+const { encodingOf, putAscii, rows } = require('internal/buffer_encodings');
+const { BYTES, addTo, compareWhole, copyPart, fillBytes, isBytes, limits, rowOf } = require('internal/buffer_methods');
+const { coded, invalidArgType, missingArgs, outOfRange, validateInteger, validateString } = require('internal/errors');
+const kinds = require('internal/kinds');
+const { set: typedarraySet } = Object.getPrototypeOf(Uint8Array).prototype;
+
+const MOST = 2 ** 32;
+const MOST_TEXT = 2 ** 31 - 1;
+
+// Calling the constructor is deprecated, but for packages, whose users can't help it.
+let warned = false;
+function isCalledByPackage() {
+  const { frames, isOurs } = require('internal/stack');
+  const list = frames(new Error().stack);
+  for (let i = 0; i < list.length; i++) if (!isOurs(list[i])) return /[/\\]node_modules[/\\]/.test(list[i].file);
+  return false;
+}
+
+function Buffer(arg, encodingOrOffset, length) {
+  if (!warned && !isCalledByPackage()) {
+    warned = true;
+    process.emitWarning('Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), ' +
+      'Buffer.allocUnsafe(), or Buffer.from() methods instead.', 'DeprecationWarning', 'DEP0005', Buffer);
+  }
+  if (typeof arg !== 'number') return Buffer.from(arg, encodingOrOffset, length);
+  if (typeof encodingOrOffset === 'string') throw invalidArgType('string', 'of type string', arg);
+  return Buffer.alloc(arg);
+}
+Object.setPrototypeOf(Buffer, Uint8Array);
 Buffer.prototype = FastBuffer.prototype;
-const slow = {
-  from: Buffer.from, toString: Buffer.prototype.toString, write: Buffer.prototype.write, fill: Buffer.prototype.fill,
-};
-const { fill } = Uint8Array.prototype;
-const isUtf8Name = (name) => name === undefined || name === 'utf8' || name === 'utf-8' || name === 'UTF-8' || name === 'UTF8';
-const asBuffer = (bytes) => Object.setPrototypeOf(bytes, Buffer.prototype);
+Object.defineProperty(Buffer.prototype, 'constructor', { __proto__: null, value: Buffer, writable: true, configurable: true });
+Object.defineProperty(Buffer, Symbol.species, { __proto__: null, configurable: true, get() { return FastBuffer; } });
+addTo(Buffer.prototype);
+Object.assign(Buffer.prototype, require('internal/buffer_find'), require('internal/buffer_numbers'));
+
+// --- from what there is ---------------------------------------------------------------------------
 
 // Short texts are laid down side by side in a pool and, while they are ASCII, written here:
 // crossing into C costs more than a few hundred characters do.
@@ -32,195 +54,257 @@ function fromShortText(text) {
     pool = new ArrayBuffer(POOL);
     used = 0;
   }
-  const buffer = asBuffer(new Uint8Array(pool, used, length));
-  for (let at = 0; at < length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > 127) return asBuffer(binding.utf8(text));
-    buffer[at] = code;
-  }
+  const buffer = new FastBuffer(pool, used, length);
+  if (!putAscii(text, buffer, length)) return fromUtf8(text);
   used = used + length + 7 & ~7; // others may want views of 8 byte elements
   return buffer;
 }
 
-// Both alphabets at once, up to the first padding, without what is no digit and without a
-// last digit that makes no byte.
-function plainBase64(text) {
-  const end = text.indexOf('=');
-  if (end >= 0) text = text.slice(0, end);
-  text = text.replace(/[^A-Za-z0-9+/_-]/g, '').replace(/-/g, '+').replace(/_/g, '/');
-  return text.length % 4 === 1 ? text.slice(0, -1) : text;
+function fromUtf8(text) {
+  const bytes = binding.utf8(text);
+  return new FastBuffer(bytes.buffer, bytes.byteOffset, bytes.length);
 }
-const isBase64 = (name) => name === 'base64' || typeof name === 'string' && /^base64(url)?$/i.test(name);
-
-const notBufferable = (value) => invalidArgType('first argument',
-  'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 
 function fromText(text, encoding) {
-  if (typeof encoding !== 'string' || encoding === '' || isUtf8Name(encoding)) return text.length <= SHORT ? fromShortText(text) : asBuffer(binding.utf8(text));
-  if (isBase64(encoding)) return slow.from(plainBase64(text), 'base64');
-  if (!Buffer.isEncoding(encoding))
-    throw unknownEncoding(encoding);
-  // Node stops at the first pair that is no number.
-  const hex = encoding.toLowerCase() === 'hex';
-  return slow.from(hex ? /^(?:[0-9a-f]{2})*/i.exec(text)[0] : text, encoding);
+  const row = typeof encoding !== 'string' || encoding === '' ? rows.utf8 : rowOf(encoding);
+  if (text.length === 0) return new FastBuffer(0);
+  if (row === rows.utf8) return text.length <= SHORT ? fromShortText(text) : fromUtf8(text);
+  const bytes = new FastBuffer(row.lengthOf(text));
+  const written = row.write(text, bytes, 0, bytes.length);
+  return written === bytes.length ? bytes : new FastBuffer(bytes.buffer, bytes.byteOffset, written);
+}
+
+function fromArrayBuffer(source, byteOffset, length) {
+  const offset = byteOffset === undefined ? 0 : +byteOffset || 0;
+  const most = source.byteLength - offset;
+  const outside = (name) => coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${name}" is outside of buffer bounds`);
+  if (most < 0) throw outside('offset');
+  if (length === undefined) return new FastBuffer(source, offset, most);
+  const size = +length > 0 ? +length : 0;
+  if (size > most) throw outside('length');
+  return new FastBuffer(source, offset, size);
+}
+
+function fromArrayLike(source) {
+  const { length } = source;
+  if (!(length > 0)) return new FastBuffer(0);
+  if (length > MOST) throw outOfRange('length', `<= ${MOST}`, length);
+  const bytes = new FastBuffer(Math.trunc(length));
+  if (ArrayBuffer.isView(source)) typedarraySet.call(bytes, source);
+  else for (let i = 0; i < bytes.length; i++) bytes[i] = source[i];
+  return bytes;
+}
+
+function fromObject(value) {
+  if (value.length !== undefined || kinds.isAnyArrayBuffer(value.buffer))
+    return typeof value.length === 'number' ? fromArrayLike(value) : new FastBuffer(0);
+  return value.type === 'Buffer' && Array.isArray(value.data) ? fromArrayLike(value.data) : undefined;
+}
+
+function notBufferable(value) {
+  return invalidArgType('first argument',
+    'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 }
 
 // The second is a text's encoding or a place in an ArrayBuffer.
-Buffer.from = function from(value, second, length) {
-  if (typeof value === 'string') return fromText(value, second);
-  if (value === null || value === undefined || typeof value !== 'object' && typeof value !== 'function')
-    throw notBufferable(value);
-  if (value instanceof ArrayBuffer && second > value.byteLength)
-    throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"offset" is outside of buffer bounds');
-  try {
-    return slow.from(value, second, length);
-  } catch (error) {
-    if (error instanceof TypeError && error.code === undefined && error.message.startsWith('The first argument must be'))
-      throw notBufferable(value);
-    throw error;
+Buffer.from = function from(value, encodingOrOffset, length) {
+  if (typeof value === 'string') return fromText(value, encodingOrOffset);
+  if (value instanceof FastBuffer) return fromArrayLike(value);
+  if (value === null || typeof value !== 'object') throw notBufferable(value);
+  if (kinds.isAnyArrayBuffer(value)) return fromArrayBuffer(value, encodingOrOffset, length);
+  const inner = value.valueOf?.();
+  if (inner != null && inner !== value && (typeof inner === 'string' || typeof inner === 'object'))
+    return from(inner, encodingOrOffset, length);
+  const made = fromObject(value);
+  if (made !== undefined) return made;
+  if (typeof value[Symbol.toPrimitive] === 'function') {
+    const primitive = value[Symbol.toPrimitive]('string');
+    if (typeof primitive === 'string') return fromText(primitive, encodingOrOffset);
   }
+  throw notBufferable(value);
 };
 
-// Crossing into C costs more than a few characters do here.
-function shortText(buffer, start, end) {
-  let text = '';
-  for (let at = start; at < end; at++) {
-    const code = buffer[at];
-    if (code > 127) return binding.utf8Text(buffer, start, end);
-    text += String.fromCharCode(code);
-  }
-  return text;
+const isTypedArray = (value) => ArrayBuffer.isView(value) && !kinds.isDataView(value);
+
+Buffer.copyBytesFrom = function copyBytesFrom(view, offset, length) {
+  if (!isTypedArray(view)) throw invalidArgType('view', 'an instance of TypedArray', view);
+  if (offset !== undefined) validateInteger(offset, 'offset', 0);
+  if (length !== undefined) validateInteger(length, 'length', 0);
+  const start = offset ?? 0;
+  const end = length === undefined ? view.length : Math.min(start + length, view.length);
+  if (start >= end) return new FastBuffer(0);
+  const size = view.byteLength / view.length;
+  return fromArrayLike(new Uint8Array(view.buffer, view.byteOffset + start * size, (end - start) * size));
+};
+
+Buffer.of = function of(...items) {
+  return fromArrayLike(items);
+};
+
+// --- of a size --------------------------------------------------------------------------------------
+
+function checkSize(size) {
+  if (typeof size !== 'number') throw invalidArgType('size', 'of type number', size);
+  if (!(size >= 0 && size <= MOST)) throw outOfRange('size', `>= 0 && <= ${MOST}`, size);
 }
 
-Buffer.prototype.toString = function toString(encoding, start, end) {
-  if (start === undefined) start = 0;
-  if (end === undefined || end > this.length) end = this.length;
-  if (!(start > 0)) start = 0;
-  if (start >= end) return '';
-  if (isUtf8Name(encoding)) {
-    return end - start > 24 ? binding.utf8Text(this, start, end) : shortText(this, start, end);
-  }
-  switch (`${encoding}`.toLowerCase()) {
-    case 'utf8': case 'utf-8': return binding.utf8Text(this, start, end);
-    case 'latin1': case 'binary': return binding.latin1Text(this, start, end);
-    case 'base64': return binding.base64Text(this, start, end, false);
-    case 'base64url': return binding.base64Text(this, start, end, true);
-    case 'hex': case 'ascii': case 'ucs2': case 'ucs-2': case 'utf16le': case 'utf-16le':
-      return slow.toString.call(this, encoding, start, end);
-    default: throw unknownEncoding(encoding);
-  }
+Buffer.alloc = function alloc(size, fill, encoding) {
+  checkSize(size);
+  const bytes = new FastBuffer(Math.trunc(size));
+  if (fill === undefined || fill === 0 || bytes.length === 0) return bytes;
+  if (encoding != null && typeof fill === 'string') validateString(encoding, 'encoding');
+  return fillBytes(bytes, fill, 0, bytes.length, encoding);
 };
-Buffer.prototype.toLocaleString = Buffer.prototype.toString;
-
-Buffer.prototype.write = function write(text, offset, length, encoding) {
-  if (typeof offset === 'string') [offset, encoding] = [undefined, offset];
-  else if (typeof length === 'string') [length, encoding] = [undefined, length];
-  if (typeof text !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
-  if (length !== undefined && length > this.length - (offset ?? 0)) throw outOfRange('length', `>= 0 && <= ${this.length - (offset ?? 0)}`, length);
-  if (encoding && !Buffer.isEncoding(`${encoding}`)) throw unknownEncoding(encoding);
-  if (encoding && !isUtf8Name(encoding))
-    return slow.write.call(this, isBase64(encoding) ? plainBase64(text) : text, offset ?? 0,
-      length ?? this.length - (offset ?? 0), isBase64(encoding) ? 'base64' : encoding);
-  offset ??= 0;
-  if (offset < 0 || offset > this.length)
-    throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "offset" is out of range. It must be >= 0 && <= ${this.length}. Received ${offset}`);
-  return binding.utf8Write(text, this, offset, Math.min(this.length, offset + (length ?? this.length)));
+// Memory that wasn't cleared would be no faster here: the engine clears it.
+Buffer.allocUnsafe = function allocUnsafe(size) {
+  checkSize(size);
+  return new FastBuffer(Math.trunc(size));
 };
-
-Buffer.prototype.fill = function (value, offset, end, encoding) {
-  if (typeof value === 'number' && (offset === undefined || offset >= 0) && (end === undefined || end <= this.length))
-    return fill.call(this, value & 255, offset, end);
-  return slow.fill.apply(this, checks.fillArguments(this, value, offset, end, encoding));
+Buffer.allocUnsafeSlow = function allocUnsafeSlow(size) {
+  checkSize(size);
+  return new FastBuffer(Math.trunc(size));
 };
-
-for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
-  const make = Buffer[name];
-  Buffer[name] = { [name](size, value, encoding) {
-    if (typeof size !== 'number') throw invalidArgType('size', 'of type number', size);
-    if (!(size >= 0 && size <= 2 ** 32)) throw outOfRange('size', '>= 0 && <= 4294967296', size);
-    if (typeof value === 'string' && (encoding ?? null) !== null) validateString(encoding, 'encoding');
-    return make.call(Buffer, size, value, encoding);
-  } }[name];
+function SlowBuffer(size) {
+  checkSize(size);
+  return new FastBuffer(Math.trunc(size));
 }
+Object.setPrototypeOf(SlowBuffer.prototype, Uint8Array.prototype);
+Object.setPrototypeOf(SlowBuffer, Uint8Array);
+Buffer.poolSize = 8 * 1024;
 
-Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] = function (depth, options) {
-  const shown = Math.min(module.exports.INSPECT_MAX_BYTES, this.length);
-  let text = Array.from(this.subarray(0, shown), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-  const more = this.length - shown;
-  if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
-  const extra = Object.keys(this).filter((key) => !/^\d+$/.test(key));
-  if (extra.length > 0) {
-    const { inspect } = require('internal/inspect');
-    const rest = Object.fromEntries(extra.map((key) => [key, this[key]]));
-    text += `${this.length > 0 ? ', ' : ''}${inspect(rest, { ...options, breakLength: Infinity }).slice(2, -2)}`;
+// --- questions and lists ------------------------------------------------------------------------------
+
+Buffer.isBuffer = function isBuffer(value) {
+  return value instanceof Buffer;
+};
+
+Buffer.isEncoding = function isEncoding(encoding) {
+  return typeof encoding === 'string' && encoding.length > 0 && encodingOf(encoding) !== undefined;
+};
+
+Buffer.byteLength = function byteLength(string, encoding) {
+  if (typeof string === 'string') {
+    const row = encoding ? encodingOf(encoding) : undefined;
+    return (row ?? rows.utf8).lengthOf(string);
   }
-  return `<${this.constructor.name} ${text}>`;
+  if (ArrayBuffer.isView(string) || kinds.isAnyArrayBuffer(string)) return string.byteLength;
+  throw invalidArgType('string', 'of type string or an instance of Buffer or ArrayBuffer', string);
 };
-Buffer.prototype.inspect = Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')];
+Object.defineProperty(Buffer, 'byteLength', { __proto__: null, enumerable: true });
 
-const { isEncoding, byteLength } = Buffer;
-Buffer.isEncoding = (name) => typeof name === 'string' && (isEncoding(name) || isBase64(name));
-Buffer.byteLength = (value, encoding) => {
-  if (typeof value === 'string') {
-    if (isUtf8Name(encoding) || !Buffer.isEncoding(encoding)) return binding.utf8Length(value);
-    if (!isBase64(encoding)) return byteLength(value, encoding);
-    // By the length alone, as if every character counted.
-    const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0;
-    return Math.floor((value.length - padding) * 3 / 4);
+Buffer.compare = function compare(buf1, buf2) {
+  if (!isBytes(buf1)) throw invalidArgType('buf1', BYTES, buf1);
+  if (!isBytes(buf2)) throw invalidArgType('buf2', BYTES, buf2);
+  return compareWhole(buf1, buf2);
+};
+
+Buffer.concat = function concat(list, length) {
+  if (!Array.isArray(list)) throw invalidArgType('list', 'an instance of Array', list);
+  if (list.length === 0) return new FastBuffer(0);
+  let size = 0;
+  if (length === undefined) for (let i = 0; i < list.length; i++) size += list[i]?.length || 0;
+  else validateInteger(size = length, 'length', 0, MOST);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let i = 0; i < list.length; i++) {
+    if (!isBytes(list[i])) throw invalidArgType(`list[${i}]`, BYTES, list[i]);
+    at += copyPart(list[i], bytes, at, 0, list[i].length);
   }
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
-  throw invalidArgType('string', 'of type string or an instance of Buffer or ArrayBuffer', value);
+  return bytes;
 };
-Buffer.copyBytesFrom = (view, offset = 0, length = view.length - offset) => {
-  const part = view.subarray(offset, offset + length);
-  return Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
-};
-Buffer.poolSize = 8192;
-// The package's readers are spelled with a capital; Node has both.
-for (const name of Object.getOwnPropertyNames(Buffer.prototype))
-  if (/^(read|write)(Big)?UInt/.test(name))
-    Buffer.prototype[name.replace('UInt', 'Uint')] ??= Buffer.prototype[name];
-for (const encoding of ['ascii', 'base64', 'base64url', 'latin1', 'hex', 'ucs2', 'utf8'])
-  Object.assign(Buffer.prototype, {
-    [`${encoding}Slice`](start, end) { return this.toString(encoding, start, end); },
-    [`${encoding}Write`](text, offset, length) { return this.write(text, offset, length, encoding); },
-  });
-Object.assign(Buffer.prototype, require('internal/buffer_find'));
-checks.guard(Buffer);
-Object.defineProperty(Buffer, 'name', { value: 'Buffer' });
 
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const invalidCharacter = () => new (require('internal/clone').DOMException)('Invalid character', 'InvalidCharacterError');
+// --- functions of the module ----------------------------------------------------------------------------
+
+const exception = (message) => new (require('internal/clone').DOMException)(message, 'InvalidCharacterError');
+
 function btoa(input) {
+  if (arguments.length === 0) throw missingArgs('The "input" argument');
   const text = `${input}`;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 255) throw invalidCharacter();
-  return Buffer.from(text, 'latin1').toString('base64');
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 255) throw exception('Invalid character');
+  return fromText(text, 'latin1').toString('base64');
 }
+
 function atob(input) {
+  if (arguments.length === 0) throw missingArgs('The "input" argument');
   let text = `${input}`.replace(/[\t\n\f\r ]/g, '');
   if (text.length % 4 === 0) text = text.replace(/==?$/, '');
-  if (text.length % 4 === 1 || [...text].some((character) => !digits.includes(character)))
-    throw new (require('internal/clone').DOMException)('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
-  return Buffer.from(text, 'base64').toString('latin1');
+  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text))
+    throw exception('The string to be decoded is not correctly encoded.');
+  return fromText(text, 'base64').toString('latin1');
 }
 
-const bytesOf = (input) => ArrayBuffer.isView(input) ? input : new Uint8Array(input);
+// What an encoding can't express becomes a question mark.
+const limitOf = (row) => row === rows.ascii ? 127 : row === rows.latin1 ? 255 : Infinity;
+
+function transcode(source, fromEncoding, toEncoding) {
+  if (!isBytes(source)) throw invalidArgType('source', 'an instance of Buffer or Uint8Array', source);
+  if (source.length === 0) return new FastBuffer(0);
+  const from = encodingOf(fromEncoding);
+  const to = encodingOf(toEncoding);
+  const isAble = (row) => row === rows.ascii || row === rows.latin1 || row === rows.utf16le || row === rows.utf8;
+  if (!isAble(from) || !isAble(to)) {
+    const error = coded(Error, 'U_ILLEGAL_ARGUMENT_ERROR', 'Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]');
+    error.errno = 1;
+    throw error;
+  }
+  const text = from.text(source, 0, source.length);
+  const most = limitOf(to);
+  let fit = '';
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at);
+    if (point > 0xffff) at++;
+    fit += point > most ? '?' : String.fromCodePoint(point);
+  }
+  return fromText(fit, to.name);
+}
+
+function bytesToCheck(input) {
+  const isView = isTypedArray(input);
+  if (!isView && !kinds.isAnyArrayBuffer(input)) throw invalidArgType('input', 'an instance of ArrayBuffer, Buffer, or TypedArray', input);
+  const { detached } = isView ? input.buffer : input;
+  if (detached) throw coded(Error, 'ERR_INVALID_STATE', 'Invalid state: Cannot validate on a detached buffer');
+  return isView ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
+}
+
+function isUtf8(input) {
+  return binding.utf8Valid(bytesToCheck(input));
+}
+
+function isAscii(input) {
+  const bytes = bytesToCheck(input);
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] > 127) return false;
+  return true;
+}
 
 module.exports = {
   Buffer,
-  SlowBuffer: base.SlowBuffer,
-  transcode: (source, from, to) => Buffer.from(source.toString(from), to),
-  isUtf8: (input) => binding.utf8Valid(bytesOf(input)),
-  isAscii: (input) => bytesOf(input).every((byte) => byte < 128),
-  kMaxLength: 2 ** 32,
-  kStringMaxLength: 2 ** 31 - 1,
+  SlowBuffer,
+  transcode,
+  isUtf8,
+  isAscii,
+  kMaxLength: MOST,
+  kStringMaxLength: MOST_TEXT,
   btoa,
   atob,
-  constants: { MAX_LENGTH: 2 ** 32, MAX_STRING_LENGTH: 2 ** 31 - 1 },
-  INSPECT_MAX_BYTES: 50,
-  resolveObjectURL: (address) => require('internal/blob').resolveObjectURL(address),
 };
-for (const name of ['Blob', 'File'])
-  Object.defineProperty(module.exports, name, {
-    get: () => require('internal/blob')[name], enumerable: true, configurable: true,
-  });
+const lazily = (name) => ({
+  __proto__: null, get: () => require('internal/blob')[name], enumerable: true, configurable: true,
+});
+Object.defineProperties(module.exports, {
+  constants: {
+    __proto__: null, enumerable: true, value: Object.defineProperties({}, {
+      MAX_LENGTH: { __proto__: null, value: MOST, enumerable: true },
+      MAX_STRING_LENGTH: { __proto__: null, value: MOST_TEXT, enumerable: true },
+    }),
+  },
+  INSPECT_MAX_BYTES: {
+    __proto__: null,
+    configurable: true,
+    enumerable: true,
+    get() { return limits.INSPECT_MAX_BYTES; },
+    set(value) { limits.INSPECT_MAX_BYTES = value; },
+  },
+  Blob: lazily('Blob'),
+  resolveObjectURL: lazily('resolveObjectURL'),
+  File: lazily('File'),
+});

@@ -2,9 +2,13 @@
 // StringDecoder: text from bytes that come in pieces. What a piece leaves incomplete waits
 // for the next one.
 
-const { invalidArgType, unknownEncoding } = require('internal/errors');
+require('buffer');
+const FastBuffer = require('internal/fast_buffer');
+const { coded, invalidArgType, unknownEncoding } = require('internal/errors');
+const { set: typedarraySet } = Object.getPrototypeOf(Uint8Array).prototype;
 
 const names = {
+  __proto__: null,
   'utf8': 'utf8', 'utf-8': 'utf8', 'ucs2': 'utf16le', 'ucs-2': 'utf16le', 'utf16le': 'utf16le', 'utf-16le': 'utf16le',
   'latin1': 'latin1', 'binary': 'latin1', 'base64': 'base64', 'base64url': 'base64url', 'hex': 'hex', 'ascii': 'ascii',
 };
@@ -20,7 +24,10 @@ function utf8Rest(bytes) {
   return [0, 0];
 }
 
-function utf16Rest(bytes) {
+// A pair of surrogates that has begun with an earlier piece is waited for whole; of one piece
+// only half a unit, or the pair's first.
+function utf16Rest(bytes, waited) {
+  if (waited === 2 && bytes.length === 3) return [3, 4];
   if (bytes.length % 2 === 1) return [1, 2];
   const high = bytes[bytes.length - 1];
   return high >= 0xd8 && high <= 0xdb ? [2, 4] : [0, 0];
@@ -31,47 +38,66 @@ function base64Rest(bytes) {
 }
 
 const rests = { utf8: utf8Rest, utf16le: utf16Rest, base64: base64Rest, base64url: base64Rest };
-const kRest = Symbol('rest');
+const kState = Symbol('state');
 
 function StringDecoder(encoding) {
-  if (!(this instanceof StringDecoder)) return new StringDecoder(encoding);
-  const name = (encoding ?? '') === '' ? 'utf8' : typeof encoding === 'string' ? names[encoding.toLowerCase()] : undefined;
+  const name = encoding == null || encoding === '' ? 'utf8' : typeof encoding === 'string' ? names[encoding.toLowerCase()] : undefined;
   if (name === undefined) throw unknownEncoding(encoding);
   this.encoding = name;
-  Object.defineProperty(this, kRest, { value: { bytes: Buffer.alloc(0), total: 0 } });
+  // The bytes that wait, how many they are, and how many make the character whole.
+  Object.defineProperty(this, kState, { __proto__: null, value: { bytes: new FastBuffer(4), count: 0, total: 0 } });
+}
+
+function stateOf(decoder) {
+  const state = decoder?.[kState];
+  if (state === undefined) throw coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type StringDecoder');
+  return state;
 }
 
 StringDecoder.prototype.write = function write(chunk) {
   if (typeof chunk === 'string') return chunk;
   if (!ArrayBuffer.isView(chunk)) throw invalidArgType('buf', 'an instance of Buffer, TypedArray, or DataView', chunk);
-  let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  const state = stateOf(this);
+  let bytes = new FastBuffer(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   const restOf = rests[this.encoding];
   if (restOf === undefined) return bytes.toString(this.encoding);
-  const rest = this[kRest];
-  if (rest.bytes.length > 0) bytes = Buffer.concat([rest.bytes, bytes]);
-  const [length, total] = restOf(bytes);
-  rest.bytes = length === 0 ? bytes.subarray(0, 0) : Buffer.from(bytes.subarray(bytes.length - length));
-  rest.total = total;
-  return bytes.toString(this.encoding, 0, bytes.length - length);
+  if (bytes.length === 0) return '';
+  const { count } = state;
+  if (count > 0) bytes = joined(state.bytes, count, bytes);
+  const { 0: length, 1: total } = restOf(bytes, count);
+  const whole = bytes.length - length;
+  if (length > 0) for (let i = 0; i < 4; i++) state.bytes[i] = i < length ? bytes[whole + i] : 0;
+  state.count = length;
+  state.total = total;
+  return whole === 0 ? '' : bytes.toString(this.encoding, 0, whole);
 };
+
+function joined(first, count, second) {
+  const both = new FastBuffer(count + second.length);
+  for (let i = 0; i < count; i++) both[i] = first[i];
+  typedarraySet.call(both, second, count);
+  return both;
+}
 
 StringDecoder.prototype.end = function end(chunk) {
   const text = chunk === undefined ? '' : this.write(chunk);
-  const rest = this[kRest];
-  const { bytes } = rest;
-  rest.bytes = bytes.subarray(0, 0);
-  rest.total = 0;
-  return text + bytes.toString(this.encoding);
+  const state = stateOf(this);
+  const { count } = state;
+  state.count = state.total = 0;
+  return count === 0 ? text : text + state.bytes.toString(this.encoding, 0, count);
 };
 
-StringDecoder.prototype.text = function (bytes, offset) {
-  this[kRest].bytes = Buffer.alloc(0);
-  return this.write(bytes.subarray(offset));
+StringDecoder.prototype.text = function text(buf, offset) {
+  const state = stateOf(this);
+  state.count = state.total = 0;
+  return this.write(buf.slice(offset));
 };
 
-const property = (name, get) => Object.defineProperty(StringDecoder.prototype, name, { get, configurable: true, enumerable: true });
-property('lastChar', function () { return this[kRest].bytes; });
-property('lastNeed', function () { return Math.max(0, this[kRest].total - this[kRest].bytes.length); });
-property('lastTotal', function () { return this[kRest].total; });
+function property(name, get) {
+  Object.defineProperty(StringDecoder.prototype, name, { __proto__: null, get, configurable: true, enumerable: true });
+}
+property('lastChar', function () { return stateOf(this).bytes.subarray(0, 4); });
+property('lastNeed', function () { return Math.max(0, stateOf(this).total - stateOf(this).count); });
+property('lastTotal', function () { return stateOf(this).total; });
 
 module.exports = { StringDecoder };

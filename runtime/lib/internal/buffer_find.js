@@ -25,7 +25,7 @@ function matches(buffer, needle, at) {
 function search(buffer, needle, from, backward, step) {
   const start = beginningOf(buffer.length, from, backward);
   if (needle.length === 0) return start ?? 0;
-  if (start === undefined) return -1;
+  if (start === undefined || step > 1 && (needle.length < step || buffer.length < step)) return -1;
   const last = buffer.length - needle.length;
   const { indexOf, lastIndexOf } = Uint8Array.prototype;
   const next = backward ? lastIndexOf : indexOf; // the engine finds a first byte faster
@@ -38,6 +38,7 @@ function search(buffer, needle, from, backward, step) {
 }
 
 function find(buffer, value, from, encoding, backward) {
+  if (!ArrayBuffer.isView(buffer)) throw invalidArgType('buffer', 'an instance of Buffer, TypedArray, or DataView', buffer);
   if (typeof from === 'string') [from, encoding] = [undefined, from];
   if (typeof value === 'number') return search(buffer, [value & 255], from, backward, 1);
   if (typeof value !== 'string' && !isBytes(value))
@@ -50,8 +51,17 @@ function find(buffer, value, from, encoding, backward) {
   return search(wide ? buffer.subarray(0, buffer.length & ~1) : buffer, Buffer.from(value, name), from, backward, wide ? 2 : 1);
 }
 
-module.exports = {
-  indexOf(value, byteOffset, encoding) { return find(this, value, byteOffset, encoding, false); },
-  lastIndexOf(value, byteOffset, encoding) { return find(this, value, byteOffset, encoding, true); },
-  includes(value, byteOffset, encoding) { return this.indexOf(value, byteOffset, encoding) !== -1; },
-};
+// Functions that may be called with new, as Node's: what they are called on is checked.
+function indexOf(value, byteOffset, encoding) {
+  return find(this, value, byteOffset, encoding, false);
+}
+
+function lastIndexOf(value, byteOffset, encoding) {
+  return find(this, value, byteOffset, encoding, true);
+}
+
+function includes(value, byteOffset, encoding) {
+  return this.indexOf(value, byteOffset, encoding) !== -1;
+}
+
+module.exports = { indexOf, lastIndexOf, includes };

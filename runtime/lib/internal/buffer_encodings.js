@@ -1,0 +1,85 @@
+'use strict';
+// The encodings that Buffer knows, one row each: how many bytes a text takes, text from bytes,
+// and bytes from text. C does the work (native('encoding')), except where the text is short:
+// crossing into C costs more than some characters do here.
+
+const binding = native('encoding');
+const { charCodeAt: stringCharCodeAt, endsWith: stringEndsWith, toLowerCase: stringToLowerCase } = String.prototype;
+const { fromCharCode: StringFromCharCode } = String;
+
+const SHORT = 24;
+
+function utf8Text(bytes, start, end) {
+  if (end - start > SHORT) return binding.utf8Text(bytes, start, end);
+  let text = '';
+  for (let at = start; at < end; at++) {
+    const code = bytes[at];
+    if (code > 127) return binding.utf8Text(bytes, start, end);
+    text += StringFromCharCode(code);
+  }
+  return text;
+}
+
+// By the length alone, as if every character counted.
+function base64Length(text) {
+  const padding = stringEndsWith.call(text, '==') ? 2 : stringEndsWith.call(text, '=') ? 1 : 0;
+  return Math.floor((text.length - padding) * 3 / 4);
+}
+
+const oneEach = (text) => text.length;
+const base64Write = (text, bytes, start, end) => binding.base64Write(text, bytes, start, end);
+const latin1Write = (text, bytes, start, end) => binding.latin1Write(text, bytes, start, end);
+
+// write(text, bytes, start, end) → how many bytes were written
+const rows = {
+  __proto__: null,
+  utf8: {
+    name: 'utf8', lengthOf: (text) => binding.utf8Length(text), text: utf8Text,
+    write: (text, bytes, start, end) => binding.utf8Write(text, bytes, start, end),
+  },
+  utf16le: {
+    name: 'utf16le', lengthOf: (text) => text.length * 2, text: (bytes, start, end) => binding.utf16Text(bytes, start, end),
+    write: (text, bytes, start, end) => binding.utf16Write(text, bytes, start, end),
+  },
+  latin1: {
+    name: 'latin1', lengthOf: oneEach, text: (bytes, start, end) => binding.latin1Text(bytes, start, end), write: latin1Write,
+  },
+  ascii: {
+    name: 'ascii', lengthOf: oneEach, text: (bytes, start, end) => binding.asciiText(bytes, start, end), write: latin1Write,
+  },
+  base64: {
+    name: 'base64', lengthOf: base64Length, text: (bytes, start, end) => binding.base64Text(bytes, start, end, false),
+    write: base64Write,
+  },
+  base64url: {
+    name: 'base64url', lengthOf: base64Length, text: (bytes, start, end) => binding.base64Text(bytes, start, end, true),
+    write: base64Write,
+  },
+  hex: {
+    name: 'hex', lengthOf: (text) => text.length >>> 1, text: (bytes, start, end) => binding.hexText(bytes, start, end),
+    write: (text, bytes, start, end) => binding.hexWrite(text, bytes, start, end),
+  },
+};
+const { utf8, utf16le, latin1 } = rows;
+const named = {
+  ...rows, __proto__: null, 'utf-8': utf8, 'UTF-8': utf8, UTF8: utf8, ucs2: utf16le, 'ucs-2': utf16le, 'utf-16le': utf16le,
+  binary: latin1,
+};
+
+// The row of a name in letters of any case, or undefined.
+function encodingOf(name) {
+  const text = typeof name === 'string' ? name : `${name}`;
+  return named[text] ?? named[stringToLowerCase.call(text)];
+}
+
+// Whether all of a text is ASCII, put down on the way; half done if it isn't.
+function putAscii(text, bytes, length) {
+  for (let at = 0; at < length; at++) {
+    const code = stringCharCodeAt.call(text, at);
+    if (code > 127) return false;
+    bytes[at] = code;
+  }
+  return true;
+}
+
+module.exports = { encodingOf, putAscii, rows };
