@@ -9,15 +9,15 @@ const path = require('path');
 const [directory, joined] = process.argv.slice(2);
 const pure = ['model.js', 'rows.js', 'measure.js', 'turn.js', 'format.js'];
 const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
-const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'phaseOf', 'lastInside', 'longestIn',
-               'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'percentiles', 'phaseCounts',
+const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'durationOf', 'phaseOf', 'lastInside', 'longestIn',
+               'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'phaseCounts', 'loopLabel',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'latestTimers', 'isTimer', 'describeTurn', 'arcs',
                'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail', 'shortened'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
 const { KIND } = page;
 
 const trace = (events, more = {}) => JSON.stringify({
-  format: 'rondo-trace', version: 1, command: 'app', started: 1, processes: [{ pid: 7, program: '/bin/app',
+  format: 'rondo-trace', version: 2, command: 'app', started: 1, processes: [{ pid: 7, program: '/bin/app',
     loops: [{ id: 1, thread: 7, backend: 'uring', lost: 0, names: ['alpha', 'beta', ''], subjects: ['timer 3', 'tcp 7', 'tcp 8'], events, ...more }] }],
 });
 const loopOf = (events, more) => page.measure(page.readTrace(trace(events, more))).loops[0];
@@ -40,7 +40,7 @@ const tests = {
     const loop = loopOf(TWO_TURNS);
     assert.deepStrictEqual(list(loop.parent), [-1, -1, 1, 2, 1, 4, 4, 6, 6, 1, 9, -1, 11, 12, -1]);
     assert.deepStrictEqual(list(loop.turns), [1, 11]);
-    assert.deepStrictEqual(loop.rows.map(({ index }) => list(index)), [[1, 11], [2, 4, 9, 12], [3, 6, 10, 13], [7, 8]]);
+    assert.deepStrictEqual(loop.rows.map(({ index }) => list(index)), [[0, 1, 11, 14], [2, 4, 9, 12], [3, 6, 10, 13], [7, 8]]);
     assert.strictEqual(page.lastInside(loop, 1), 11);
     assert.strictEqual(page.lastInside(loop, 6), 9);
     assert.strictEqual(page.phaseOf(loop, 8), KIND.POLL);
@@ -85,58 +85,71 @@ const tests = {
     refused('{"format": "rondo-trace", ', /damaged/);
     refused('null', /no trace of rondo/);
     refused('{"format": "other"}', /no trace of rondo/);
-    refused('{"format": "rondo-trace", "version": 2}', /version 1/);
-    refused('{"format": "rondo-trace", "version": 1}', /no list of processes/);
-    refused('{"format": "rondo-trace", "version": 1, "processes": [{}]}', /Process 1 .* no list of loops/);
-    refused('{"format": "rondo-trace", "version": 1, "processes": [{"loops": [{}]}]}', /Loop 1 of process 1 has no list of events/);
+    refused('{"format": "rondo-trace", "version": 1}', /version 2/);
+    refused('{"format": "rondo-trace", "version": 2}', /no list of processes/);
+    refused('{"format": "rondo-trace", "version": 2, "processes": [{}]}', /Process 1 .* no list of loops/);
+    refused('{"format": "rondo-trace", "version": 2, "processes": [{"loops": [{}]}]}', /Loop 1 of process 1 has no list of events/);
   },
 
   'an empty trace, a loop without events, one event'() {
-    assert.deepStrictEqual(page.readTrace('{"format": "rondo-trace", "version": 1, "processes": []}').extent, { start: 0, end: 1000 });
+    assert.deepStrictEqual(page.readTrace('{"format": "rondo-trace", "version": 2, "processes": []}').extent, { start: 0, end: 1000 });
     const none = loopOf([]);
-    assert.deepStrictEqual([none.count, none.turns.length, none.held.length, none.busy], [0, 0, 0, 0]);
-    const one = loopOf([[9, 5, 100, 0, -1, 0]]);
-    assert.strictEqual(one.held.length, 1);
-    assert.strictEqual(one.held[0].length, 100);
-    assert.strictEqual(one.held[0].turn, -1);
+    assert.deepStrictEqual([none.count, none.turns.length, none.held.length, none.facts.busy], [0, 0, 0, 0]);
+    assert.strictEqual(loopOf([[9, 5, 100, 0, -1, 0]]).count, 1);
   },
 
   'loops that never ran are not among those shown'() {
     const raw = JSON.parse(trace(TWO_TURNS));
-    raw.processes[0].loops.push({ id: 2, events: [] }, { id: 3, events: [[13, 5, 0, -1, -1, 1], [13, 5, 0, -1, -1, 0]] });
+    raw.processes[0].loops.push({ id: 2, events: [] }, { id: 3, events: [[13, 5, 900, -1, -1, 3]] });
     const read = page.readTrace(JSON.stringify(raw));
     assert.deepStrictEqual([read.loops.length, page.activeLoops(read).map(({ id }) => id)], [3, [1]]);
   },
 
-  'stretches run from one look at what is new to the next'() {
-    const { start, end } = loopOf(TWO_TURNS).stretches;
-    // Until the sleep; from its end to the poll that didn't sleep; from there to the end.
-    assert.deepStrictEqual(list(start), [0, 30, 105]);
-    assert.deepStrictEqual(list(end), [22, 105, 120]);
+  'what held a loop up is what the command has found'() {
+    const facts = { busy: 5, held: [{ start: 31, end: 105, length: 74, culprit: 6, inside: 8, turn: 1, calls: 1, callbacks: 2, taker: 0, text: 'by beta' },
+                                    { start: 0, end: 9, length: 9, culprit: 99, inside: -1, turn: 'x', calls: 0, callbacks: 0, taker: 3, text: 'by no callback' }] };
+    const [first, second] = loopOf(TWO_TURNS, { facts }).held;
+    assert.deepStrictEqual([first.culprit, first.inside, first.turn, first.length], [6, 8, 0, 74]);
+    assert.deepStrictEqual([second.culprit, second.turn], [-1, -1]);
   },
 
-  'the culprit of a stretch, and what took most of it'() {
-    const loop = loopOf([[0, 0, 1000, -1, -1, 9], [5, 0, 1000], [8, 0, 10, -1, -1, 5], [9, 20, 10, 0, 0, 0], [9, 40, 900, 1, 1, 0], [11, 50, 880]]);
-    const [held] = loop.held;
-    assert.deepStrictEqual([held.length, held.culprit, held.inside, held.turn, held.callbacks, held.calls], [990, 4, 5, 0, 2, 1]);
+  'the busiest loop comes first'() {
+    const raw = JSON.parse(trace(TWO_TURNS, { facts: { busy: 3 } }));
+    raw.processes[0].loops.push({ id: 2, events: TWO_TURNS, facts: { busy: 90 } }, { id: 3, events: TWO_TURNS, facts: { busy: 4 } });
+    assert.deepStrictEqual(page.readTrace(JSON.stringify(raw)).loops.map(({ id }) => id), [2, 3, 1]);
   },
 
-  'many calls of one name are one culprit, unless one of them took most'() {
-    const events = [[0, 0, 1000, -1, -1, 9], [5, 0, 1000], [9, 10, 100, 0, 0, 0], [9, 120, 200, 1, 1, 0], [9, 400, 150, 0, 0, 0], [9, 600, 90, 0, 0, 0]];
-    const calls = () => loopOf(events).held[0];
-    assert.deepStrictEqual([calls().culprit, calls().calls], [4, 3]);
-    events[4][2] = 195;
-    assert.deepStrictEqual([calls().culprit, calls().calls], [4, 1]);
+  'threads of the pool are lanes, named by what they ran'() {
+    const raw = JSON.parse(trace(TWO_TURNS));
+    raw.processes[0].names = ['alpha', 'hash'];
+    raw.processes[0].lanes = [{ thread: 12, works: [[5, 20, 1, 'work 1'], [30, 5, -1, 'fs_read 2']] }];
+    const { lanes: [lane] } = page.readTrace(JSON.stringify(raw));
+    assert.deepStrictEqual([lane.isLane, lane.count, page.nameOf(lane, 0), page.nameOf(lane, 1)], [true, 2, 'hash', 'fs_read 2']);
+    assert.ok(page.loopLabel(lane).includes('pool'), page.loopLabel(lane));
   },
 
-  'time between two runs is not the loop\'s, the main script is'() {
+  'who began a callback, and what the pool did for it'() {
+    const loop = loopOf([[0, 0, 90, -1, -1, 1], [5, 0, 80], [9, 1, 10, 0, 0, 0], [9, 50, 5, 1, 1, 0, 2, 4, 12, 30]]);
+    assert.deepStrictEqual([loop.begunBy[3], loop.begunAt[3], loop.works.get(3)], [2, 4, { waited: 12, took: 30 }]);
+    assert.deepStrictEqual([loop.begunBy[2], loop.begunAt[2], loop.handles[3]], [-1, -1, 0]);
+  },
+
+  'time outside is a span, with the main script in it'() {
     const loop = loopOf([[13, 0, 60, -1, -1, 1], [12, 0, 50, 0, -1, 0], [0, 60, 20, -1, -1, 1], [5, 70, 5], [13, 80, 4920, -1, -1, 0],
-                         [0, 5000, 20, -1, -1, 2], [5, 5010, 5], [13, 5020, 0, -1, -1, 2]]);
-    assert.deepStrictEqual(list(loop.stretches.start), [0, 70, 5000, 5010]);
-    assert.deepStrictEqual(list(loop.stretches.end), [70, 80, 5010, 5020]);
-    assert.strictEqual(loop.busy, 50 + 20 + 20);
-    assert.deepStrictEqual(loop.held.map(({ starting }) => starting), [true, false, false, false]);
-    assert.strictEqual(page.percentiles([loop]).count, 3);
+                         [0, 5000, 20, -1, -1, 2], [5, 5010, 5], [13, 5020, 900, -1, -1, 2]]);
+    assert.deepStrictEqual(list(loop.parent), [-1, 0, -1, 2, -1, -1, 5, -1]);
+    assert.deepStrictEqual([page.durationOf(loop, 4), page.nameOf(loop, 4)], [4920, 'outside']);
+    const sum = list(page.composition(loop, 0, 5920, 37)).reduce((a, b) => a + b, 0);
+    assert.ok(Math.abs(sum - (60 + 20 + 4920 + 20)) < 1e-6, `${sum}: the end, when nobody runs it again, is no time of its`);
+  },
+
+  'the strip of a thinned trace is the command\'s'() {
+    const strip = new Array(20 * page.LANES).fill(0);
+    for (let c = 0; c < 20; c++) strip[c * page.LANES + KIND.POLL] = 500;
+    const loop = loopOf([], { strip, gaps: [[14, 0, 50, -1, -1, 3], 'x'] });
+    const lanes = page.composition(loop, 0, 100, 10);
+    assert.ok(Math.abs(lanes[3 * page.LANES + KIND.POLL] - 5) < 1e-9);
+    assert.strictEqual(loop.gaps.count, 1);
   },
 
   'the longest of any range is found as by looking at each'() {
@@ -196,17 +209,13 @@ const tests = {
     assert.deepStrictEqual([1, 2, 3, 0].map((number) => page.turnNumbered(loop, number)), [0, 1, -1, -1]);
   },
 
-  'counts per phase; sleep is not poll\'s time'() {
-    const counts = page.phaseCounts([loopOf(TWO_TURNS)]);
-    assert.deepStrictEqual([counts[KIND.POLL].spans, counts[KIND.POLL].callbacks, counts[KIND.POLL].time], [2, 2, 72]);
-    assert.deepStrictEqual([counts[KIND.TIMERS].spans, counts[KIND.IDLE].spans, counts[KIND.TURN].spans], [1, 0, 2]);
-  },
-
-  'callbacks of one name together, nameless ones by what they are on'() {
-    const loop = loopOf([...TWO_TURNS, [9, 130, 7, -1, 1, 0], [9, 140, 7, -1, 0, 0]]);
-    const groups = page.callbackGroups([loop]).map(({ name, count, total, max }) => [name, count, total, max]);
-    assert.deepStrictEqual(groups, [['alpha', 2, 13, 8], ['beta', 1, 50, 50], ['ticks', 1, 5, 5], ['microtasks', 1, 16, 16],
-                                    ['tcp', 2, 11, 7], ['timer', 1, 7, 7]]);
+  'counts per phase, and callbacks of one name together, of all loops shown'() {
+    const facts = { phases: [[2, 0], [1, 4]], times: [100, 20], totals: [['alpha', 2, 13, 8, 3], ['beta', 1, 50, 50, 6]] };
+    const loops = [loopOf(TWO_TURNS, { facts }), loopOf(TWO_TURNS, { facts: { ...facts, totals: [['alpha', 3, 30, 20, 10], ['gone', 1, 1, 1, -1]] } })];
+    const counts = page.phaseCounts(loops);
+    assert.deepStrictEqual([counts[KIND.TIMERS].spans, counts[KIND.TIMERS].callbacks, counts[KIND.TIMERS].time, counts[KIND.POLL].spans], [2, 8, 40, 0]);
+    const groups = page.callbackGroups(loops).map(({ name, count, total, max, event }) => [name, count, total, max, event]);
+    assert.deepStrictEqual(groups, [['alpha', 5, 43, 20, 10], ['beta', 1, 50, 50, 6]]);
   },
 
   'how busy: all time is in some lane, but the sleep'() {
@@ -214,22 +223,18 @@ const tests = {
     for (const columns of [1, 7, 120]) {
       const lanes = list(page.composition(loop, 0, 120, columns));
       const sum = lanes.reduce((a, b) => a + b, 0);
-      assert.ok(Math.abs(sum - loop.busy) < 1e-6, `${sum} of ${loop.busy}`);
+      assert.ok(Math.abs(sum - 112) < 1e-6, `${sum} of 112`);
       assert.ok(lanes.every((value) => value > -1e-9));
     }
-    assert.strictEqual(loop.busy, 112);
-  },
-
-  'percentiles'() {
-    const { count, p50, max } = page.percentiles([loopOf(TWO_TURNS)]);
-    assert.deepStrictEqual([count, p50, max], [3, 22, 75]);
   },
 
   'what a sleep waited for'() {
-    const loop = loopOf([[0, 0, 90, -1, -1, 1], [5, 0, 80], [8, 1, 70, -1, -1, -1, 3, 12]], { alive: [1, 0, 9] });
-    assert.deepStrictEqual([loop.handles[2], loop.requests[2], loop.alive], [3, 12, ['tcp 7', 'timer 3', '?']]);
+    const loop = loopOf([[0, 0, 90, -1, -1, 1], [5, 0, 80], [8, 1, 70, -1, -1, -1, 3, 12]], { alive: ['tcp 7 fd 3', 'timer 3'] });
+    assert.deepStrictEqual([loop.handles[2], loop.requests[2], loop.alive], [3, 12, ['tcp 7 fd 3', 'timer 3']]);
     assert.deepStrictEqual([loopOf(TWO_TURNS).handles[5], loopOf(TWO_TURNS).alive], [0, []]);
     assert.strictEqual(page.shortened('x'.repeat(1000)).length, 60);
+    assert.strictEqual(page.shortened(`begins${'x'.repeat(100)}ends`, 20), 'beginsxxxx\u2026xxxxxends');
+    assert.strictEqual(page.shortened(`/a/very/long/${'folder/'.repeat(20)}server.js:12`), '\u2026/server.js:12');
   },
 
   'timers that were late, without those that fire them'() {
@@ -321,7 +326,6 @@ const tests = {
       events.push([0, t, 990, -1, -1, turn], [5, t + 10, 900, -1, -1, 0], [8, t + 20, 300, -1, -1, -1], [9, t + 400, 100, turn % 2, 1, 0], [9, t + 600, 100, 1, 2, 0]);
     const loop = loopOf(events);
     assert.strictEqual(loop.turns.length, 200000);
-    assert.strictEqual(loop.stretches.start.length, 200001);
   },
 
   'the joined page is whole, needs nothing from outside and runs no text of a trace'() {

@@ -39,7 +39,7 @@ static const char usage[] =
     "  -h, --help            print this\n";
 
 enum { BAD_ARGUMENT = 9 };
-enum form { PICTURE, JSON, TEXT };
+enum form { PICTURE, JSON, TEXT, COMPARISON };
 
 struct options {
   enum form form;
@@ -202,25 +202,11 @@ static int not_a_script(const char* path) {
 
 /* --- writing ----------------------------------------------------------------------- */
 
-static size_t events_of(const struct trace* trace) {
-  size_t count = 0;
-  for (size_t i = 0; i < trace->count; i++)
-    count += trace->loops[i].event_count;
-  return count;
-}
-
-/* Tells where it is, and what isn't in it. */
-static void tell(const struct trace* trace, const struct options* options,
-                 const char* path) {
-  static const char* const what[] = {"the picture is", "the events are",
-                                     "the summary is"};
+static void report_place(const struct options* options, const char* path) {
+  static const char* const what[] = {"the picture is", "the events are", "the summary is",
+                                     "the comparison is"};
   if (strcmp(path, "-") != 0)
     fprintf(stderr, "rondo: %s in %s\n", what[options->form], path);
-  if (options->form == PICTURE && events_of(trace) > PICTURE_EVENTS)
-    fprintf(stderr,
-            "rondo: it shows the first %d of %zu events; --text and --json know all, and "
-            "--from and --to choose others\n",
-            PICTURE_EVENTS, events_of(trace));
 }
 
 /* Leaves what --from and --to say, if they do. */
@@ -239,6 +225,7 @@ static bool write_form(const struct trace* trace, const struct options* options,
     return write_picture(out, trace);
   case JSON:
     return write_events(out, trace);
+  case COMPARISON:
   case TEXT:
     break;
   }
@@ -256,7 +243,7 @@ static bool write_to(const struct trace* trace, const struct options* options,
   good = out != NULL && (standard ? fflush(out) : fclose(out)) == 0 && good;
   int err = errno;
   if (good) {
-    tell(trace, options, path);
+    report_place(options, path);
     return true;
   }
   if (ours)

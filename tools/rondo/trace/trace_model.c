@@ -289,9 +289,18 @@ static void cpu_add(struct loop_reader* reader, const struct trace_record* recor
       .throttled = (record->number & UINT32_MAX) * 1000};
 }
 
+/* A repeating timer is started again before its callback, by nobody. */
+static bool is_repeat(struct loop_reader* reader, const struct trace_record* record) {
+  return record->number >> TRACE_SUBJECT_SHIFT == TRACE_SUBJECT_HANDLE + UV_TIMER &&
+         !top_is(reader, OPEN_SPAN) &&
+         subject_cause(&reader->subjects, record->number) != EVENT_NONE;
+}
+
 /* By the innermost span that is open, if that is one. */
 static void cause_add(struct loop_reader* reader, const struct trace_record* record) {
   struct trace_loop* loop = reader->loop;
+  if (is_repeat(reader, record))
+    return;
   loop->causes = array_grow(loop->causes, loop->cause_count, &loop->cause_capacity,
                             sizeof(*loop->causes));
   loop->causes[loop->cause_count] =

@@ -157,17 +157,21 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
 /* --- the whole -----------------------------------------------------------------------
  */
 
-static const char* wait_text(char* text, uint64_t ns) {
-  return ns == 0 ? "not at all" : time_text(text, ns);
-}
-
+/* Moments at which nobody waits come first, and are named together. */
 void write_waits_of(FILE* out, const struct facts* facts) {
-  char half[TIME_SIZE], most[TIME_SIZE], nearly[TIME_SIZE], worst[TIME_SIZE];
-  fprintf(out,
-          "what arrives at a random moment waits %s (half of it at most), %s (9 of 10), "
-          "%s (99 of 100), %s at worst",
-          wait_text(half, facts->wait_p50), wait_text(most, facts->wait_p90),
-          wait_text(nearly, facts->wait_p99), time_text(worst, facts->wait_worst));
+  static const char* const often[] = {"half of the time", "9 times of 10", "99 of 100"};
+  const uint64_t waits[] = {facts->wait_p50, facts->wait_p90, facts->wait_p99};
+  char text[TIME_SIZE];
+  size_t at_once = 0;
+  while (at_once < 3 && waits[at_once] == 0)
+    at_once++;
+  fputs("what arrives at a random moment ", out);
+  if (at_once > 0)
+    fprintf(out, "is served at once %s, and ", often[at_once - 1]);
+  fputs(at_once < 3 ? "waits at most " : "waits ", out);
+  for (size_t i = at_once; i < 3; i++)
+    fprintf(out, "%s %s, ", time_text(text, waits[i]), often[i]);
+  fprintf(out, "%s at worst", time_text(text, facts->wait_worst));
 }
 
 /* Less than a millisecond is nothing to worry about: no alarm then. */

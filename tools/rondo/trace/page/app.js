@@ -69,8 +69,8 @@ class App {
 
   /* Stretches worth a mark: long, and much longer than usual. */
   marked(loop) {
-    const { p50, max } = this.panel.delays;
-    const least = Math.max(1e6, 5 * p50, max / 10);
+    const worst = this.panel.worst ? this.panel.worst.length : 0;
+    const least = Math.max(1e6, worst / 10);
     return loop.held.filter(({ length }) => length >= least).slice(0, 8);
   }
 

@@ -7,7 +7,7 @@ function readPalette() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(`--${name}`).trim();
   const names = ['turn', 'timers', 'pending', 'idle', 'prepare', 'poll', 'check', 'closing',
-                 'sleep', 'turn', 'ticks', 'microtasks', 'script', 'turn'];
+                 'sleep', 'turn', 'ticks', 'microtasks', 'script', 'outside'];
   const fills = names.map(get);
   return {
     fills,

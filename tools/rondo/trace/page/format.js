@@ -24,8 +24,15 @@ function formatShare(share) {
   return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 }
 
-/* Names of functions can be as long as one likes; a sentence can't. */
-const shortened = (name) => (name.length > 60 ? `${name.slice(0, 59)}\u2026` : name);
+/* Names of functions can be as long as one likes; a line can't. Cut where names differ least:
+ * of a path the folders, else the middle. */
+function shortened(name, most = 60) {
+  if (name.length <= most) return name;
+  const base = name.slice(name.lastIndexOf('/'));
+  if (name.includes('/') && base.length <= most - 4) return `\u2026${base}`;
+  const head = Math.ceil((most - 1) / 2);
+  return `${name.slice(0, head)}\u2026${name.slice(name.length - (most - 1 - head))}`;
+}
 
 /* How long an event took. */
 const took = (loop, i) => formatDuration(durationOf(loop, i));

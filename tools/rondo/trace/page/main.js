@@ -25,7 +25,7 @@ function drawChooser(trace) {
 }
 
 function drawLegend() {
-  const kinds = [...PHASES, KIND.SLEEP, KIND.TICKS, KIND.MICROTASKS, KIND.SCRIPT];
+  const kinds = [...PHASES, KIND.SLEEP, KIND.TICKS, KIND.MICROTASKS, KIND.SCRIPT, KIND.OUTSIDE];
   $('legend').append(...kinds.map((kind) => make('li', {}, chip(kind), KIND_NAMES[kind])));
 }
 
@@ -65,8 +65,8 @@ function begin() {
   document.body.classList.add('ready');
   const app = new App(trace);
   const many = loops.length > MOST_AT_FIRST;
-  if (many) $('loops').value = String(busiest(trace));
-  app.showLoops(many ? [trace.loops[busiest(trace)]] : loops);
+  if (many) $('loops').value = String(trace.loops.indexOf(loops[0]));
+  app.showLoops(many ? [loops[0]] : loops);
   listenToKeys(app);
   listenToTimeline(app);
   listenToOverview(app);
@@ -74,8 +74,6 @@ function begin() {
   listenToWindow(app);
   app.panel.drawDetails();
 }
-
-const busiest = ({ loops }) => largest(loops.length, (k) => loops[k].busy, 1)[0];
 
 // After the page was painted once: a large trace takes a moment, an empty page says nothing.
 setTimeout(begin, 20);

@@ -8,7 +8,7 @@ const KIND = Object.freeze({
   SLEEP: 8, CALLBACK: 9, TICKS: 10, MICROTASKS: 11, SCRIPT: 12, OUTSIDE: 13,
 });
 const KIND_NAMES = ['turn', 'timers', 'pending', 'idle', 'prepare', 'poll', 'check', 'closing',
-                    'sleep', 'callback', 'ticks', 'microtasks', 'main script', 'uv_run'];
+                    'sleep', 'callback', 'ticks', 'microtasks', 'main script', 'outside'];
 const PHASES = [1, 2, 3, 4, 5, 6, 7];
 
 /* How deep a kind lies at least: turns, their phases, what runs in those, what runs after
@@ -37,24 +37,29 @@ function readTrace(text) {
   }
   need(raw !== null && typeof raw === 'object' && raw.format === 'rondo-trace',
        'This is no trace of rondo: "format" is not "rondo-trace".');
-  need(raw.version === 1, `This page draws version 1 of the format, the trace has ${raw.version}.`);
+  need(raw.version === 2, `This page draws version 2 of the format, the trace has ${raw.version}.`);
   need(Array.isArray(raw.processes), 'The trace has no list of processes.');
   return buildTrace(raw);
 }
 
 function buildTrace(raw) {
   const loops = [];
+  const lanes = [];
   raw.processes.forEach((process, p) => {
     need(process && Array.isArray(process.loops), `Process ${p + 1} of the trace has no list of loops.`);
     process.loops.forEach((loop, l) => {
       need(loop && Array.isArray(loop.events), `Loop ${l + 1} of process ${p + 1} has no list of events.`);
       loops.push(buildLoop(loop, process, loops.length));
     });
+    (Array.isArray(process.lanes) ? process.lanes : []).forEach((lane) => lanes.push(buildLane(lane, process)));
   });
+  // The busiest first: a program's main loop is rarely the first that it makes.
+  loops.sort((a, b) => b.facts.busy - a.facts.busy || a.ordinal - b.ordinal);
   return {
     command: typeof raw.command === 'string' ? raw.command : '',
     started: Number.isFinite(raw.started) ? raw.started : null,
     loops,
+    lanes,
     extent: extentOf(loops),
   };
 }
@@ -72,6 +77,19 @@ function extentOf(loops) {
 
 const strings = (list) => (Array.isArray(list) ? list.map(String) : []);
 
+const NO_FACTS = { busy: 0, shown: 0, length: 0, turns: 0, p50: 0, p90: 0, p99: 0, worst: 0, verdict: '', waits: '',
+                   held: [], totals: [], phases: [], times: [] };
+
+/* A thread of the pool: a loop without turns, whose callbacks are what it ran. */
+function buildLane(raw, process) {
+  const works = Array.isArray(raw.works) ? raw.works.filter(Array.isArray) : [];
+  const subjects = works.map((work) => String(work[3]));
+  const events = works.map(([start, duration, name], k) => [KIND.CALLBACK, start, duration, name, k, 0]);
+  const lane = buildLoop({ events, subjects, thread: raw.thread, id: 0 }, process, -1);
+  lane.isLane = true;
+  return lane;
+}
+
 function buildLoop(raw, process, ordinal) {
   const program = typeof process.program === 'string' ? process.program : '';
   const loop = {
@@ -79,21 +97,39 @@ function buildLoop(raw, process, ordinal) {
     id: raw.id ?? ordinal + 1,
     thread: raw.thread ?? null,
     backend: typeof raw.backend === 'string' ? raw.backend : '',
+    threadName: typeof raw.threadName === 'string' ? raw.threadName : '',
+    isLane: false,
     lost: Number(raw.lost) || 0,
+    leftOut: Number(raw.leftOut) || 0, // of the events: too many to draw,
+    least: Number(raw.least) || 0,     // and shorter than this
+    overwritten: Boolean(raw.overwritten),
+    strip: Array.isArray(raw.strip) ? raw.strip : null,
+    facts: { ...NO_FACTS, ...raw.facts },
     pid: process.pid ?? null,
     program: program.slice(program.lastIndexOf('/') + 1),
-    names: strings(raw.names),
+    names: strings(raw.names || process.names),
     subjects: strings(raw.subjects),
     unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
-  loop.alive = (Array.isArray(raw.alive) ? raw.alive : []).map((subject) => loop.subjects[subject] ?? '?');
+  loop.alive = strings(raw.alive);
   loop.timers = loop.subjects.map((subject) => /^time(r|out) \d+$/.test(subject));
   fillColumns(loop, raw.events);
   fillParents(loop);
   loop.rows = buildRows(loop);
   loop.sleeps = rowOf(loop, (i) => loop.kind[i] === KIND.SLEEP);
+  loop.gaps = gapRow(raw.gaps);
   return loop;
 }
+
+/* Turns that were left out, many together: a row of its own, drawn behind the turns. */
+function gapRow(raw) {
+  const gaps = (Array.isArray(raw) ? raw : []).filter(wellFormedGap);
+  const start = Float64Array.from(gaps, (gap) => gap[1]);
+  const end = Float64Array.from(gaps, (gap) => gap[1] + Math.max(0, gap[2]));
+  return finishRow({ start, end, turns: gaps.map((gap) => gap[5]) }, Int32Array.from(gaps, (_, k) => k));
+}
+
+const wellFormedGap = (gap) => Array.isArray(gap) && Number.isFinite(gap[1]) && Number.isFinite(gap[2]);
 
 const wellFormed = (event) => Array.isArray(event) && event[0] >= 0 && event[0] <= KIND.OUTSIDE &&
                               Number.isFinite(event[1]);
@@ -115,6 +151,8 @@ function fillColumns(loop, all) {
     kind: new Uint8Array(n), start: new Float64Array(n), end: new Float64Array(n),
     name: new Int32Array(n), subject: new Int32Array(n), detail: new Float64Array(n),
     handles: new Int32Array(n), requests: new Int32Array(n), // of sleeps: what they waited for
+    begunBy: new Int32Array(n).fill(-1), begunAt: new Float64Array(n).fill(-1), // of what was begun
+    works: new Map(), // of those that the pool did: {waited, took}
   });
   let last = 0;
   for (let i = 0; i < n; i++) {
@@ -124,13 +162,18 @@ function fillColumns(loop, all) {
     loop.kind[i] = kind;
     loop.start[i] = start;
     // A span without a duration is open: it is closed below, when the end is known.
-    const open = !Number.isFinite(duration) && kind !== KIND.OUTSIDE;
-    loop.end[i] = open ? Infinity : kind === KIND.OUTSIDE ? start : start + Math.max(0, duration);
+    loop.end[i] = Number.isFinite(duration) ? start + Math.max(0, duration) : Infinity;
     loop.name[i] = Number.isInteger(name) && name < loop.names.length ? name : -1;
     loop.subject[i] = Number.isInteger(subject) && subject < loop.subjects.length ? subject : -1;
     loop.detail[i] = Number(event[5]) || 0;
-    loop.handles[i] = Number(event[6]) || 0;
-    loop.requests[i] = Number(event[7]) || 0;
+    if (kind === KIND.SLEEP) {
+      loop.handles[i] = Number(event[6]) || 0;
+      loop.requests[i] = Number(event[7]) || 0;
+    } else if (event.length > 7) {
+      loop.begunBy[i] = event[6];
+      loop.begunAt[i] = event[7];
+      if (event.length > 9) loop.works.set(i, { waited: event[8], took: event[9] });
+    }
     last = Math.max(last, start, loop.end[i] === Infinity ? 0 : loop.end[i]);
   }
   loop.first = n ? loop.start[0] : 0;
@@ -157,7 +200,6 @@ function fillParents(loop) {
     while (open.length && !liesAround(loop, open[open.length - 1], i)) open.pop();
     const parent = open.length ? open[open.length - 1] : -1;
     loop.parent[i] = parent;
-    if (kind[i] === KIND.OUTSIDE) continue;
     if (parent >= 0) {
       end[i] = Math.min(end[i], end[parent]);
       loop.turn[i] = loop.turn[parent];
@@ -204,11 +246,13 @@ function isInside(loop, i, outer) {
 }
 
 /* Loops that did anything. Programs make loops that they never run; Node.js does. */
-const activeLoops = (trace) => trace.loops.filter(({ rows }) => rows.some(({ count }) => count > 0));
+const activeLoops = (trace) => trace.loops.filter(({ kind }) => kind.some((value) => value !== KIND.OUTSIDE));
 
 function loopLabel(loop) {
-  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), `loop ${loop.id}`];
-  if (loop.thread !== null && loop.thread !== loop.pid) parts.push(`thread ${loop.thread}`);
+  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.isLane ? 'pool' : `loop ${loop.id}`];
+  const thread = loop.thread !== null && loop.thread !== loop.pid ? `thread ${loop.thread}` : '';
+  const name = loop.threadName && loop.threadName !== loop.program.slice(0, 15) ? loop.threadName : '';
+  if (thread || name) parts.push([thread || 'thread', name].filter(Boolean).join(' '));
   if (loop.backend) parts.push(loop.backend);
   return parts.join(' \u00b7 ');
 }

@@ -63,7 +63,7 @@ class Overview {
     const height = this.strip - 2;
     // Lanes from the bottom up in the order of the phases; the rest between them on top.
     const order = [8, ...PHASES, 0];
-    const colours = [KIND.TURN, ...PHASES, KIND.SCRIPT].map((kind) => palette.fills[kind]);
+    const colours = [KIND.TURN, ...PHASES, KIND.OUTSIDE].map((kind) => palette.fills[kind]);
     for (let c = 0; c < columns; c++) {
       let y = top + height;
       for (const lane of order) {
@@ -94,7 +94,7 @@ class Overview {
   drawMarks(g) {
     const held = this.held();
     const places = held.map(({ start, end }) => this.xOf((start + end) / 2));
-    const taken = places.map((x) => [x - 5, x + 5]);
+    const taken = [];
     g.fillStyle = this.app.palette.held;
     g.textAlign = 'left';
     held.forEach(({ length }, k) => {
@@ -107,7 +107,8 @@ class Overview {
       const text = formatDuration(length);
       const width = textWidth(g, text);
       const left = x + 7 + width < this.width ? x + 7 : x - 7 - width;
-      if (taken.some(([a, b], other) => other !== k && left < b + 3 && left + width > a - 3)) return;
+      // The worst is labelled first, whatever lesser mark is near.
+      if (taken.some(([a, b]) => left < b + 3 && left + width > a - 3)) return;
       taken.push([left, left + width]);
       g.fillText(text, left, 7);
     });

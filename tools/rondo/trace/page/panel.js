@@ -17,10 +17,9 @@ class Panel {
   measure() {
     const { shown } = this.app;
     this.held = shown.flatMap((loop) => loop.held).sort((a, b) => b.length - a.length).slice(0, 12);
-    this.worst = this.held.find(({ starting }) => !starting) || this.held[0] || null;
+    this.worst = this.held.find(({ starting, unnoticed }) => !starting && !unnoticed) || this.held[0] || null;
     this.groups = callbackGroups(shown);
     this.counts = phaseCounts(shown);
-    this.delays = percentiles(shown);
     this.drawVerdict();
     this.drawWarnings();
     this.drawHeld();
@@ -29,48 +28,53 @@ class Panel {
     this.drawPhases();
   }
 
+  /* A line for each loop, the busiest first: what held it up, how long one waits for it, how
+   * busy it was. The sentences are those of the summary. */
   drawVerdict() {
-    const { app: { shown, trace: { extent } }, delays, held, worst } = this;
-    const line = $('verdict');
-    line.replaceChildren();
-    const turns = shown.reduce((sum, loop) => sum + loop.turns.length, 0);
-    if (worst) {
-      // Less than a millisecond is nothing to worry about: no alarm then.
-      const calm = worst.length < 1e6;
-      line.append(calm ? 'Never held up for longer than ' : 'Longest: ',
-        make('button', { type: 'button', class: `worst ${calm ? 'calm' : ''}`, onclick: () => this.app.showStretch(worst) },
-             `${calm ? '' : 'Held up '}${formatDuration(worst.length)}`),
-        ...this.culpritText(worst), '. ');
-      if (delays.count > 0)
-        line.append(`Half of the time the loop came back within ${formatDuration(delays.p50)}, `,
-                    `99\u00a0% within ${formatDuration(delays.p99)}. `);
-      if (held[0] !== worst) line.append(`Starting took ${formatDuration(held[0].length)}. `);
-    }
-    const busy = shown.reduce((sum, loop) => sum + loop.busy, 0);
-    const share = busy / Math.max(1, (extent.end - extent.start) * shown.length);
-    const length = formatDuration(extent.end - extent.start);
-    line.append(turns === 0 ? 'No loop turned in this trace.'
-      : `${formatMany(turns, 'turn')} in ${length}, ${formatShare(share)} busy.`);
+    const { shown } = this.app;
+    const several = shown.length > 1;
+    $('verdict').replaceChildren(...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several)));
+    if (shown.length > MOST_VERDICTS)
+      $('verdict').append(make('p', { class: 'soft' }, `and ${formatMany(shown.length - MOST_VERDICTS, 'loop')} less busy`));
   }
 
-  culpritText(held) {
-    const { loop, culprit, inside, turn, calls, share, callbacks } = held;
-    if (culprit < 0) return turn < 0 ? [] : [` in turn ${turnNumber(loop, turn)}`];
-    const where = loop.turn[culprit] >= 0 ? ` in turn ${turnNumber(loop, loop.turn[culprit])}`
-      : held.starting ? ' before the first turn' : ' outside of any turn';
-    const name = make('b', {}, shortened(nameOf(loop, culprit)));
-    if (share < 0.5) return [` by ${formatCount(callbacks)} callbacks`, where, ', most of all ', name, times(calls)];
-    const mostly = inside >= 0 ? `, mostly its ${shortened(nameOf(loop, inside))},` : '';
-    const open = loop.unfinished.has(culprit) ? ', which had not ended' : '';
-    return [' by ', name, times(calls), `${mostly}${where}${open}`];
+  verdictLine(loop, several) {
+    const { facts, alive } = loop;
+    const line = make('p', { class: 'loop-verdict' });
+    if (several) line.append(make('b', {}, `${loopLabel(loop)}: `));
+    if (facts.turns === 0) line.append('no turn in this trace. ');
+    else line.append(...this.verdictText(loop), '. ', make('span', { class: 'waits' }, sentence(facts.waits)), '. ',
+      `${formatMany(facts.turns, 'turn')} in ${formatDuration(facts.length)}, `,
+      make('span', { class: 'busy' }, `${formatShare(facts.busy / Math.max(1, facts.shown))} busy`), '. ');
+    const starting = loop.held.find((held) => held.starting);
+    if (starting && starting.length >= 1e6) line.append(`Starting took ${formatDuration(starting.length)}. `);
+    if (alive.length)
+      line.append(make('span', { class: 'alive' }, `Kept alive at last by ${alive.slice(0, 4).join(', ')}` +
+                                                   `${alive.length > 4 ? ` and ${formatCount(alive.length - 4)} more` : ''}.`));
+    return line;
+  }
+
+  verdictText(loop) {
+    const text = sentence(loop.facts.verdict);
+    const worst = loop.held.find(({ starting, unnoticed }) => !starting && !unnoticed) ||
+                  loop.held.find(({ unnoticed }) => unnoticed);
+    if (!worst) return [text];
+    const calm = worst.length < 1e6;
+    return [make('button', { type: 'button', class: `worst ${calm ? 'calm' : ''}`, onclick: () => this.app.showStretch(worst) }, text)];
   }
 
   drawWarnings() {
     const { shown } = this.app;
     const lost = shown.reduce((sum, loop) => sum + loop.lost, 0);
     const skipped = shown.reduce((sum, loop) => sum + loop.skipped, 0);
+    const leftOut = shown.reduce((sum, loop) => sum + loop.leftOut, 0);
+    const least = Math.max(...shown.map((loop) => loop.least));
     const words = [];
-    if (lost > 0) words.push(`${formatCount(lost)} events did not fit into the recording and are missing here.`);
+    if (lost > 0) words.push(`${formatCount(lost)} records did not fit into the recording and are missing here.`);
+    if (leftOut > 0)
+      words.push(`${formatCount(leftOut)} short events are not drawn; all that took ${formatDuration(least)} or longer is, ` +
+                 'and what is said counts all of them.');
+    if (shown.some(({ overwritten }) => overwritten)) words.push('What came before was overwritten: this is the end of a longer run.');
     if (skipped > 0) words.push(`${formatCount(skipped)} events could not be understood and were left out.`);
     $('warnings').textContent = words.join(' ');
     $('warnings').hidden = words.length === 0;
@@ -80,10 +84,9 @@ class Panel {
     const longest = this.held.length ? this.held[0].length : 1;
     const several = this.app.shown.length > 1;
     const rows = this.held.map((held) => {
-      const { loop, culprit, turn, inside } = held;
-      const name = culprit < 0 ? 'no callback' : nameOf(loop, culprit);
-      const text = inside >= 0 ? `${name} \u203a ${nameOf(loop, inside)}` : name + times(held.calls);
-      const first = culprit < 0 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
+      const { loop, culprit, turn } = held;
+      const text = heldName(held);
+      const first = culprit < 0 || held.taker > 1 ? [make('span', {}, text)] : [chip(colourOf(loop, culprit)), make('span', {}, text)];
       const number = turn < 0 ? '' : turnNumber(loop, turn);
       const label = `${text}, held up ${formatDuration(held.length)}, turn ${number}`;
       return actionRow(label, () => this.app.showStretch(held), [
@@ -104,7 +107,7 @@ class Panel {
       const name = nameOf(loop, event);
       const number = loop.turn[event] < 0 ? '' : turnNumber(loop, loop.turn[event]);
       return actionRow(`${name}, ${formatDuration(by)} late`, () => this.app.show(loop, event), [
-        [chip(colourOf(loop, event)), make('span', {}, name)],
+        [chip(colourOf(loop, event)), make('span', {}, shortened(name, 48))],
         softNumberCell(several ? `${loop.pid ?? ''}/${loop.id} \u00b7 ${number}` : number),
         barCell(formatDuration(by), by / late[0].late),
       ], { title: `${name} (${subjectOf(loop, event)}) was called ${formatDuration(by)} after it was due` });
@@ -134,7 +137,7 @@ class Panel {
     const { name, count, total, max, loop, event } = group;
     const label = `${name}: ${formatMany(count, 'call')}, ${formatDuration(total)} in all, longest ${formatDuration(max)}`;
     return actionRow(label, () => this.app.show(loop, event), [
-      [chip(colourOf(loop, event)), make('span', {}, name)],
+      [chip(colourOf(loop, event)), make('span', {}, shortened(name, 40))],
       softNumberCell(formatCount(count)),
       softNumberCell(formatDuration(this.order === 'max' ? total : max)),
       barCell(formatDuration(group[this.order]), group[this.order] / Math.max(1, top)),
@@ -143,7 +146,7 @@ class Panel {
 
   drawPhases() {
     const { counts } = this;
-    const kinds = [...PHASES, KIND.SLEEP, KIND.SCRIPT, KIND.TICKS, KIND.MICROTASKS];
+    const kinds = [...PHASES, KIND.SLEEP, KIND.OUTSIDE, KIND.SCRIPT, KIND.TICKS, KIND.MICROTASKS];
     const whole = PHASES.reduce((sum, kind) => sum + counts[kind].time, 0) || 1;
     const rows = kinds.filter((kind) => isPhase(kind) || counts[kind].spans > 0)
       .map((kind) => phaseRow(counts[kind], whole));
@@ -165,9 +168,21 @@ const times = (calls) => (calls > 1 ? ` \u00d7 ${formatCount(calls)}` : '');
 
 const turnNumber = (loop, turn) => formatCount(loop.detail[loop.turns[turn]]);
 
-function heldTitle({ loop, start, length, callbacks }) {
-  return `${formatDuration(length)} from ${formatTime(start)} without a look at what is new, ` +
-         `${formatMany(callbacks, 'callback')}, ${loopLabel(loop)}`;
+const MOST_VERDICTS = 3;
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/* Whoever took most of a stretch, in short. */
+function heldName({ loop, taker, culprit, inside, calls, callbacks }) {
+  if (taker === 2) return 'outside of uv_run';
+  if (taker === 3 || culprit < 0) return 'no callback';
+  const name = shortened(nameOf(loop, culprit), 48);
+  if (taker === 1) return `${formatMany(callbacks, 'callback')}, most ${name}`;
+  return inside >= 0 ? `${name} \u203a ${shortened(nameOf(loop, inside), 32)}` : name + times(calls);
+}
+
+function heldTitle({ loop, start, length, text }) {
+  return `${formatDuration(length)} from ${formatTime(start)}: held up ${text} (${loopLabel(loop)})`;
 }
 
 function eventFacts({ loop, event }) {
@@ -181,6 +196,7 @@ function eventFacts({ loop, event }) {
     facts.push(['waits for', `${formatMany(loop.handles[event], 'handle')}, ${formatMany(loop.requests[event], 'request')}`]);
   if (kind === KIND.SLEEP && event === lastSleep(loop) && loop.alive.length)
     facts.push(['kept alive by', loop.alive.join(', ')]);
+  facts.push(...causeFacts(loop, event));
   if (loop.unfinished.has(event)) facts.push(['end', 'none: the recording ended in it']);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
   if (inside) facts.push(['of that', inside]);
@@ -190,6 +206,19 @@ function eventFacts({ loop, event }) {
   const turn = loop.turn[event];
   facts.push(['turn', turn < 0 ? 'outside of any' : turnNumber(loop, turn)]);
   facts.push(['loop', loopLabel(loop)]);
+  return facts;
+}
+
+/* Who began it, and what it waited for since then. */
+function causeFacts(loop, event) {
+  if (loop.begunAt[event] < 0) return [];
+  const by = loop.begunBy[event];
+  const facts = [['begun by', by >= 0 && by < loop.count ? nameOf(loop, by) : 'no callback'],
+                 ['begun', `${formatDuration(loop.start[event] - loop.begunAt[event])} before`]];
+  const work = loop.works.get(event);
+  if (work)
+    facts.push(['of that', `${formatDuration(work.waited)} waiting for a thread, ${formatDuration(work.took)} on it, ` +
+      `${formatDuration(Math.max(0, loop.start[event] - loop.begunAt[event] - work.waited - work.took))} waiting for the loop`]);
   return facts;
 }
 

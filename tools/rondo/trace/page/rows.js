@@ -15,7 +15,7 @@ function rowOf(loop, belongs) {
 function buildRows(loop) {
   const lists = [[], [], [], []];
   for (let i = 0; i < loop.count; i++) {
-    if (loop.kind[i] === KIND.OUTSIDE || loop.kind[i] === KIND.SLEEP) continue;
+    if (loop.kind[i] === KIND.SLEEP) continue;
     const row = loop.row[i];
     if (row >= MOST_ROWS) continue;
     while (lists.length <= row) lists.push([]);

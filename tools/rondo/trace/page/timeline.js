@@ -7,6 +7,7 @@ const TRACK_HEAD = 19;
 const TRACK_FOOT = 9;
 const ROW_HEIGHTS = [15, 18, 20, 14];
 const SMALL_ROWS = [13, 14, 16, 11]; // of three loops and more
+const MOST_LANES = 8; // threads of the pool
 const ROW_LABELS = ['turns', 'phases', 'callbacks', 'inside them'];
 
 class Timeline {
@@ -22,14 +23,15 @@ class Timeline {
     this.gutter = this.width > 620 ? 78 : 6;
     const heights = this.app.shown.length > 2 ? SMALL_ROWS : ROW_HEIGHTS;
     let top = AXIS;
-    this.tracks = this.app.shown.map((loop) => {
+    const shownLanes = this.app.trace.lanes.filter(({ pid }) => this.app.shown.some((loop) => loop.pid === pid));
+    this.tracks = [...this.app.shown, ...shownLanes.slice(0, MOST_LANES)].map((loop) => {
       const track = { loop, top, rows: [] };
       let y = top + TRACK_HEAD;
       loop.rows.forEach((row, r) => {
-        // Programs without JavaScript have no ticks: no empty row for them.
-        if (r > 2 && row.count === 0) return;
+        // Programs without JavaScript have no ticks, the pool's threads no turns: no empty row for them.
+        if (row.count === 0 && (r > 2 || loop.isLane)) return;
         const height = heights[Math.min(r, heights.length - 1)];
-        track.rows.push({ row, top: y, height });
+        track.rows.push({ row, top: y, height, label: loop.isLane ? 'pool' : ROW_LABELS[r], level: r });
         y += height + 2;
       });
       track.bottom = y;
@@ -119,7 +121,8 @@ class Timeline {
 
   drawTrack(track) {
     const { t0, t1 } = this.app.view;
-    track.rows.forEach(({ row, top, height }, r) => {
+    track.rows.forEach(({ row, top, height, level: r }) => {
+      if (r === 0) this.drawGaps(track.loop.gaps, top, height);
       eachVisible(row, t0, t1, this.span, (from, to, x0, x1) => {
         if (to - from === 1 && x1 - x0 >= 1) this.drawSpan(row, from, r, x0, x1, top, height);
         else this.drawGroup(row, from, to, r, x0, top, height);
@@ -127,6 +130,15 @@ class Timeline {
       if (r === 1) this.drawSleeps(track.loop.sleeps, top, height);
     });
     this.drawHeld(track);
+  }
+
+  /* Turns that were left out, being short. */
+  drawGaps(row, top, height) {
+    const { g, app: { palette, view: { t0, t1 } } } = this;
+    eachVisible(row, t0, t1, this.span, (from, to, x0, x1) => {
+      g.fillStyle = palette.stripe;
+      g.fillRect(Math.max(0, x0) + this.gutter, top + height / 3, Math.max(1, Math.min(this.span, x1) - Math.max(0, x0)), height / 3);
+    });
   }
 
   dimmed(row, from, to) {
@@ -208,6 +220,7 @@ class Timeline {
   drawHeld(track) {
     const { g, app: { palette, view: { t0, t1 } } } = this;
     const occupied = this.drawTitle(track);
+    if (track.loop.isLane) return;
     for (const held of this.app.marked(track.loop)) {
       if (held.end < t0 || held.start > t1) continue;
       const left = Math.max(this.gutter, this.xOf(held.start));
@@ -241,8 +254,8 @@ class Timeline {
     g.fillStyle = palette.soft;
     g.textAlign = 'right';
     if (this.gutter > 20)
-      track.rows.forEach(({ top, height }, r) => {
-        if (ROW_LABELS[r]) g.fillText(ROW_LABELS[r], this.gutter - 7, top + height / 2 + 0.5);
+      track.rows.forEach(({ top, height, label }) => {
+        if (label) g.fillText(label, this.gutter - 7, top + height / 2 + 0.5);
       });
     g.textAlign = 'left';
   }
@@ -250,7 +263,7 @@ class Timeline {
   /* Which loop it is, if there are several; returns the places taken. */
   drawTitle(track) {
     const { g, app: { palette, trace } } = this;
-    if (trace.loops.length < 2) return [];
+    if (trace.loops.length < 2 && trace.lanes.length === 0) return [];
     const text = loopLabel(track.loop);
     const x = this.gutter + 2;
     g.fillStyle = palette.ink;
@@ -263,11 +276,40 @@ class Timeline {
     const { g, app } = this;
     this.outline(app.hover, app.palette.ink, 1);
     this.outline(app.selected, app.palette.focus, 2.5);
+    this.drawCause(app.selected);
     if (app.cursor === null) return;
     g.fillStyle = app.palette.soft;
     g.globalAlpha = 0.6;
     g.fillRect(Math.round(this.xOf(app.cursor)), AXIS - 6, 1, this.height - AXIS);
     g.globalAlpha = 1;
+  }
+
+  placeOf(track, level) {
+    return track.rows.find((place) => place.level === level);
+  }
+
+  /* An arrow from where the selected callback's request was begun. */
+  drawCause(picked) {
+    if (!picked || picked.loop.begunAt[picked.event] < 0) return;
+    const { g, app: { palette } } = this;
+    const { loop, event } = picked;
+    const track = this.tracks.find((candidate) => candidate.loop === loop);
+    const by = loop.begunBy[event];
+    const from = track && this.placeOf(track, by >= 0 ? loop.row[by] : 0), to = track && this.placeOf(track, loop.row[event]);
+    if (!from || !to) return;
+    const x0 = this.xOf(loop.begunAt[event]), x1 = this.xOf(loop.start[event]);
+    const y0 = from.top + from.height, y1 = to.top + to.height + 3;
+    g.strokeStyle = g.fillStyle = palette.focus;
+    g.lineWidth = 1.5;
+    g.beginPath();
+    g.moveTo(x0, y0);
+    g.bezierCurveTo(x0, y1 + 10, x1, y1 + 10, x1, y1);
+    g.stroke();
+    g.beginPath();
+    g.moveTo(x1 - 4, y1 + 4);
+    g.lineTo(x1 + 4, y1 + 4);
+    g.lineTo(x1, y1 - 2);
+    g.fill();
   }
 
   outline(picked, colour, thickness) {
@@ -276,7 +318,7 @@ class Timeline {
     const track = this.tracks.find(({ loop }) => loop === picked.loop);
     if (!track) return;
     const { loop, event } = picked;
-    const place = track.rows[loop.kind[event] === KIND.SLEEP ? 1 : loop.row[event]];
+    const place = this.placeOf(track, loop.kind[event] === KIND.SLEEP ? 1 : loop.row[event]);
     if (!place) return;
     const left = Math.max(this.gutter - 4, this.xOf(loop.start[event]));
     const right = Math.min(this.width, this.xOf(loop.end[event]));
@@ -290,7 +332,7 @@ class Timeline {
   heldAt(x, y) {
     const track = this.tracks.find(({ top }) => y >= top && y < top + TRACK_HEAD);
     const near = ({ start, end }) => x > this.xOf(start) - 4 && x < this.xOf(end) + 4;
-    return track && this.app.marked(track.loop).find(near);
+    return track && !track.loop.isLane ? this.app.marked(track.loop).find(near) : undefined;
   }
 
   /* What is under a point: {loop, event}, or null. */
