@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Taken when the engine opens: a program may put other things under these names. */
+/* Taken before the program runs, which may put other things under these names. */
 enum { MOST_BARE = 2 };
 
 static struct {
@@ -107,10 +107,14 @@ static JSObjectRef evaluate_kept(const char* source) {
   return (JSObjectRef) (uintptr_t) value;
 }
 
-int js_call_open(void) {
+void js_errors_settle(void) {
   saved.error = evaluate_kept("Error");
   saved.type_error = evaluate_kept("TypeError");
   saved.range_error = evaluate_kept("RangeError");
+}
+
+int js_call_open(void) {
+  js_errors_settle();
   saved.bare[0] = evaluate_kept("(f) => { f(); }");
   saved.bare[1] = evaluate_kept("(f, a) => { f(a); }");
   saved.bare[2] = evaluate_kept("(f, a, b) => { f(a, b); }");

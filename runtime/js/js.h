@@ -134,6 +134,9 @@ void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
 void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]);
 /* call.c: before any other code runs. */
 int js_call_open(void);
+/* Takes the constructors of errors that are there now: runtime/lib has its own, whose
+ * stacks are Node's. After the bootstrap and before the program. */
+void js_errors_settle(void);
 
 /* The same for a method looked up by name: object.name(…). Nothing happens if there is
  * no such function. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static JSValueRef fail(JSValueRef* exception, int err, const char* what) {
@@ -157,6 +158,8 @@ static JSValueRef env_set(JS_ARGS) {
   char* value = js_arg_utf8(argc, argv, 1);
   if (name != NULL && value != NULL)
     uv_os_setenv(name, value);
+  if (name != NULL && strcmp(name, "TZ") == 0)
+    tzset();
   free(name);
   free(value);
   return js_undefined();

@@ -148,6 +148,7 @@ static const void* program(rondo_node_t* node, void* data) {
   JSValueRef hooks = call((JSObjectRef) bootstrap, 3, arguments, &exception);
   if (exception != NULL)
     return exception;
+  js_errors_settle();
   on.before_exit = kept((JSObjectRef) hooks, "beforeExit");
   on.exit = kept((JSObjectRef) hooks, "exit");
   on.uncaught = kept((JSObjectRef) hooks, "uncaught");

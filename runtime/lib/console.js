@@ -27,8 +27,13 @@ function readOptions(options) {
   }
   return {
     stdout, stderr, ignoreErrors, inspectOptions, step: ' '.repeat(groupIndentation), indent: '', counts: new Map(),
-    times: new Map(), colors: (stream) => colorMode === 'auto' ? Boolean(stream.isTTY) : colorMode,
+    times: new Map(), colors: (stream) => colorMode === 'auto' ? isColored(stream) : colorMode,
   };
+}
+
+function isColored(stream) {
+  if (process.env.FORCE_COLOR !== undefined) return require('internal/tty/colors').getColorDepth() > 2;
+  return Boolean(stream.isTTY) && (typeof stream.getColorDepth !== 'function' || stream.getColorDepth() > 2);
 }
 
 const ignore = () => {};
@@ -91,7 +96,10 @@ const methods = {
     if (args.length > 0) args[0] = `Assertion failed: ${args[0]}`;
     this.warn(...args.length > 0 ? args : ['Assertion failed']);
   },
-  clear() {},
+  clear() {
+    const { stdout } = this[kState];
+    if (stdout.isTTY && process.env.TERM !== 'dumb') stdout.write('\x1b[1;1H\x1b[0J');
+  },
   count(label = 'default') {
     const { counts } = this[kState];
     const number = 1 + (counts.get(`${label}`) ?? 0);

@@ -3,16 +3,24 @@
 
 const binding = native('os');
 const signals = native('signals');
+const { validateInteger } = require('internal/errors');
 
 const uname = binding.uname();
 const errno = {
-  E2BIG: 7, EACCES: 13, EADDRINUSE: 98, EADDRNOTAVAIL: 99, EAGAIN: 11, EBADF: 9, EBUSY: 16, ECANCELED: 125,
-  ECHILD: 10, ECONNABORTED: 103, ECONNREFUSED: 111, ECONNRESET: 104, EEXIST: 17, EHOSTUNREACH: 113, EINTR: 4,
-  EINVAL: 22, EIO: 5, EISCONN: 106, EISDIR: 21, ELOOP: 40, EMFILE: 24, EMSGSIZE: 90, ENAMETOOLONG: 36,
-  ENETUNREACH: 101, ENFILE: 23, ENOENT: 2, ENOMEM: 12, ENOSPC: 28, ENOSYS: 38, ENOTCONN: 107, ENOTDIR: 20,
-  ENOTEMPTY: 39, ENOTSOCK: 88, EPERM: 1, EPIPE: 32, ERANGE: 34, EROFS: 30, ESRCH: 3, ETIMEDOUT: 110, EXDEV: 18,
+  __proto__: null,
+  E2BIG: 7, EACCES: 13, EADDRINUSE: 98, EADDRNOTAVAIL: 99, EAFNOSUPPORT: 97, EAGAIN: 11, EALREADY: 114, EBADF: 9,
+  EBADMSG: 74, EBUSY: 16, ECANCELED: 125, ECHILD: 10, ECONNABORTED: 103, ECONNREFUSED: 111, ECONNRESET: 104,
+  EDEADLK: 35, EDESTADDRREQ: 89, EDOM: 33, EDQUOT: 122, EEXIST: 17, EFAULT: 14, EFBIG: 27, EHOSTUNREACH: 113,
+  EIDRM: 43, EILSEQ: 84, EINPROGRESS: 115, EINTR: 4, EINVAL: 22, EIO: 5, EISCONN: 106, EISDIR: 21, ELOOP: 40,
+  EMFILE: 24, EMLINK: 31, EMSGSIZE: 90, EMULTIHOP: 72, ENAMETOOLONG: 36, ENETDOWN: 100, ENETRESET: 102,
+  ENETUNREACH: 101, ENFILE: 23, ENOBUFS: 105, ENODATA: 61, ENODEV: 19, ENOENT: 2, ENOEXEC: 8, ENOLCK: 37, ENOLINK:
+  67, ENOMEM: 12, ENOMSG: 42, ENOPROTOOPT: 92, ENOSPC: 28, ENOSR: 63, ENOSTR: 60, ENOSYS: 38, ENOTCONN: 107,
+  ENOTDIR: 20, ENOTEMPTY: 39, ENOTSOCK: 88, ENOTSUP: 95, ENOTTY: 25, ENXIO: 6, EOPNOTSUPP: 95, EOVERFLOW: 75,
+  EPERM: 1, EPIPE: 32, EPROTO: 71, EPROTONOSUPPORT: 93, EPROTOTYPE: 91, ERANGE: 34, EROFS: 30, ESPIPE: 29, ESRCH:
+  3, ESTALE: 116, ETIME: 62, ETIMEDOUT: 110, ETXTBSY: 26, EWOULDBLOCK: 11, EXDEV: 18,
 };
 const priority = {
+  __proto__: null,
   PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7, PRIORITY_HIGH: -14,
   PRIORITY_HIGHEST: -20,
 };
@@ -31,24 +39,49 @@ function networkInterfaces() {
   return result;
 }
 
+const checkInt32 = (value, name) => validateInteger(value, name, -(2 ** 31), 2 ** 31 - 1);
+
+function getPriority(pid) {
+  if (pid === undefined) pid = 0;
+  else checkInt32(pid, 'pid');
+  return binding.priority(pid);
+}
+
+// setPriority([pid, ]priority)
+function setPriority(pid, value) {
+  if (value === undefined) [pid, value] = [0, pid];
+  checkInt32(pid, 'pid');
+  validateInteger(value, 'priority', -20, 19);
+  return binding.priority(pid, value);
+}
+
+function userInfo(options) {
+  const encoding = options !== null && typeof options === 'object' ? options.encoding : undefined;
+  const user = binding.user();
+  if (encoding !== 'buffer') return user;
+  const { Buffer } = require('buffer');
+  for (const name of ['username', 'homedir', 'shell']) if (user[name] !== null) user[name] = Buffer.from(user[name]);
+  return user;
+}
+
 module.exports = {
   arch: () => process.arch,
   availableParallelism: binding.parallelism,
   cpus: binding.cpus,
   endianness: () => 'LE',
   freemem: () => binding.memory()[0],
-  getPriority: (pid = 0) => binding.priority(pid),
+  getPriority,
   homedir: () => binding.homedir(),
   hostname: () => binding.hostname(),
   loadavg: () => binding.loadavg(),
   networkInterfaces,
   platform: () => process.platform,
   release: () => uname.release,
-  setPriority: (pid, value) => value === undefined ? binding.priority(0, pid) : binding.priority(pid, value),
+  setPriority,
   tmpdir: () => binding.tmpdir(),
   totalmem: () => binding.memory()[1],
   type: () => uname.sysname,
-  userInfo: () => binding.user(),
+  userInfo,
   uptime: () => Math.floor(binding.uptime() * 100) / 100,
   version: () => uname.version,
   machine: () => uname.machine,
@@ -59,6 +92,7 @@ module.exports = {
     signals: Object.freeze({ ...signals.numbers }),
     priority: Object.freeze(priority),
   }),
-  EOL: '\n',
-  devNull: '/dev/null',
 };
+// Not to be changed.
+for (const [name, value] of [['EOL', '\n'], ['devNull', '/dev/null']])
+  Object.defineProperty(module.exports, name, { __proto__: null, value, enumerable: true, writable: false, configurable: name === 'EOL' });

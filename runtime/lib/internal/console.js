@@ -9,18 +9,21 @@ let indent = '';
 const counts = new Map();
 const times = new Map();
 
-// Colours are for terminals, and for those who ask.
-const colors = [];
+// Colours are for terminals, and for those who ask: at any time, so each line asks again.
+const { envGet } = native('process');
 function colored(fd) {
-  const { env } = process;
-  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0';
-  if (env.NO_COLOR || env.NODE_DISABLE_COLORS || env.TERM === 'dumb') return false;
-  return stdio.kind(fd) === 'tty';
+  const stream = tools.streams?.[fd === 1 ? 'stdout' : 'stderr'];
+  if (envGet('FORCE_COLOR') !== undefined) return require('internal/tty/colors').getColorDepth() > 2;
+  if (stream === undefined ? !isTerminal(fd) : !stream.isTTY) return false;
+  return (stream?.getColorDepth ?? require('internal/tty/colors').getColorDepth)() > 2;
 }
+
+const terminals = [];
+const isTerminal = (fd) => terminals[fd] ??= stdio.kind(fd) === 'tty';
 
 function format(args, fd = 1) {
   if (args.length === 1 && typeof args[0] === 'string') return args[0];
-  return require('internal/inspect').formatWithOptions({ colors: colors[fd] ??= colored(fd) }, ...args);
+  return require('internal/inspect').formatWithOptions({ colors: colored(fd) }, ...args);
 }
 
 function line(name, fd, args) {
@@ -28,7 +31,13 @@ function line(name, fd, args) {
   if (indent !== '') text = indent + (text.includes('\n') ? text.replace(/\n/g, `\n${indent}`) : text);
   // Past the stream, unless the program has it and may have changed it.
   if (tools.streams?.[name] === undefined) stdio.write(fd, text, true);
-  else tools.streams[name].write(`${text}\n`);
+  else write(name, fd, `${text}\n`);
+}
+
+function write(name, fd, text) {
+  const stream = tools.streams?.[name];
+  if (stream === undefined) stdio.write(fd, text);
+  else stream.write(text);
 }
 
 const out = (...args) => line('stdout', 1, args);
@@ -84,7 +93,11 @@ const console = {
     if (args.length === 0) err('Assertion failed');
     else err(`Assertion failed: ${args[0]}`, ...args.slice(1));
   },
-  clear() {},
+  // Only a terminal can be cleared.
+  clear() {
+    const isTTY = tools.streams?.stdout === undefined ? isTerminal(1) : tools.streams.stdout.isTTY;
+    if (isTTY && process.env.TERM !== 'dumb') write('stdout', 1, '\x1b[1;1H\x1b[0J');
+  },
   count,
   countReset,
   group(...title) {

@@ -34,6 +34,15 @@ const listed = arrayFilter.call(known, (name) => name === 'process' || tools.scr
 const builtin = new Set(listed);
 const absent = new Set(arrayFilter.call(known, (name) => !builtin.has(name)));
 
+// A working directory that is gone keeps nothing from running.
+function workingDirectory() {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
 // --- looking ---------------------------------------------------------------------------------
 
 function withExtension(file) {
@@ -138,7 +147,7 @@ Module.createRequire = (from) => {
 };
 
 Module._resolveFilename = (request, parent, directory, options) => {
-  directory ??= parent?.filename ? path.dirname(parent.filename) : parent?.path ?? process.cwd();
+  directory ??= parent?.filename ? path.dirname(parent.filename) : parent?.path ?? workingDirectory();
   let found;
   const starts = options?.paths ?? [directory];
   if (!ArrayIsArray(starts)) throw invalidArgValue('options.paths', starts);
@@ -294,8 +303,9 @@ function runMain(file) {
 // -e and standard input: a script whose names are global, with the module's names at hand.
 function runCode(text, name) {
   const module = new Module(name);
-  module.filename = path.join(process.cwd(), name);
-  module.paths = nodeModulePaths(process.cwd());
+  const here = workingDirectory();
+  module.filename = path.join(here, name);
+  module.paths = nodeModulePaths(here);
   Object.assign(global, { exports: module.exports, module, require: makeRequire(module) });
   // Code from the command line finds the modules under their names.
   for (const each of over(listed))

@@ -15,6 +15,9 @@ Object.defineProperty(Process.prototype, Symbol.toStringTag, { value: 'process',
 Object.setPrototypeOf(process, Process.prototype);
 EventEmitter.call(process);
 
+// console writes past a stream until somebody has asked for it.
+const streams = tools.streams = { __proto__: null, stdin: undefined, stdout: undefined, stderr: undefined };
+
 const { startTime } = binding;
 const script = tools.options.file;
 
@@ -30,7 +33,15 @@ process.argv0 = binding.argv0;
 process.execArgv = [];
 process.argv = script === undefined || script === '-' ?
   [binding.execPath, ...(script === '-' ? ['-'] : []), ...binding.args] :
-  [binding.execPath, require('path').resolve(script), ...binding.args];
+  [binding.execPath, resolved(script), ...binding.args];
+// A path that isn't from the root needs a working directory, and there may be none.
+function resolved(file) {
+  try {
+    return require('path').resolve(file);
+  } catch {
+    return file;
+  }
+}
 process.config = { target_defaults: {}, variables: {} };
 process.features = {
   inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false,
@@ -47,15 +58,28 @@ Object.defineProperty(process, 'debugPort', { enumerable: true, configurable: tr
 
 // --- environment: reads and writes go to the real one ---------------------------------------
 
+function checkDescriptor(descriptor) {
+  const { coded } = require('internal/errors');
+  const refuse = (what) => coded(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY', `'process.env' ${what}`);
+  if ('get' in descriptor || 'set' in descriptor)
+    throw refuse('does not accept an accessor(getter/setter) descriptor');
+  if (!('value' in descriptor && descriptor.configurable && descriptor.writable && descriptor.enumerable))
+    throw refuse('only accepts a configurable, writable, and enumerable data descriptor');
+}
+
+function setVariable(key, value) {
+  if (typeof key === 'symbol' || typeof value === 'symbol')
+    throw new TypeError('Cannot convert a Symbol value to a string');
+  binding.envSet(key, `${value}`);
+  return true;
+}
+
+// What isn't in the environment is looked for where any object's properties are.
 process.env = new Proxy({}, {
-  get: (target, key) => typeof key === 'symbol' ? target[key] : binding.envGet(key),
-  set(target, key, value) {
-    if (typeof key === 'symbol' || typeof value === 'symbol')
-      throw new TypeError('Cannot convert a Symbol value to a string');
-    binding.envSet(key, String(value));
-    return true;
-  },
-  has: (target, key) => typeof key === 'string' && binding.envGet(key) !== undefined,
+  __proto__: null,
+  get: (target, key) => (typeof key === 'string' ? binding.envGet(key) : undefined) ?? target[key],
+  set: (target, key, value) => setVariable(key, value),
+  has: (target, key) => (typeof key === 'string' && binding.envGet(key) !== undefined) || key in target,
   deleteProperty(target, key) {
     if (typeof key === 'string') binding.envDelete(key);
     return true;
@@ -63,11 +87,11 @@ process.env = new Proxy({}, {
   ownKeys: () => binding.envKeys(),
   getOwnPropertyDescriptor(target, key) {
     const value = typeof key === 'string' ? binding.envGet(key) : undefined;
-    if (value !== undefined) return { value, writable: true, enumerable: true, configurable: true };
+    if (value !== undefined) return { __proto__: null, value, writable: true, enumerable: true, configurable: true };
   },
   defineProperty(target, key, descriptor) {
-    binding.envSet(key, String(descriptor.value));
-    return true;
+    checkDescriptor(descriptor);
+    return setVariable(key, descriptor.value);
   },
 });
 
@@ -93,11 +117,22 @@ Object.defineProperty(process, 'exitCode', {
 process.exit = function exit(code) {
   if (arguments.length !== 0) process.exitCode = code;
   tools.toldToExit = true;
+  // One who has replaced reallyExit wants to be asked.
+  if (process.reallyExit !== reallyExit) {
+    if (!process._exiting) {
+      process._exiting = true;
+      process.emit('exit', exitCode || 0);
+    }
+    process.reallyExit(exitCode || 0);
+    return;
+  }
   binding.exit(exitCode || 0);
 };
-process.reallyExit = (code) => binding.exit(code);
+const reallyExit = (code) => binding.leave(code);
+process.reallyExit = reallyExit;
 process.abort = () => binding.abort();
 
+process._kill = (pid, signal) => binding.kill(pid, signal);
 process.kill = function kill(pid, signal = 'SIGTERM') {
   const errors = require('internal/errors');
   if (pid != (pid | 0)) throw errors.invalidArgType('pid', 'of type number', pid);
@@ -106,7 +141,7 @@ process.kill = function kill(pid, signal = 'SIGTERM') {
     number = native('signals').numbers[signal];
     if (number === undefined) throw errors.coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
   }
-  const err = binding.kill(pid | 0, number);
+  const err = process._kill(pid | 0, number);
   if (err !== 0) {
     const error = binding.uvError(err, 'kill');
     error.message = `kill ${error.code}`;
@@ -159,8 +194,13 @@ process.cpuUsage = function cpuUsage(previous) {
   if (previous) {
     const errors = require('internal/errors');
     errors.validateObject(previous, 'prevValue');
-    errors.validateNumber(previous.user, 'prevValue.user');
-    errors.validateNumber(previous.system, 'prevValue.system');
+    for (const name of ['user', 'system']) {
+      const value = previous[name];
+      errors.validateNumber(value, `prevValue.${name}`);
+      if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) continue;
+      throw errors.coded(RangeError, 'ERR_INVALID_ARG_VALUE',
+        `The property 'prevValue.${name}' is invalid. Received ${value}`);
+    }
   }
   return previous ? { user: user - previous.user, system: system - previous.system } : { user, system };
 };
@@ -178,28 +218,51 @@ process.getgroups = () => binding.groups();
 
 // --- warnings ------------------------------------------------------------------------------------
 
-process.emitWarning = function emitWarning(warning, type, code) {
-  let detail;
-  if (type !== null && typeof type === 'object') ({ type, code, detail } = type);
-  if (typeof type === 'function') [type, code] = [undefined, undefined];
+// (warning[, options]) or (warning[, type[, code]][, ctor])
+process.emitWarning = function emitWarning(warning, type, code, ctor) {
   const errors = require('internal/errors');
+  let detail;
+  if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
+    ({ ctor, code, detail } = type);
+    if (typeof detail !== 'string') detail = undefined;
+    type = type.type || 'Warning';
+  } else if (typeof type === 'function') {
+    [type, code] = ['Warning', ''];
+  }
   if (type !== undefined) errors.validateString(type, 'type');
   if (typeof code === 'function') code = undefined;
-  if (code !== undefined) errors.validateString(code, 'code');
-  if (!(warning instanceof Error)) {
-    if (typeof warning !== 'string') throw errors.invalidArgType('warning', 'of type string or an instance of Error', warning);
-    const facts = Object.entries({ name: String(type || 'Warning'), code, detail });
-    warning = Object.assign(new Error(warning), Object.fromEntries(facts.filter(([, fact]) => fact !== undefined)));
+  else if (code !== undefined) errors.validateString(code, 'code');
+  if (typeof warning === 'string') {
+    warning = new Error(warning);
+    warning.name = String(type || 'Warning');
+    if (code !== undefined) warning.code = code;
+    if (detail !== undefined) warning.detail = detail;
+  } else if (!(warning instanceof Error)) {
+    throw errors.invalidArgType('warning', 'of type string or an instance of Error', warning);
+  }
+  if (warning.name === 'DeprecationWarning') {
+    if (process.noDeprecation) return;
+    if (process.throwDeprecation) {
+      tools.nextTick(() => { throw warning; });
+      return;
+    }
   }
   tools.nextTick(() => process.emit('warning', warning));
 };
 
-process.on('warning', (warning) => {
+// A warning goes where standard error goes: through the stream, once the program has it.
+function tellWarning(warning) {
+  if (!(warning instanceof Error)) return;
+  if (warning.name === 'DeprecationWarning' && process.noDeprecation) return;
   const code = warning.code ? `[${warning.code}] ` : '';
-  let text = `(rondo:${process.pid}) ${code}${warning.name}: ${warning.message}\n`;
+  const isTraced = process.traceProcessWarnings || (warning.name === 'DeprecationWarning' && process.traceDeprecation);
+  const said = isTraced && warning.stack ? `${warning.stack}` : `${warning.name}: ${warning.message}`;
+  let text = `(rondo:${process.pid}) ${code}${said}\n`;
   if (typeof warning.detail === 'string') text += `${warning.detail}\n`;
-  native('stdio').write(2, text);
-});
+  if (streams.stderr === undefined) native('stdio').write(2, text);
+  else streams.stderr.write(text);
+}
+if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', tellWarning);
 
 // --- signals: a listener starts the watcher, the last one gone stops it ---------------------------
 
@@ -232,8 +295,6 @@ process.on('removeListener', (event) => {
 
 // --- standard streams: made at first use -----------------------------------------------------------
 
-// console writes past a stream until somebody has asked for it.
-const streams = tools.streams = { stdin: undefined, stdout: undefined, stderr: undefined };
 ['stdin', 'stdout', 'stderr'].forEach((name, fd) => {
   Object.defineProperty(process, name, {
     enumerable: true,

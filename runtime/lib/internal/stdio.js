@@ -3,46 +3,45 @@
 // terminals alike, so that nothing is lost when a program ends in the middle.
 
 const binding = native('stdio');
+const { Buffer } = require('buffer');
 const { Writable } = require('stream');
 
-class Output extends Writable {
-  constructor(fd) {
-    super({ decodeStrings: false, autoDestroy: false, emitClose: false });
-    this.fd = fd;
-    this._type = binding.kind(fd) === 'tty' ? 'tty' : binding.kind(fd) === 'file' ? 'fs' : 'pipe';
-    this._isStdio = true;
-    this.isTTY = this._type === 'tty' ? true : undefined;
-    if (this.isTTY) {
-      const [columns, rows] = binding.windowSize(fd);
-      this.columns = columns;
-      this.rows = rows;
-    } else {
-      delete this.isTTY;
-    }
-  }
+const KINDS = { __proto__: null, tty: 'tty', file: 'fs' };
 
-  _write(chunk, encoding, callback) {
-    if (typeof chunk === 'string' && encoding !== 'utf8' && encoding !== 'utf-8') chunk = Buffer.from(chunk, encoding);
-    const err = binding.write(this.fd, chunk);
-    callback(err === 0 ? null : native('process').uvError(err, 'write'));
-  }
+// A stream that writes to a descriptor at once. Also the half of a terminal (tty.js) that
+// is written to.
+function Output(fd) {
+  Writable.call(this, { decodeStrings: false, autoDestroy: false, emitClose: false });
+  this.fd = fd;
+  this._type = KINDS[binding.kind(fd)] ?? 'pipe';
+}
+Object.setPrototypeOf(Output.prototype, Writable.prototype);
+Object.setPrototypeOf(Output, Writable);
 
-  // The descriptor belongs to the process, not to the stream.
-  _destroy(error, callback) {
+Output.prototype._write = function (chunk, encoding, callback) {
+  if (typeof chunk === 'string' && encoding !== 'utf8' && encoding !== 'utf-8') chunk = Buffer.from(chunk, encoding);
+  const err = binding.write(this.fd, chunk);
+  callback(err === 0 ? null : native('process').uvError(err, 'write'));
+};
+
+// The descriptor of a standard stream belongs to the process: a stream that was destroyed can
+// be written to all the same, as in Node.
+function standard(stream) {
+  stream._isStdio = true;
+  stream.destroySoon = stream.destroy;
+  stream._destroy = function (error, callback) {
     callback(error);
-  }
+    this._undestroy();
+    process.nextTick(() => this.emit('close'));
+  };
+  return stream;
+}
 
-  getColorDepth() {
-    return this.isTTY ? 4 : 1;
-  }
-
-  hasColors() {
-    return this.isTTY === true;
-  }
-
-  getWindowSize() {
-    return [this.columns, this.rows];
-  }
+function openOutput(fd) {
+  if (binding.kind(fd) !== 'tty') return standard(new Output(fd));
+  const stream = standard(new (require('tty').WriteStream)(fd));
+  require('internal/tty/resize')(stream);
+  return stream;
 }
 
 function openInput(fd) {
@@ -50,20 +49,18 @@ function openInput(fd) {
   if (kind === 'file') return require('fs').createReadStream(null, { fd, autoClose: false });
   if (kind === 'unknown') {
     const { Readable } = require('stream');
-    return Object.assign(new Readable({ read() { this.push(null); } }), { fd });
+    const none = new Readable({ read() { this.push(null); } });
+    none.fd = fd;
+    return none;
   }
-  const net = require('net');
-  const stream = new net.Socket({ fd, readable: true, writable: false, manualStart: true });
+  const stream = kind === 'tty' ? new (require('tty').ReadStream)(fd) :
+    new (require('net').Socket)({ fd, readable: true, writable: false, manualStart: true });
   // Standard input that is paused doesn't keep the program alive; but paused by a listener
   // of its own data it asks for more once the listener is done, as in Node.
   stream._readableState.readingMore = false;
   stream.on('pause', () => process.nextTick(() => stream._stopReading()));
   stream.fd = fd;
-  if (kind === 'tty') {
-    stream.isTTY = true;
-    stream.isRaw = false;
-  }
   return stream;
 }
 
-module.exports = { open: (fd) => fd === 0 ? openInput(fd) : new Output(fd) };
+module.exports = { Output, open: (fd) => fd === 0 ? openInput(fd) : openOutput(fd) };
