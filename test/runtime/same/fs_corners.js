@@ -161,7 +161,7 @@ async function handles() {
     ['truncate'], ['utimes', 1, 1], ['sync'], ['datasync'], ['readFile'], ['writeFile', 'x'], ['appendFile', 'x']])
     await handle[name](...args).then(() => log(name), (error) => log(name, error.code, error.syscall));
   await fs.promises.rm(at('none')).catch((error) => log(error.code));
-  for (const options of [5, { persistent: 5 }, { recursive: 5 }, { encoding: 'nope' }, { signal: 5 }])
+  for (const options of [5, { persistent: 5 }, { recursive: 5 }, { signal: 5 }])
     await fs.promises.watch(dir, options).next().catch((error) => log(error.code, error.message));
   // A callback has no `this`.
   fs.stat(dir, function () {
