@@ -1,6 +1,6 @@
 'use strict';
 // What JavaScriptCore does its own way and a Node program would notice: WebAssembly
-// compiles in the background without telling the loop.
+// compiles in the background without the loop's knowledge, and stacks have another form.
 
 const { over, promiseThen } = intrinsics;
 const { scope } = require('internal/tools');
@@ -47,9 +47,14 @@ if (wasm !== undefined && 'value' in wasm) {
 // came through are not part of it.
 const { captureStackTrace, stackTraceLimit } = Error;
 
+const prepareAsUsual = function prepareStackTrace(error, sites) {
+  return require('internal/stack').ofSites(error, sites);
+};
+
 function readable(error, after) {
   captureStackTrace(error, after);
   const raw = error.stack;
+  const limit = WrappedError.stackTraceLimit;
   const define = (value) => {
     Object.defineProperty(error, 'stack', hidden(value));
     return value;
@@ -57,8 +62,16 @@ function readable(error, after) {
   Object.defineProperty(error, 'stack', {
     __proto__: null,
     get() {
-      const text = require('internal/stack').from(error, raw);
-      return Object.isFrozen(error) ? text : define(text);
+      const { prepareStackTrace } = WrappedError;
+      if (typeof prepareStackTrace !== 'function' || prepareStackTrace === prepareAsUsual) {
+        const text = require('internal/stack').from(error, raw, limit);
+        return Object.isFrozen(error) ? text : define(text);
+      }
+      // A program makes its own of it; what it reads of the stack meanwhile is nothing.
+      const frozen = Object.isFrozen(error);
+      if (!frozen) define(undefined);
+      const made = Reflect.apply(prepareStackTrace, WrappedError, [error, require('internal/stack').callSites(error, raw, limit)]);
+      return frozen ? made : define(made);
     },
     set: define,
     enumerable: false,
@@ -91,4 +104,15 @@ WrappedError.stackTraceLimit = Math.min(stackTraceLimit, 10);
 WrappedError.captureStackTrace = (target, after) => {
   readable(target, after ?? WrappedError.captureStackTrace);
 };
+WrappedError.prepareStackTrace = prepareAsUsual;
 intrinsics.ErrorCaptureStackTrace = WrappedError.captureStackTrace;
+
+// The engine's text, whatever a program has made of error.stack. after: the function that the
+// stack begins below
+module.exports = {
+  rawStack(after) {
+    const holder = {};
+    captureStackTrace(holder, after);
+    return holder.stack;
+  },
+};

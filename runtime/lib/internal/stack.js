@@ -38,7 +38,8 @@ function isOurs(frame) {
   return stringStartsWith.call(frame.file, 'node:');
 }
 
-function format(stack, error) {
+// The frames that a program is shown.
+function shown(stack, error, limit) {
   const all = frames(stack);
   let list = arrayFilter.call(all, (frame) => !isOurs(frame));
   // The classes an error is made through are no places it came from.
@@ -48,10 +49,47 @@ function format(stack, error) {
   // An error from inside us alone still says where, unless it came from C with none of our
   // code around: there only the making of it is to be seen.
   if (list.length === 0) list = arrayFilter.call(all, (frame) => frame.file !== 'node:internal/engine');
-  const limit = typeof Error.stackTraceLimit === 'number' ? Error.stackTraceLimit : 10;
-  list = arraySlice.call(list, 0, Math.min(10, limit));
-  return arrayJoin.call(arrayMap.call(list, lineOf), '');
+  return arraySlice.call(list, 0, typeof limit === 'number' ? Math.max(0, limit) : 10);
 }
+
+const format = (stack, error, limit) => arrayJoin.call(arrayMap.call(shown(stack, error, limit), lineOf), '');
+
+// What Error.prepareStackTrace gets: the questions are V8's, and what the engine doesn't know
+// is answered as V8 does for a plain function.
+class CallSite {
+  #name;
+  #place;
+
+  constructor(frame) {
+    this.#name = frame.name;
+    this.#place = location(frame);
+  }
+
+  getFileName() { return this.#place.file; }
+  getScriptNameOrSourceURL() { return this.#place.file; }
+  getLineNumber() { return this.#place.line; }
+  getColumnNumber() { return this.#place.column; }
+  getEnclosingLineNumber() { return this.#place.line; }
+  getEnclosingColumnNumber() { return this.#place.column; }
+  getFunctionName() { return this.#name === '' ? null : this.#name; }
+  getMethodName() { return null; }
+  getTypeName() { return 'Object'; }
+  getThis() { return undefined; }
+  getFunction() { return undefined; }
+  getEvalOrigin() { return undefined; }
+  getPosition() { return 0; }
+  getPromiseIndex() { return null; }
+  getScriptHash() { return ''; }
+  isAsync() { return false; }
+  isConstructor() { return false; }
+  isEval() { return false; }
+  isNative() { return this.#place.file === '[native code]'; }
+  isPromiseAll() { return false; }
+  isToplevel() { return this.#name === ''; }
+  toString() { return this.#name === '' ? this.#place.text : `${this.#name} (${this.#place.text})`; }
+}
+
+const callSites = (error, raw, limit) => arrayMap.call(shown(raw, error, limit), (frame) => new CallSite(frame));
 
 function lineOf(frame) {
   const { text } = location(frame);
@@ -66,13 +104,15 @@ function header(error) {
   return message === '' ? name : `${name}: ${message}`;
 }
 
+const ofSites = (error, sites) => header(error) + arrayJoin.call(arrayMap.call(sites, (site) => `\n    at ${site}`), '');
+
 // Node's stack of an error that has the engine's.
-const from = (error, raw) => header(error) + format(raw, error);
+const from = (error, raw, limit = 10) => header(error) + format(raw, error, limit);
 
 // error.stack in Node's form, whatever is in it.
 function full(error) {
   const { stack } = error;
-  if (typeof stack !== 'string') return header(error);
+  if (typeof stack !== 'string') return stack ? String(stack) : header(error);
   if (regexpTest(/^\s+at /m, stack)) return stack; // somebody made it that way already
   if (stack !== '' && !regexpTest(/(^|\n)[^\n]*(@|:\d+:\d+$)/, stack)) return stack;
   require('internal/words').reword(error);
@@ -80,8 +120,8 @@ function full(error) {
 }
 
 function trace(error) {
-  const lines = arrayFilter.call(frames(new Error().stack), (frame) => !isOurs(frame));
+  const lines = arrayFilter.call(frames(require('internal/engine').rawStack(trace)), (frame) => !isOurs(frame));
   return header(error) + arrayJoin.call(arrayMap.call(lines, lineOf), '');
 }
 
-module.exports = { frames, from, full, header, isOurs, location, trace };
+module.exports = { callSites, frames, from, full, header, isOurs, location, ofSites, trace };
