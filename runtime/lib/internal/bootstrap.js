@@ -139,6 +139,7 @@
     'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver',
   ]);
   from('url', ['URL', 'URLSearchParams']);
+  lazy('Function', () => requireBuiltin('internal/esm/evaluated').install());
 
   return requireBuiltin('internal/main');
 })

@@ -118,6 +118,9 @@
     const method = callable(Promise[name]);
     saved[`Promise${capital(name)}`] = (value) => method.call(Promise, value);
   }
+  saved.AsyncFunction = (async () => {}).constructor;
+  saved.AsyncGeneratorFunction = (async function* () {}).constructor;
+  saved.GeneratorFunction = (function* () {}).constructor;
   // What a program gets or hands over.
   saved.GenuineMap = Map;
   saved.GenuineObject = Object;

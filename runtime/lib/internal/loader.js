@@ -254,8 +254,9 @@ Module.prototype._compile = function (text, file) {
   return Reflect.apply(call, this.exports, args);
 };
 
-const hasImport = (text) => stringIncludes.call(text, 'import') && regexpTest(/\bimport\s*\(/, text);
-const importFrom = (file) => (specifier, options) => require('internal/esm/modules').importFrom(specifier, file, options);
+const hasImport = (text) => stringIncludes.call(text, 'import') && regexpTest(/\bimport\s*\(/, text) ||
+  stringIncludes.call(text, 'eval') && regexpTest(/\beval\s*\(/, text);
+const importFrom = (file) => require('internal/esm/evaluated').importFor(file);
 
 function makeRequire(module) {
   const require = function require(id) {
@@ -326,5 +327,5 @@ function runCode(text, name) {
   return tools.script.evaluate(text, name, 1);
 }
 
-const refuseAbsent = (name, from) => loadBuiltin(name, false, from);
+const refuseAbsent = (name, from, prefixed = false) => loadBuiltin(name, prefixed, from);
 module.exports = { Module, packages: { ...packages, fromScope, nodeModulePaths, refuseAbsent }, runCode, runMain };

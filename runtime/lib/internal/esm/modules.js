@@ -25,7 +25,7 @@ tools.isNamespace = (value) => namespaces.has(value);
 class Record {
   constructor({ url, file, name, format }) {
     Object.assign(this, {
-      url, file, name, format, requests: [], imports: [], indirect: [], stars: [], getters: null, namespace: undefined,
+      url, file, name, format, requests: [], imports: [], indirect: [], stars: [], getters: null, namespace: undefined, required: undefined,
       dependencies: new Map(), linked: false, awaits: false, body: undefined, generator: undefined, ...newProgress(),
     });
   }
@@ -41,6 +41,9 @@ class Record {
     return [...over(found)];
   }
 
+  // A name that a CommonJS module may have once it has run.
+  late(name) { return { module: this, name, get: () => this.getters[name]?.(), isLate: true }; }
+
   find(name, seen = []) {
     if (arraySome.call(seen, (each) => each.module === this && each.name === name)) return null;
     arrayPush.call(seen, { module: this, name });
@@ -48,7 +51,9 @@ class Record {
     const passed = arrayFind.call(this.indirect, (each) => each.name === name);
     if (passed !== undefined) {
       const other = this.of(passed.specifier);
-      return passed.from === undefined ? { module: other, name: '*', get: () => namespaceOf(other) } : other.find(passed.from, seen);
+      if (passed.from === undefined) return { module: other, name: '*', get: () => namespaceOf(other) };
+      const found = other.find(passed.from, seen);
+      return found === null && other.format === 'commonjs' && !isDone(other) ? other.late(passed.from) : found;
     }
     if (name === 'default') return null;
     let result = null;
@@ -64,7 +69,7 @@ class Record {
 }
 
 // A module that has not begun may still change its getters.
-const getterOf = ({ module, name, get }) => name === '*' ? get : () => module.getters[name]();
+const getterOf = ({ module, name, get, isLate }) => name === '*' || isLate ? get : () => module.getters[name]();
 
 function namespaceOf(module) {
   if (module.namespace !== undefined) return module.namespace;
@@ -80,6 +85,16 @@ function namespaceOf(module) {
 }
 
 // --- loading --------------------------------------------------------------------------------------
+
+// What a module has asked for once it gets again, also if the file is gone.
+const resolved = new Map();
+
+function resolveOnce(specifier, from) {
+  const key = `${path.dirname(from)}\0${specifier}`;
+  let found = resolved.get(key);
+  if (found === undefined) resolved.set(key, found = resolve(specifier, from));
+  return found;
+}
 
 function checkType(specifier, { format, url }, type) {
   if (format === 'json' && type !== 'json')
@@ -159,7 +174,7 @@ function load(found, fresh) {
   const module = open(found);
   arrayPush.call(fresh, module);
   for (const { specifier, type } of over(module.requests)) {
-    const next = resolve(specifier, module.file);
+    const next = resolveOnce(specifier, module.file);
     checkType(specifier, next, type);
     module.dependencies.set(specifier, load(next, fresh));
   }
@@ -209,12 +224,15 @@ function lateBinding(other, { name }) {
   return () => other.find(name)?.get();
 }
 
+function checkName(module, wanted, name) {
+  const other = module.of(wanted.specifier);
+  if (name === undefined || other.format !== 'commonjs' || !isDone(other) || other.find(name) !== null) return;
+  throw place(notNamed(wanted.specifier, { name, local: wanted.local ?? name }), module, wanted.line);
+}
+
 function checkNames(module) {
-  for (const wanted of over(module.imports)) {
-    const other = module.of(wanted.specifier);
-    if (wanted.name === undefined || other.format !== 'commonjs') continue;
-    if (isDone(other) && other.find(wanted.name) === null) throw place(notNamed(wanted.specifier, wanted), module, wanted.line);
-  }
+  for (const wanted of over(module.imports)) checkName(module, wanted, wanted.name);
+  for (const wanted of over(module.indirect)) checkName(module, wanted, wanted.from);
 }
 
 // An error of a declaration is told with its place.
@@ -249,7 +267,7 @@ function link(module) {
   const register = (getters) => {
     for (const { 0: name, 1: get } of over(Object.entries(getters))) module.getters[name] = name === 'default' ? named(get) : get;
   };
-  const body = module.make(scope, (specifier, options) => importFrom(specifier, module.file, options), metaOf(module), register, fixed);
+  const body = module.make(scope, require('internal/esm/evaluated').importFor(module.file), metaOf(module), register, fixed);
   module.make = undefined;
   if (module.awaits) {
     module.body = body;
@@ -299,11 +317,11 @@ async function fetchAll(found, seen = new Set()) {
   if (found.format !== 'module' || seen.has(found.url) || modules.has(found.url)) return;
   seen.add(found.url);
   const text = await require('fs/promises').readFile(found.file, 'utf8');
-  for (const { specifier } of over(source.rewriteModule(text).requests)) await fetchAll(resolve(specifier, found.file), seen);
+  for (const { specifier } of over(source.rewriteModule(text).requests)) await fetchAll(resolveOnce(specifier, found.file), seen);
 }
 
 async function importFrom(specifier, from, options) {
-  const found = resolve(`${specifier}`, from);
+  const found = resolveOnce(`${specifier}`, from);
   checkType(specifier, found, options?.with?.type ?? options?.assert?.type);
   await promiseThen.call(fetchAll(found), undefined, () => {}); // errors are found again, in their order
   const module = linked(found);
@@ -336,7 +354,19 @@ function requireModule(file) {
   });
   promiseThen.call(evaluate(module, execute), undefined, () => {});
   if (module.failed) throw module.error;
-  return namespaceOf(module);
+  return (module.required ??= { value: requiredOf(module) }).value;
+}
+
+// What require() answers: the export named "module.exports" if there is one. A module with a
+// default export shows that it was an ES module, as bundlers expect it.
+function requiredOf(module) {
+  const namespace = namespaceOf(module);
+  if (Object.hasOwn(namespace, 'module.exports')) return namespace['module.exports'];
+  if (!Object.hasOwn(namespace, 'default') || Object.hasOwn(namespace, '__esModule')) return namespace;
+  const marked = new Record({ url: module.url, file: module.file, format: 'module' });
+  marked.getters = { __esModule: () => true };
+  for (const name of over(Object.keys(namespace))) marked.getters[name] = () => namespace[name];
+  return namespaceOf(marked);
 }
 
 module.exports = {

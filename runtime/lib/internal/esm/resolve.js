@@ -65,17 +65,22 @@ function resolve(specifier, from, isNameOnly = false) {
   const { Module, packages } = require('internal/loader');
   if (stringStartsWith.call(specifier, 'node:') || Module.isBuiltin(specifier)) {
     const name = regexpReplace(/^node:/, specifier, '');
+    if (!Module.isBuiltin(name)) packages.refuseAbsent(name, from, true);
     return { url: `node:${name}`, name, format: 'builtin' };
   }
+  const { URL, pathToFileURL } = require('url');
   let file;
-  if (regexpTest(/^\.{0,2}\//, specifier) || specifier === '.' || specifier === '..')
-    file = toPath(new (require('url').URL)(specifier, require('url').pathToFileURL(from)));
-  else if (stringStartsWith.call(specifier, 'file:')) file = toPath(specifier);
+  let rest = ''; // what is asked for with another query is another module
+  if (regexpTest(/^\.{0,2}\//, specifier) || specifier === '.' || specifier === '..' || regexpTest(/^file:/i, specifier)) {
+    const url = new URL(specifier, pathToFileURL(from));
+    file = toPath(url);
+    rest = url.search + url.hash;
+  }
   else if (regexpTest(/^[a-z][a-z\d+.-]*:/i, specifier)) throw notImplemented(`Importing ${stringSplit.call(specifier, ':')[0]}: addresses`);
   else file = packages.withImport(() => fromPackages(specifier, from));
-  if (isNameOnly && stdio.stat(file) !== FILE) return { url: require('url').pathToFileURL(file).href };
+  if (isNameOnly && stdio.stat(file) !== FILE) return { url: pathToFileURL(file).href + rest };
   file = existing(file, from);
-  return { url: require('url').pathToFileURL(file).href, file, format: formatOf(file) };
+  return { url: pathToFileURL(file).href + rest, file, format: formatOf(file) };
 }
 
 function formatOf(file) {

@@ -68,9 +68,21 @@ class Rewriter {
       else if (this.is('.', this.at + 1) && this.is('meta', this.at + 2) && isModule)
         arrayPush.call(this.edits, [token.start, this.tokens[this.at + 2].end, META]);
       else if (isModule && token.level === 0) this.importDeclaration();
+    } else if (token.value === 'eval') {
+      this.evalCall();
     } else if (token.value === 'export' && isModule && token.level === 0) {
       this.exportDeclaration();
     }
+  }
+
+  // eval(text): the text may have an import() in it. Not the declaration of a method.
+  evalCall() {
+    const open = this.at + 1;
+    if (!this.is('(', open)) return;
+    const { match } = this.tokens[open];
+    if (match < 0 || match === open + 1 || this.is('...', open + 1) || this.is('{', match + 1) || this.is('function', this.at - 1)) return;
+    arrayPush.call(this.edits, [this.tokens[open].end, this.tokens[open].end, `${IMPORT}.text(`]);
+    arrayPush.call(this.edits, [this.tokens[match].start, this.tokens[match].start, ')']);
   }
 
   // Leaves lines and columns as they are. Instead of a whole declaration there is a semicolon,
@@ -336,7 +348,7 @@ class Rewriter {
 
 // A script's import() calls the runtime's.
 function rewriteScript(text) {
-  return regexpTest(/\bimport\b/, text) ? new Rewriter(text, false).result() : text;
+  return regexpTest(/\b(import|eval)\b/, text) ? new Rewriter(text, false).result() : text;
 }
 
 function rewriteModule(text, isFixed) {
