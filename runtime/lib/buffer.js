@@ -262,7 +262,7 @@ function bytesToCheck(input) {
   const isView = isTypedArray(input);
   if (!isView && !kinds.isAnyArrayBuffer(input)) throw invalidArgType('input', 'an instance of ArrayBuffer, Buffer, or TypedArray', input);
   const { detached } = isView ? input.buffer : input;
-  if (detached) throw coded(Error, 'ERR_INVALID_STATE', 'Invalid state: Cannot validate on a detached buffer');
+  if (detached) throw coded(Error, 'ERR_INVALID_STATE', 'Cannot validate on a detached buffer');
   return isView ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
 }
 

@@ -5,6 +5,8 @@ const binding = native('udp');
 const handles = native('handle');
 const uv = native('process');
 const EventEmitter = require('events');
+const tools = require('internal/tools');
+const { kUnstoppable } = require('internal/event_target');
 const { Buffer } = require('buffer');
 const {
   coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber, validateString,
@@ -48,7 +50,9 @@ function bytesOf(value) {
 function sliceOf(message, offset, length) {
   const bytes = bytesOf(message);
   if (bytes === undefined) throw invalidArgType('buffer', BYTES, message);
-  const outside = offset > bytes.length ? 'offset' : offset + length > bytes.length || offset < 0 || length < 0 ? 'length' : null;
+  offset >>>= 0;
+  length >>>= 0;
+  const outside = offset > bytes.length ? 'offset' : offset + length > bytes.length ? 'length' : null;
   if (outside !== null) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${outside}" is outside of buffer bounds`);
   return Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
 }
@@ -69,52 +73,75 @@ function checkTarget(target) {
   else if (typeof (address ?? '') !== 'string') throw invalidArgType('address', 'of type string', address);
 }
 
-class Socket extends EventEmitter {
-  #bound = UNBOUND;
-  #connected = DISCONNECTED;
-  #waiting = []; // sends that wait for the socket to be bound
-  #options;
-  #lookup;
+// A connected socket knows where its messages go: send(msg, offset, length[, callback]).
+function checkNoTarget(port, address) {
+  if (address || port && typeof port !== 'function')
+    throw coded(Error, 'ERR_SOCKET_DGRAM_IS_CONNECTED', 'Already connected');
+}
 
-  constructor(type, listener) {
-    super();
-    const options = typeof type === 'object' && type !== null ? type : { type };
-    if (options.lookup !== undefined) validateFunction(options.lookup, 'lookup');
-    ({ type } = options);
-    if (type !== 'udp4' && type !== 'udp6')
-      throw coded(TypeError, 'ERR_SOCKET_BAD_TYPE', 'Bad socket type specified. Valid types are: udp4, udp6');
-    this.type = type;
-    this.#options = options;
-    this.#lookup = options.lookup ?? require('dns').lookup;
-    this._handle = binding.udp(this);
-    if (typeof listener === 'function') this.on('message', listener);
-    if (options.signal !== undefined) this.#abortWith(options.signal);
-  }
+// Private parts of a socket. Socket is a function and no class: old ways of subclassing call it.
+const kState = Symbol('state');
+const k = {
+  abortWith: Symbol('abortWith'), running: Symbol('running'), resolve: Symbol('resolve'), listen: Symbol('listen'),
+  whenBound: Symbol('whenBound'), sendNow: Symbol('sendNow'), set: Symbol('set'), membership: Symbol('membership'),
+  bufferSize: Symbol('bufferSize'),
+};
 
-  #abortWith(signal) {
+function Socket(type, listener) {
+  EventEmitter.call(this);
+  const options = typeof type === 'object' && type !== null ? type : { type };
+  const { lookup, recvBufferSize, sendBufferSize, signal } = options;
+  if (lookup !== undefined) validateFunction(lookup, 'lookup');
+  if (options.type !== 'udp4' && options.type !== 'udp6')
+    throw coded(TypeError, 'ERR_SOCKET_BAD_TYPE', 'Bad socket type specified. Valid types are: udp4, udp6');
+  if (recvBufferSize) validateNumber(recvBufferSize, 'options.recvBufferSize');
+  if (sendBufferSize) validateNumber(sendBufferSize, 'options.sendBufferSize');
+  this.type = options.type;
+  this._handle = binding.udp(this);
+  Object.defineProperty(this, kState, {
+    __proto__: null,
+    value: {
+      bound: UNBOUND,
+      connected: DISCONNECTED,
+      waiting: [], // sends that wait for the socket to be bound
+      options,
+      lookup: lookup ?? require('dns').lookup,
+    },
+  });
+  if (typeof listener === 'function') this.on('message', listener);
+  if (signal !== undefined) this[k.abortWith](signal);
+  tools.publish?.('udp.socket', { socket: this });
+}
+Object.setPrototypeOf(Socket.prototype, EventEmitter.prototype);
+Object.setPrototypeOf(Socket, EventEmitter);
+
+class Methods {
+  [k.abortWith](signal) {
     validateAbortSignal(signal, 'options.signal');
-    const abort = () => this.close();
+    const abort = () => {
+      if (this._handle !== null) this.close();
+    };
     if (signal.aborted) abort();
     else {
-      signal.addEventListener('abort', abort, { once: true });
+      signal.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
       this.once('close', () => signal.removeEventListener('abort', abort));
     }
   }
 
-  #running() {
+  [k.running]() {
     if (this._handle === null) throw notRunning();
     return this._handle;
   }
 
-  #resolve(address, answer) {
+  [k.resolve](address, answer) {
     const six = this.type === 'udp6';
-    this.#lookup(address || (six ? '::1' : '127.0.0.1'), six ? 6 : 4, answer);
+    this[kState].lookup(address || (six ? '::1' : '127.0.0.1'), six ? 6 : 4, answer);
   }
 
   bind(port, address, callback) {
-    this.#running();
-    if (this.#bound !== UNBOUND) throw coded(Error, 'ERR_SOCKET_ALREADY_BOUND', 'Socket is already bound');
-    this.#bound = BINDING;
+    this[k.running]();
+    if (this[kState].bound !== UNBOUND) throw coded(Error, 'ERR_SOCKET_ALREADY_BOUND', 'Socket is already bound');
+    this[kState].bound = BINDING;
     const last = [callback, address, port].find((value) => typeof value === 'function');
     if (last !== undefined) {
       const forget = () => {
@@ -132,58 +159,58 @@ class Socket extends EventEmitter {
     const any = this.type === 'udp6' ? '::' : '0.0.0.0';
     address = typeof address === 'string' && address !== '' ? address : any;
     port = typeof port === 'function' ? 0 : port;
-    this.#resolve(address, (error, ip) => {
+    this[k.resolve](address, (error, ip) => {
       if (this._handle === null) return;
       if (error) {
-        this.#bound = UNBOUND;
+        this[kState].bound = UNBOUND;
         this.emit('error', error);
         return;
       }
       let flags = 0;
-      if (this.#options.reuseAddr) flags |= REUSEADDR;
-      if (this.#options.ipv6Only) flags |= IPV6ONLY;
+      if (this[kState].options.reuseAddr) flags |= REUSEADDR;
+      if (this[kState].options.ipv6Only) flags |= IPV6ONLY;
       const err = binding.bind(this._handle, ip, port | 0, flags);
       if (err < 0) {
-        this.#bound = UNBOUND;
+        this[kState].bound = UNBOUND;
         this.emit('error', addressException(err, 'bind', ip, port | 0));
         return;
       }
-      this.#listen();
+      this[k.listen]();
     });
     return this;
   }
 
-  #listen() {
+  [k.listen]() {
     binding.receiveStart(this._handle);
-    this.#bound = BOUND;
-    const { recvBufferSize, sendBufferSize } = this.#options;
+    this[kState].bound = BOUND;
+    const { recvBufferSize, sendBufferSize } = this[kState].options;
     if (recvBufferSize) binding.bufferSize(this._handle, recvBufferSize, true);
     if (sendBufferSize) binding.bufferSize(this._handle, sendBufferSize, false);
     this.emit('listening');
-    for (const send of this.#waiting.splice(0)) send();
+    for (const send of this[kState].waiting.splice(0)) send();
   }
 
   // Sending and connecting need a bound socket; the first of them binds it.
-  #whenBound(action) {
-    if (this.#bound === UNBOUND) this.bind({ port: 0, exclusive: true });
-    if (this.#bound === BOUND) action();
-    else this.#waiting.push(action);
+  [k.whenBound](action) {
+    if (this[kState].bound === UNBOUND) this.bind({ port: 0, exclusive: true });
+    if (this[kState].bound === BOUND) action();
+    else this[kState].waiting.push(action);
   }
 
   connect(target, address, callback) {
     const port = validatePort(target, 'Port', false);
     if (typeof address === 'function') [address, callback] = ['', address];
-    this.#running();
-    if (this.#connected !== DISCONNECTED)
+    this[k.running]();
+    if (this[kState].connected !== DISCONNECTED)
       throw coded(Error, 'ERR_SOCKET_DGRAM_IS_CONNECTED', 'Already connected');
-    this.#connected = CONNECTING;
-    this.#whenBound(() => {
+    this[kState].connected = CONNECTING;
+    this[k.whenBound](() => {
       if (callback) this.once('connect', callback);
-      this.#resolve(address, (error, ip) => {
+      this[k.resolve](address, (error, ip) => {
         if (this._handle === null) return;
         const err = error ? 0 : binding.connect(this._handle, ip, port);
         if (error || err < 0) {
-          this.#connected = DISCONNECTED;
+          this[kState].connected = DISCONNECTED;
           const failed = error ?? addressException(err, 'connect', address || ip, port);
           process.nextTick(() => {
             if (callback) {
@@ -195,33 +222,34 @@ class Socket extends EventEmitter {
           });
           return;
         }
-        this.#connected = CONNECTED;
+        this[kState].connected = CONNECTED;
         process.nextTick(() => this.emit('connect'));
       });
     });
   }
 
   disconnect() {
-    if (this.#connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
-    const err = binding.disconnect(this.#running());
+    if (this[kState].connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
+    const err = binding.disconnect(this[k.running]());
     if (err < 0) throw errnoException(err, 'connect');
-    this.#connected = DISCONNECTED;
+    this[kState].connected = DISCONNECTED;
   }
 
   // send(msg[, offset, length][, port][, address][, callback])
   send(message, offset, size, port, address, callback) {
-    const connected = this.#connected === CONNECTED;
+    const connected = this[kState].connected === CONNECTED;
     const sliced = typeof size === 'number' && (connected || typeof port === 'number' || typeof port === 'string');
     const data = joined(sliced ? sliceOf(message, offset, size) : message);
+    if (connected && sliced) checkNoTarget(port, address);
     const after = sliced ? [port, address, callback] : [offset, size, port];
     const target = connected ? { callback: after[0] } : { port: after[0], address: after[1], callback: after[2] };
     if (!connected) checkTarget(target);
     if (typeof target.callback !== 'function') target.callback = undefined;
-    this.#running();
-    this.#whenBound(() => this.#sendNow(data, target.port, target.address, connected, target.callback));
+    this[k.running]();
+    this[k.whenBound](() => this[k.sendNow](data, target.port, target.address, connected, target.callback));
   }
 
-  #sendNow(data, port, address, connected, callback) {
+  [k.sendNow](data, port, address, connected, callback) {
     const finish = (error, ip) => {
       if (error) {
         if (callback !== undefined) process.nextTick(callback, error);
@@ -237,75 +265,75 @@ class Socket extends EventEmitter {
       else if (err === 1) process.nextTick(callback, null, data.length);
     };
     if (connected) finish(null);
-    else this.#resolve(address, finish);
+    else this[k.resolve](address, finish);
   }
 
   close(callback) {
     if (typeof callback === 'function') this.on('close', callback);
-    if (this.#bound === BINDING && this.#waiting.length > 0) {
-      this.#waiting.push(() => this.close());
+    if (this[kState].bound === BINDING && this[kState].waiting.length > 0) {
+      this[kState].waiting.push(() => this.close());
       return this;
     }
-    const handle = this.#running();
+    const handle = this[k.running]();
     binding.receiveStop(handle);
     this._handle = null;
-    this.#bound = UNBOUND;
+    this[kState].bound = UNBOUND;
     handles.close(handle);
     process.nextTick(() => this.emit('close'));
     return this;
   }
 
   address() {
-    const name = binding.sockName(this.#running());
+    const name = binding.sockName(this[k.running]());
     if (typeof name === 'number') throw errnoException(name, 'getsockname');
     return { address: name.address, family: name.family, port: name.port };
   }
 
   remoteAddress() {
-    this.#running();
-    if (this.#connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
+    this[k.running]();
+    if (this[kState].connected !== CONNECTED) throw coded(Error, 'ERR_SOCKET_DGRAM_NOT_CONNECTED', 'Not connected');
     const name = binding.peerName(this._handle);
     if (typeof name === 'number') throw errnoException(name, 'getpeername');
     return name;
   }
 
-  setBroadcast(on) { this.#set('setBroadcast', Boolean(on)); }
-  setTTL(ttl) { validateNumber(ttl, 'ttl'); this.#set('setTTL', ttl); return ttl; }
-  setMulticastTTL(ttl) { validateNumber(ttl, 'ttl'); this.#set('setMulticastTTL', ttl); return ttl; }
-  setMulticastLoopback(on) { this.#set('setMulticastLoopback', Boolean(on)); return on; }
-  setMulticastInterface(address) { validateString(address, 'interfaceAddress'); this.#set('setMulticastInterface', address); }
+  setBroadcast(on) { this[k.set]('setBroadcast', Boolean(on)); }
+  setTTL(ttl) { validateNumber(ttl, 'ttl'); this[k.set]('setTTL', ttl); return ttl; }
+  setMulticastTTL(ttl) { validateNumber(ttl, 'ttl'); this[k.set]('setMulticastTTL', ttl); return ttl; }
+  setMulticastLoopback(on) { this[k.set]('setMulticastLoopback', Boolean(on)); return on; }
+  setMulticastInterface(address) { validateString(address, 'interfaceAddress'); this[k.set]('setMulticastInterface', address); }
 
-  #set(name, value) {
-    const err = binding[name](this.#running(), value);
+  [k.set](name, value) {
+    const err = binding[name](this[k.running](), value);
     if (err < 0) throw errnoException(err, name);
   }
 
-  addMembership(group, address) { this.#membership(group, address, true, 'addMembership'); }
-  dropMembership(group, address) { this.#membership(group, address, false, 'dropMembership'); }
+  addMembership(group, address) { this[k.membership](group, address, true, 'addMembership'); }
+  dropMembership(group, address) { this[k.membership](group, address, false, 'dropMembership'); }
 
-  #membership(group, address, join, name) {
+  [k.membership](group, address, join, name) {
     if (!group) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "multicastAddress" argument must be specified');
-    if (this.#bound === UNBOUND) this.bind({ port: 0, exclusive: true });
-    const err = binding.membership(this.#running(), group, address, join);
+    if (this[kState].bound === UNBOUND) this.bind({ port: 0, exclusive: true });
+    const err = binding.membership(this[k.running](), group, address, join);
     if (err < 0) throw errnoException(err, name);
   }
 
-  #bufferSize(size, receive) {
+  [k.bufferSize](size, receive) {
     if (size !== 0 && (size >>> 0) !== size)
       throw coded(TypeError, 'ERR_SOCKET_BAD_BUFFER_SIZE', 'Buffer size must be a positive integer');
-    const result = binding.bufferSize(this.#running(), size, receive);
+    const result = binding.bufferSize(this[k.running](), size, receive);
     if (result < 0)
       throw coded(Error, 'ERR_SOCKET_BUFFER_SIZE',
         `Could not get or set buffer size: uv_${receive ? 'recv' : 'send'}_buffer_size returned ${uv.errorName(result)} (${uv.errorText(result)})`);
     return result;
   }
 
-  setRecvBufferSize(size) { this.#bufferSize(size, true); }
-  setSendBufferSize(size) { this.#bufferSize(size, false); }
-  getRecvBufferSize() { return this.#bufferSize(0, true); }
-  getSendBufferSize() { return this.#bufferSize(0, false); }
-  getSendQueueSize() { return binding.queued(this.#running())[0]; }
-  getSendQueueCount() { return binding.queued(this.#running())[1]; }
+  setRecvBufferSize(size) { this[k.bufferSize](size, true); }
+  setSendBufferSize(size) { this[k.bufferSize](size, false); }
+  getRecvBufferSize() { return this[k.bufferSize](0, true); }
+  getSendBufferSize() { return this[k.bufferSize](0, false); }
+  getSendQueueSize() { return binding.queued(this[k.running]())[0]; }
+  getSendQueueCount() { return binding.queued(this[k.running]())[1]; }
 
   ref() {
     if (this._handle !== null) handles.ref(this._handle);
@@ -317,6 +345,8 @@ class Socket extends EventEmitter {
     return this;
   }
 }
+for (const name of Reflect.ownKeys(Methods.prototype))
+  if (name !== 'constructor') Socket.prototype[name] = Methods.prototype[name];
 Socket.prototype[Symbol.asyncDispose] = function () {
   return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));
 };

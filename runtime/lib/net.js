@@ -1,20 +1,19 @@
 'use strict';
 // net: sockets and servers.
 
-const { notImplemented } = require('internal/errors');
+const { notImplemented, validateBoolean, validateInteger } = require('internal/errors');
+const tools = require('internal/tools');
 const { Socket } = require('internal/net/socket');
 const { Server } = require('internal/net/server');
-const { isIP, normalize } = require('internal/net/util');
+const { defaults, isIP, normalize } = require('internal/net/util');
 
 function connect(...args) {
   const normalized = normalize(args);
   const socket = new Socket(normalized[0]);
+  tools.publish?.('net.client.socket', { socket });
   if (normalized[0].timeout) socket.setTimeout(normalized[0].timeout);
   return socket.connect(normalized);
 }
-
-let autoSelectFamily = true;
-let attemptTimeout = 250;
 
 module.exports = {
   _normalizeArgs: normalize,
@@ -24,13 +23,19 @@ module.exports = {
   connect,
   createConnection: connect,
   createServer: (options, listener) => new Server(options, listener),
-  getDefaultAutoSelectFamily: () => autoSelectFamily,
-  getDefaultAutoSelectFamilyAttemptTimeout: () => attemptTimeout,
+  getDefaultAutoSelectFamily: () => defaults.autoSelectFamily,
+  getDefaultAutoSelectFamilyAttemptTimeout: () => defaults.attemptTimeout,
   isIP,
   isIPv4: (text) => isIP(text) === 4,
   isIPv6: (text) => isIP(text) === 6,
-  setDefaultAutoSelectFamily(value) { autoSelectFamily = Boolean(value); },
-  setDefaultAutoSelectFamilyAttemptTimeout(value) { attemptTimeout = Math.max(10, value); },
+  setDefaultAutoSelectFamily(value) {
+    validateBoolean(value, 'value');
+    defaults.autoSelectFamily = value;
+  },
+  setDefaultAutoSelectFamilyAttemptTimeout(value) {
+    validateInteger(value, 'value', 1, 2 ** 31 - 1);
+    defaults.attemptTimeout = Math.max(10, value);
+  },
 };
 for (const name of ['BlockList', 'SocketAddress'])
   Object.defineProperty(module.exports, name, {

@@ -24,10 +24,14 @@ class PerformanceMeasure extends PerformanceEntry {}
 
 const now = () => (binding.hrtime() - origin) / 1e6;
 
-function record(entry) {
-  entries.push(entry);
+function observe(entry) {
   for (const observer of observers) observer.take(entry);
   return entry;
+}
+
+function record(entry) {
+  entries.push(entry);
+  return observe(entry);
 }
 
 function markTime(name) {
@@ -106,12 +110,22 @@ class Performance {
 
   timerify(fn) {
     if (typeof fn !== 'function') throw invalidArgType('fn', 'of type function', fn);
-    return function timerified(...args) {
+    const report = (start, args) => observe(new PerformanceEntry(fn.name, 'function', start, now() - start, args));
+    function timerified(...args) {
       const start = now();
-      const result = new.target ? Reflect.construct(fn, args, fn) : fn.apply(this, args);
-      record(new PerformanceEntry(fn.name, 'function', start, now() - start));
+      if (new.target) {
+        const made = Reflect.construct(fn, args, fn);
+        report(start, args);
+        return made;
+      }
+      const result = Reflect.apply(fn, this, args);
+      if (typeof result?.finally === 'function') return result.finally(() => report(start, args));
+      report(start, args);
       return result;
-    };
+    }
+    Object.defineProperty(timerified, 'length', { __proto__: null, value: fn.length, configurable: false, enumerable: true });
+    Object.defineProperty(timerified, 'name', { __proto__: null, value: `timerified ${fn.name}`, configurable: false, enumerable: true });
+    return timerified;
   }
 
   get nodeTiming() {

@@ -8,6 +8,7 @@ const { invalidArgType } = require('internal/errors');
 const MAX = 2 ** 31 - 1;
 const kSlot = Symbol('slot');
 const kHolds = Symbol('refed');
+const kRepeats = Symbol('repeats'); // the slot does: C starts it again by itself
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
@@ -90,7 +91,7 @@ class Timeout {
 
 function start(timeout) {
   cell[0] = timeout._idleTimeout;
-  cell[1] = timeout._repeat === null ? 0 : 1;
+  cell[1] = (timeout[kRepeats] = timeout._repeat !== null) ? 1 : 0;
   const slot = timerStart();
   timeouts[slot] = timeout;
   return slot;
@@ -103,15 +104,20 @@ function forget(timeout) {
 
 function call(timeout) {
   if (timeout._timerArgs === undefined) timeout._onTimeout();
-  else timeout._onTimeout(...timeout._timerArgs);
+  else Reflect.apply(timeout._onTimeout, timeout, timeout._timerArgs);
 }
 
 function fireTimer() {
   const slot = cell[0];
   const timeout = timeouts[slot];
-  if (timeout._repeat !== null) {
-    if (timeout._repeat === undefined) fireWeak(slot, timeout);
-    else call(timeout);
+  const repeats = timeout[kRepeats];
+  if (repeats === undefined) {
+    fireWeak(slot, timeout);
+    return;
+  }
+  if (repeats) {
+    call(timeout);
+    if (timeout._repeat !== timeout._idleTimeout && timeout[kSlot] === slot) repeatOtherwise(timeout, slot);
     return;
   }
   // C gives the slot back after this call; a refresh takes a new one.
@@ -120,8 +126,25 @@ function fireTimer() {
   try {
     call(timeout);
   } finally {
-    if (timeout[kSlot] < 0) forget(timeout);
+    // A program may have made an interval of it meanwhile.
+    if (timeout[kSlot] < 0 && timeout._repeat && timeout._idleTimeout !== -1) startAgain(timeout);
+    else if (timeout[kSlot] < 0) forget(timeout);
   }
+}
+
+function startAgain(timeout) {
+  timeout._idleTimeout = delayOf(timeout._repeat);
+  timeout[kSlot] = start(timeout);
+  if (!timeout[kHolds]) timerRef(timeout[kSlot], false);
+}
+
+// An interval whose `_repeat` the program has changed: another duration, or none.
+function repeatOtherwise(timeout, slot) {
+  timeouts[slot] = undefined;
+  timeout[kSlot] = -1;
+  binding.timerClear(slot);
+  if (timeout._repeat) startAgain(timeout);
+  else forget(timeout);
 }
 
 // Timers of signals, which nobody sees: no object but what is to be told, and that only weakly
@@ -192,11 +215,14 @@ function finish(immediate) {
 
 function fireImmediate() {
   const immediate = immediates[cell[0]];
-  const { _onImmediate: task, _argv: args } = immediate;
+  const { _argv: args } = immediate;
   finish(immediate);
-  immediate._onImmediate = null;
-  if (args === undefined) task.call(immediate);
-  else task.apply(immediate, args);
+  try {
+    if (args === undefined) immediate._onImmediate();
+    else Reflect.apply(immediate._onImmediate, immediate, args);
+  } finally {
+    immediate._onImmediate = null;
+  }
 }
 
 // For the recorder of `rondo trace` only. A function without a name is known by how its

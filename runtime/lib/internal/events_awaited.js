@@ -1,6 +1,7 @@
 'use strict';
 // events.once and events.on: events that one awaits.
 
+const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
 
 // The same four steps for an emitter and an event target.
@@ -48,7 +49,7 @@ function once(source, name, options) {
     const abort = () => fail(abortedBy(signal));
     add(name, done, true);
     if (withErrors) add('error', fail, true);
-    signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
   });
 }
 
@@ -76,7 +77,7 @@ class Arrivals {
     const listeners = [[name, take], ...(isEmitter && name !== 'error' ? [['error', fail]] : []),
       ...(options?.close ?? []).map((each) => [each, close])];
     for (const [event, listener] of listeners) add(event, listener, false);
-    signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
     this.#cleanUp = () => {
       for (const [event, listener] of listeners) remove(event, listener);
       signal?.removeEventListener('abort', abort);

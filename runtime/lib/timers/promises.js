@@ -2,6 +2,7 @@
 // Timers that one awaits.
 
 const timers = require('timers');
+const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
 
 // What the options say. A signal that is aborted already is a failure like a bad option.
@@ -16,7 +17,7 @@ function read(options) {
 
 // Calls back when the signal is aborted; the function it returns leaves it.
 function listen(signal, aborted) {
-  signal?.addEventListener('abort', aborted, { once: true });
+  signal?.addEventListener('abort', aborted, { __proto__: null, once: true, [kUnstoppable]: true });
   return () => signal?.removeEventListener('abort', aborted);
 }
 

@@ -3,11 +3,10 @@
 
 const binding = native('stream');
 const handles = native('handle');
-const { coded, invalidArgType, validateString } = require('internal/errors');
-const { kKind, refreshTimer, setHooks } = require('internal/net/socket');
-const { addressException, isIP, normalize, validatePort } = require('internal/net/util');
+const { coded, invalidArgType, validateBoolean, validateInteger, validateString } = require('internal/errors');
+const { kBytesRead, kBytesWritten, kKind, refreshTimer, setHooks } = require('internal/net/socket');
+const { addressException, defaults, isIP, normalize, validatePort } = require('internal/net/util');
 
-const ATTEMPT_TIMEOUT = 250; // ms that an address gets before the next one is tried
 const ECANCELED = -125;
 const ETIMEDOUT = -110;
 
@@ -41,6 +40,7 @@ function reset(socket) {
   socket._handle = null;
   socket._peername = null;
   socket._sockname = null;
+  socket[kBytesRead] = socket[kBytesWritten] = 0;
 }
 
 // Where a TCP socket is to go, and from where: { host, port, local }.
@@ -66,14 +66,20 @@ function connectTcp(socket, options) {
 }
 
 function connectByName(socket, { host, port, local }, options) {
-  const { autoSelectFamily, family: wanted = 0, hints, lookup } = options;
+  const { autoSelectFamily = defaults.autoSelectFamily, family: wanted = 0, hints, lookup } = options;
+  if (autoSelectFamily != null) validateBoolean(autoSelectFamily, 'options.autoSelectFamily');
+  let { autoSelectFamilyAttemptTimeout: limit = defaults.attemptTimeout } = options;
+  validateInteger(limit, 'options.autoSelectFamilyAttemptTimeout', 1, 2 ** 31 - 1);
+  limit = limit < 10 ? 10 : limit;
   if (lookup !== undefined && typeof lookup !== 'function')
     throw invalidArgType('options.lookup', 'of type function', lookup);
   if (typeof host !== 'string') throw invalidArgType('hostname', 'of type string', host);
   socket._host = host;
-  const all = autoSelectFamily !== false && wanted !== 4 && wanted !== 6 && !local.localAddress;
+  const all = autoSelectFamily && wanted !== 4 && wanted !== 6 && !local.localAddress;
   const ask = lookup ?? require('dns').lookup;
-  ask(host, { family: wanted ?? 0, hints: hints ?? 0, all }, (error, found, family) => {
+  const asked = { family: wanted ?? 0, hints: hints ?? 0 };
+  if (all) asked.all = true;
+  ask(host, asked, (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
     const told = !error && Array.isArray(list) ? list : [{ address: found, family }];
     for (const item of told) socket.emit('lookup', error, item.address, item.family, host);
@@ -83,7 +89,7 @@ function connectByName(socket, { host, port, local }, options) {
       return;
     }
     refreshTimer(socket);
-    if (list.length > 1) tryAll(socket, alternate(list), port);
+    if (list.length > 1) tryAll(socket, alternate(list), port, limit);
     else attempt(socket, { address: list[0].address, port, settle, ...local });
   });
 }
@@ -138,7 +144,7 @@ function alternate(list) {
   return mixed;
 }
 
-function tryAll(socket, list, port) {
+function tryAll(socket, list, port, limit) {
   const errors = [];
   let at = 0;
   let timer;
@@ -166,10 +172,12 @@ function tryAll(socket, list, port) {
       owner._handle = binding.tcp(owner);
       next();
     };
+    socket.autoSelectFamilyAttemptedAddresses ??= [];
+    socket.autoSelectFamilyAttemptedAddresses[at - 1] = `${address}:${port}`;
     socket.emit('connectionAttempt', address, port, family);
     const err = binding.connect(socket._handle, address, port, { settle: over });
     if (err < 0) process.nextTick(over, socket, err);
-    if (at < list.length) timer = setTimeout(() => over(socket, ETIMEDOUT), ATTEMPT_TIMEOUT);
+    if (at < list.length) timer = setTimeout(() => over(socket, ETIMEDOUT), limit);
   };
   next();
 }

@@ -4,6 +4,7 @@
 const binding = native('stream');
 const handles = native('handle');
 const EventEmitter = require('events');
+const tools = require('internal/tools');
 const { coded, invalidArgType, invalidArgValue, validateAbortSignal } = require('internal/errors');
 const { Socket, kKind, kLeave, kMake, setHooks } = require('internal/net/socket');
 const { errnoException, isIP, listenException, normalize, validatePort } = require('internal/net/util');
@@ -209,6 +210,7 @@ setHooks((server, status) => {
   socket.server = server;
   socket._server = server;
   server.emit('connection', socket);
+  tools.publish?.('net.server.socket', { socket });
 }, undefined);
 
 function drop(server, socket) {

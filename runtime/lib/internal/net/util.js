@@ -71,6 +71,10 @@ function targetOf(first, second) {
   return typeof second === 'string' ? { port: first, host: second } : { port: first };
 }
 
+// What connect() does with several addresses, unless its options say otherwise; an attempt gets
+// so many ms before the next address is tried.
+const defaults = { autoSelectFamily: true, attemptTimeout: 250 };
+
 module.exports = {
-  EOF, addressException, errnoException, isIP, listenException, normalize, validatePort,
+  EOF, defaults, addressException, errnoException, isIP, listenException, normalize, validatePort,
 };

@@ -9,6 +9,8 @@ const {
   isWritableNode, willEmitClose,
 } = require('internal/streams/state');
 
+const { kUnstoppable } = require('internal/event_target');
+
 const premature = () => coded(Error, 'ERR_STREAM_PREMATURE_CLOSE', 'Premature close');
 
 class Watch {
@@ -103,7 +105,7 @@ class Watch {
       this.forget();
       callback?.call(stream, new AbortError(undefined, { cause: signal.reason }));
     };
-    if (!signal.aborted) signal.addEventListener('abort', abort, { once: true });
+    if (!signal.aborted) signal.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
     else process.nextTick(abort);
   }
 }

@@ -10,6 +10,8 @@ const { isIterable, isNode, isReadable, isReadableFinished, isReadableNode } = r
 const { AbortError, coded, describe, invalidArgType, validateAbortSignal, validateFunction } =
   require('internal/errors');
 
+const { kUnstoppable } = require('internal/event_target');
+
 const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
 
 function badReturn(expected, name, value) {
@@ -119,7 +121,7 @@ class Pipeline {
   obeySignal() {
     validateAbortSignal(this.outer, 'options.signal');
     if (this.outer?.aborted) process.nextTick(this.abort);
-    else this.outer?.addEventListener('abort', this.abort, { once: true });
+    else this.outer?.addEventListener('abort', this.abort, { __proto__: null, once: true, [kUnstoppable]: true });
   }
 
   // A first error counts, except that a premature close is only what another brought about.

@@ -2,6 +2,7 @@
 // addAbortSignal(): an aborted signal destroys the stream.
 
 const { AbortError, invalidArgType, validateAbortSignal } = require('internal/errors');
+const { kUnstoppable } = require('internal/event_target');
 const { isNode } = require('internal/streams/state');
 
 function addAbortSignal(signal, stream) {
@@ -19,7 +20,7 @@ function addAbortSignal(signal, stream) {
     abort();
     return stream;
   }
-  signal.addEventListener('abort', abort, { once: true });
+  signal.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
   // A signal may outlive many streams, and should not hold them.
   require('internal/streams/finished').finished(stream, () => signal.removeEventListener('abort', abort));
   return stream;
