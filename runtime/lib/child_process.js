@@ -1,6 +1,7 @@
 'use strict';
 // child_process: spawn and what is built on it.
 
+const { ArrayBufferIsView, SymbolFor, arrayConcat, arrayJoin, arrayPush, arraySlice, over, stringSlice } = intrinsics;
 const binding = native('spawn');
 const { Buffer } = require('buffer');
 const { ChildProcess } = require('internal/child/process');
@@ -8,6 +9,7 @@ const {
   MAX_BUFFER, checkMaxBuffer, checkTimeout, killSignalOf, readExec, readExecFile, readSpawn, splitArguments,
 } = require('internal/child/arguments');
 const { readStdio } = require('internal/child/stdio');
+const { clearTimeout, setTimeout } = require('timers');
 const { names } = require('internal/child/signals');
 const { errnoException } = require('internal/net/util');
 const { abortedBy, coded, invalidArgType, notImplemented, validateAbortSignal } = require('internal/errors');
@@ -77,17 +79,18 @@ class Output {
       const size = readableEncoding ? Buffer.byteLength(chunk, readableEncoding) : chunk.length;
       this.#length += size;
       if (this.#length <= limit) {
-        this.#chunks.push(chunk);
+        arrayPush.call(this.#chunks, chunk);
         return;
       }
-      this.#chunks.push(chunk.slice(0, limit - (this.#length - size)));
+      const room = limit - (this.#length - size);
+      arrayPush.call(this.#chunks, readableEncoding ? stringSlice.call(chunk, 0, room) : chunk.subarray(0, room));
       exceeded(coded(RangeError, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER', `${name} maxBuffer length exceeded`));
     });
   }
 
   value() {
     const isText = this.#isText || this.#stream?.readableEncoding;
-    return isText ? this.#chunks.join('') : Buffer.concat(this.#chunks);
+    return isText ? arrayJoin.call(this.#chunks, '') : Buffer.concat(this.#chunks);
   }
 }
 
@@ -164,7 +167,7 @@ function execFile(file, args, options, callback) {
   wanted.killSignal = killSignalOf(wanted.killSignal);
   const { cwd, env, gid, shell, signal, uid } = wanted;
   const child = spawn(file, read.args, { __proto__: null, cwd, env, gid, shell, signal, uid });
-  const command = read.args.length > 0 ? `${file} ${read.args.join(' ')}` : file;
+  const command = read.args.length > 0 ? `${file} ${arrayJoin.call(read.args, ' ')}` : file;
   new Run(child, command, wanted, read.callback);
   return child;
 }
@@ -174,8 +177,8 @@ function exec(command, options, callback) {
   return execFile(command, read.options, read.callback);
 }
 
-const custom = Symbol.for('nodejs.util.promisify.custom');
-for (const call of [exec, execFile])
+const custom = SymbolFor('nodejs.util.promisify.custom');
+for (const call of over([exec, execFile]))
   Object.defineProperty(call, custom, {
     __proto__: null,
     enumerable: false,
@@ -185,7 +188,7 @@ for (const call of [exec, execFile])
         resolve = yes;
         reject = no;
       });
-      promise.child = call(...args, (error, stdout, stderr) => {
+      promise.child = call(...over(args), (error, stdout, stderr) => {
         if (error === null) {
           resolve({ stdout, stderr });
           return;
@@ -202,14 +205,14 @@ for (const call of [exec, execFile])
 
 function inputOf(input, encoding) {
   if (typeof input === 'string') return Buffer.from(input, encoding && encoding !== 'buffer' ? encoding : 'utf8');
-  if (ArrayBuffer.isView(input)) return input;
+  if (ArrayBufferIsView(input)) return input;
   throw invalidArgType('options.stdio[0]', 'of type string or an instance of Buffer, TypedArray, or DataView', input);
 }
 
 function syncFailure(errno, { file, args }) {
   const error = errnoException(errno, `spawnSync ${file}`);
   error.path = file;
-  error.spawnargs = args.slice(1);
+  error.spawnargs = arraySlice.call(args, 1);
   return error;
 }
 
@@ -277,7 +280,7 @@ function checked(wanted, command) {
 function execFileSync(file, args, options) {
   const split = splitArguments(args, options);
   const wanted = readSync(file, split.list, split.options ?? undefined);
-  return checked(wanted, [wanted.argv0 || file].concat(split.list).join(' '));
+  return checked(wanted, arrayJoin.call(arrayConcat.call([wanted.argv0 || file], split.list), ' '));
 }
 
 function execSync(command, options) {

@@ -1,11 +1,13 @@
 'use strict';
 // The console module: the global one, and consoles on other streams.
 
+const { arrayIncludes, functionBind, over, regexpReplace, stringRepeat, stringSlice } = intrinsics;
 const { formatWithOptions, inspect } = require('internal/inspect');
 const { durationText } = require('internal/duration');
 const errors = require('internal/errors');
 
 const kState = Symbol('state');
+const now = () => native('process').hrtime() / 1e6;
 
 function checkStream(stream, name) {
   if (typeof stream?.write !== 'function')
@@ -16,7 +18,7 @@ function readOptions(options) {
   const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions, groupIndentation = 2 } = options ?? {};
   checkStream(stdout, 'stdout');
   checkStream(stderr, 'stderr');
-  if (!['auto', true, false].includes(colorMode))
+  if (!arrayIncludes.call(['auto', true, false], colorMode))
     throw errors.invalidArgValue('colorMode', colorMode, "must be one of: 'auto', true, false");
   errors.validateInteger(groupIndentation, 'groupIndentation', 0, 1000);
   if (inspectOptions !== undefined) {
@@ -26,7 +28,7 @@ function readOptions(options) {
         'Option "options.inspectOptions.color" cannot be used in combination with option "colorMode"');
   }
   return {
-    stdout, stderr, ignoreErrors, inspectOptions, step: ' '.repeat(groupIndentation), indent: '', counts: new Map(),
+    stdout, stderr, ignoreErrors, inspectOptions, step: stringRepeat.call(' ', groupIndentation), indent: '', counts: new Map(),
     times: new Map(), colors: (stream) => colorMode === 'auto' ? isColored(stream) : colorMode,
   };
 }
@@ -41,8 +43,8 @@ const ignore = () => {};
 // An error of the stream is nobody's business, unless somebody asked for it.
 function writeLine(state, stream, args) {
   const { indent, ignoreErrors, inspectOptions } = state;
-  let text = formatWithOptions(inspectOptions ?? { colors: state.colors(stream) }, ...args);
-  if (indent !== '') text = indent + text.replace(/\n/g, `\n${indent}`);
+  let text = formatWithOptions(inspectOptions ?? { colors: state.colors(stream) }, ...over(args));
+  if (indent !== '') text = indent + regexpReplace(/\n/g, text, `\n${indent}`);
   if (!ignoreErrors) {
     stream.write(`${text}\n`);
     return;
@@ -66,7 +68,7 @@ function tellTime(console, label, method, data) {
   const { times } = console[kState];
   const since = times.get(label);
   if (since === undefined) process.emitWarning(`No such label '${label}' for console.${method}()`);
-  else out(console, [`${label}: ${durationText(performance.now() - since)}`, ...data]);
+  else out(console, [`${label}: ${durationText(now() - since)}`, ...over(data)]);
 }
 
 const methods = {
@@ -80,7 +82,7 @@ const methods = {
   time(label = 'default') {
     const { times } = this[kState];
     if (times.has(`${label}`)) process.emitWarning(`Label '${label}' already exists for console.time()`);
-    else times.set(`${label}`, performance.now());
+    else times.set(`${label}`, now());
   },
   timeEnd(label = 'default') {
     tellTime(this, `${label}`, 'timeEnd', []);
@@ -88,13 +90,13 @@ const methods = {
   },
   timeLog(label = 'default', ...data) { tellTime(this, `${label}`, 'timeLog', data); },
   trace(...args) {
-    const message = args.length > 0 ? formatWithOptions({}, ...args) : '';
+    const message = args.length > 0 ? formatWithOptions({}, ...over(args)) : '';
     err(this, [require('internal/stack').trace({ name: 'Trace', message })]);
   },
   assert(condition, ...args) {
     if (condition) return;
     if (args.length > 0) args[0] = `Assertion failed: ${args[0]}`;
-    this.warn(...args.length > 0 ? args : ['Assertion failed']);
+    Reflect.apply(this.warn, this, args.length > 0 ? args : ['Assertion failed']);
   },
   clear() {
     const { stdout } = this[kState];
@@ -110,12 +112,12 @@ const methods = {
     if (!this[kState].counts.delete(`${label}`)) process.emitWarning(`Count for '${label}' does not exist`);
   },
   group(...title) {
-    if (title.length > 0) this.log(...title);
+    if (title.length > 0) Reflect.apply(this.log, this, title);
     this[kState].indent += this[kState].step;
   },
   groupEnd() {
     const state = this[kState];
-    state.indent = state.indent.slice(0, state.indent.length - state.step.length);
+    state.indent = stringSlice.call(state.indent, 0, state.indent.length - state.step.length);
   },
   table(data, columns) { this.log(require('internal/table').table(data, columns) ?? data); },
 };
@@ -126,14 +128,14 @@ Object.assign(methods, {
 function Console(options, stderr, ignoreErrors) {
   if (!new.target) return new Console(options, stderr, ignoreErrors);
   if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
-  Object.defineProperty(this, kState, { value: readOptions(options) });
+  Object.defineProperty(this, kState, { __proto__: null, value: readOptions(options) });
   // Methods may be taken off, those of a subclass too.
-  for (const name of Object.keys(methods)) this[name] = this[name].bind(this);
+  for (const name of over(Object.keys(methods))) this[name] = functionBind.call(this[name], this);
 }
 Object.assign(Console.prototype, methods);
-Object.defineProperty(Console, Symbol.hasInstance, {
+Object.defineProperty(Console, Symbol.hasInstance, { __proto__: null,
   value: (object) => object === global.console || object?.[kState] !== undefined,
 });
 
-Object.defineProperty(global.console, 'Console', { value: Console, writable: true, configurable: true, enumerable: true });
+Object.defineProperty(global.console, 'Console', { __proto__: null, value: Console, writable: true, configurable: true, enumerable: true });
 module.exports = global.console;

@@ -1,6 +1,7 @@
 'use strict';
 // fs: the functions of all its parts under Node's names.
 
+const { over } = intrinsics;
 const constants = require('internal/fs/constants');
 const operations = require('internal/fs/operations');
 const trees = require('internal/fs/trees');
@@ -11,7 +12,7 @@ const { callbackOf, fdOf, timeOf, viewsOf } = require('internal/fs/util');
 
 const fs = module.exports;
 
-for (const [name, operation] of Object.entries({ ...operations, ...trees })) {
+for (const { 0: name, 1: operation } of over(Object.entries({ ...operations, ...trees }))) {
   if (name === 'realpathNative') continue;
   fs[name] = operation.callback;
   fs[`${name}Sync`] = operation.sync;
@@ -19,13 +20,13 @@ for (const [name, operation] of Object.entries({ ...operations, ...trees })) {
 fs.realpath.native = trees.realpathNative.callback;
 fs.realpathSync.native = trees.realpathNative.sync;
 
-for (const name of ['appendFile', 'exists', 'read', 'readFile', 'write', 'writeFile']) {
+for (const name of over(['appendFile', 'exists', 'read', 'readFile', 'write', 'writeFile'])) {
   fs[name] = files[name];
   fs[`${name}Sync`] = files[`${name}Sync`];
 }
 
 // These two tell how much and of what.
-for (const [name, count] of [['readv', 'bytesRead'], ['writev', 'bytesWritten']]) {
+for (const { 0: name, 1: count } of over([['readv', 'bytesRead'], ['writev', 'bytesWritten']])) {
   const call = operations[name].callback;
   fs[name] = named(name, (fd, buffers, position, callback) => {
     callback ??= position;
@@ -49,12 +50,12 @@ fs.close = named('close', (fd, callback) => {
 fs._toUnixTimestamp = timeOf;
 
 // Descriptors in the place of a path, the old way.
-for (const [name, other] of [['truncate', 'ftruncate'], ['truncateSync', 'ftruncateSync']]) {
+for (const { 0: name, 1: other } of over([['truncate', 'ftruncate'], ['truncateSync', 'ftruncateSync']])) {
   const byPath = fs[name];
   fs[name] = named(name, (path, ...rest) => {
-    if (typeof path !== 'number') return byPath(path, ...rest);
+    if (typeof path !== 'number') return byPath(path, ...over(rest));
     truncateByFd();
-    return fs[other](path, ...rest);
+    return fs[other](path, ...over(rest));
   });
 }
 
@@ -69,20 +70,20 @@ function truncateByFd() {
 fs.openAsBlob = (path, options) => require('internal/blob').openAsBlob(path, options);
 
 Object.assign(fs, { Stats, BigIntStats, Dirent, constants });
-for (const name of ['F_OK', 'R_OK', 'W_OK', 'X_OK'])
-  Object.defineProperty(fs, name, { value: constants[name], enumerable: true });
+for (const name of over(['F_OK', 'R_OK', 'W_OK', 'X_OK']))
+  Object.defineProperty(fs, name, { __proto__: null, value: constants[name], enumerable: true });
 
 // The rest is loaded when it is first used.
 function lazy(module, ...names) {
-  for (const name of names)
-    Object.defineProperty(fs, name, {
+  for (const name of over(names))
+    Object.defineProperty(fs, name, { __proto__: null,
       get() {
         const value = require(module)[name];
-        Object.defineProperty(fs, name, { value, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(fs, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
         return value;
       },
       set(value) {
-        Object.defineProperty(fs, name, { value, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(fs, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
       },
       enumerable: true,
       configurable: true,
@@ -100,7 +101,7 @@ fs.createWriteStream = function createWriteStream(path, options) {
   return new fs.WriteStream(path, options);
 };
 
-Object.defineProperty(fs, 'promises', {
+Object.defineProperty(fs, 'promises', { __proto__: null,
   get: () => require('internal/fs/promises'),
   enumerable: true,
   configurable: true,

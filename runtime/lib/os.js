@@ -1,6 +1,7 @@
 'use strict';
 // The machine.
 
+const { arrayPush, arrayReduce, numberToString, over, regexpReplace, stringSplit } = intrinsics;
 const binding = native('os');
 const signals = native('signals');
 const { validateInteger } = require('internal/errors');
@@ -27,14 +28,14 @@ const priority = {
 
 function networkInterfaces() {
   const result = {};
-  for (const { name, ...rest } of binding.interfaces()) {
+  for (const { name, ...rest } of over(binding.interfaces())) {
     const { address, netmask, family, mac, internal, scopeid } = rest;
     const bits = family === 'IPv4' ?
-      netmask.split('.').reduce((sum, part) => sum + (+part).toString(2).replace(/0/g, '').length, 0) :
-      netmask.split(':').reduce((sum, part) => sum + parseInt(part || '0', 16).toString(2).replace(/0/g, '').length, 0);
+      arrayReduce.call(stringSplit.call(netmask, '.'), (sum, part) => sum + regexpReplace(/0/g, numberToString.call(+part, 2), '').length, 0) :
+      arrayReduce.call(stringSplit.call(netmask, ':'), (sum, part) => sum + regexpReplace(/0/g, numberToString.call(parseInt(part || '0', 16), 2), '').length, 0);
     const entry = { address, netmask, family, mac, internal, cidr: `${address}/${bits}` };
     if (scopeid !== undefined) entry.scopeid = scopeid;
-    (result[name] ??= []).push(entry);
+    arrayPush.call(result[name] ??= [], entry);
   }
   return result;
 }
@@ -49,7 +50,7 @@ function getPriority(pid) {
 
 // setPriority([pid, ]priority)
 function setPriority(pid, value) {
-  if (value === undefined) [pid, value] = [0, pid];
+  if (value === undefined) ({ 0: pid, 1: value } = [0, pid]);
   checkInt32(pid, 'pid');
   validateInteger(value, 'priority', -20, 19);
   return binding.priority(pid, value);
@@ -60,7 +61,7 @@ function userInfo(options) {
   const user = binding.user();
   if (encoding !== 'buffer') return user;
   const { Buffer } = require('buffer');
-  for (const name of ['username', 'homedir', 'shell']) if (user[name] !== null) user[name] = Buffer.from(user[name]);
+  for (const name of over(['username', 'homedir', 'shell'])) if (user[name] !== null) user[name] = Buffer.from(user[name]);
   return user;
 }
 
@@ -94,5 +95,5 @@ module.exports = {
   }),
 };
 // Not to be changed.
-for (const [name, value] of [['EOL', '\n'], ['devNull', '/dev/null']])
+for (const { 0: name, 1: value } of over([['EOL', '\n'], ['devNull', '/dev/null']]))
   Object.defineProperty(module.exports, name, { __proto__: null, value, enumerable: true, writable: false, configurable: name === 'EOL' });

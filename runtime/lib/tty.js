@@ -28,7 +28,7 @@ function checkTerminal(fd) {
 function ReadStream(fd, options) {
   if (!(this instanceof ReadStream)) return new ReadStream(fd, options);
   checkTerminal(fd);
-  net.Socket.call(this, { readableHighWaterMark: 0, ...options, fd, readable: true, writable: false, manualStart: true });
+  Reflect.apply(net.Socket, this, [{ readableHighWaterMark: 0, ...options, fd, readable: true, writable: false, manualStart: true }]);
   this.isRaw = false;
   this.isTTY = true;
 }
@@ -51,7 +51,7 @@ ReadStream.prototype.setRawMode = function setRawMode(flag) {
 function WriteStream(fd) {
   if (!(this instanceof WriteStream)) return new WriteStream(fd);
   checkTerminal(fd);
-  Output.call(this, fd);
+  Reflect.apply(Output, this, [fd]);
   const size = stdio.windowSize(fd);
   this.columns = size[0];
   this.rows = size[1];

@@ -2,6 +2,7 @@
 // console. A line of plain strings needs neither a formatter nor a stream, so it goes
 // straight to the descriptor; everything else loads what it needs.
 
+const { arraySlice, over, regexpReplace, stringIncludes, stringSlice } = intrinsics;
 const stdio = native('stdio');
 const tools = require('internal/tools');
 
@@ -23,12 +24,12 @@ const isTerminal = (fd) => terminals[fd] ??= stdio.kind(fd) === 'tty';
 
 function format(args, fd = 1) {
   if (args.length === 1 && typeof args[0] === 'string') return args[0];
-  return require('internal/inspect').formatWithOptions({ colors: colored(fd) }, ...args);
+  return require('internal/inspect').formatWithOptions({ colors: colored(fd) }, ...over(args));
 }
 
 function line(name, fd, args) {
   let text = format(args, fd);
-  if (indent !== '') text = indent + (text.includes('\n') ? text.replace(/\n/g, `\n${indent}`) : text);
+  if (indent !== '') text = indent + (stringIncludes.call(text, '\n') ? regexpReplace(/\n/g, text, `\n${indent}`) : text);
   // Past the stream, unless the program has it and may have changed it.
   if (tools.streams?.[name] === undefined) stdio.write(fd, text, true);
   else write(name, fd, `${text}\n`);
@@ -49,7 +50,7 @@ const warn = (text) => process.emitWarning(text);
 function tellTime(label, method, data) {
   const since = times.get(label);
   if (since === undefined) warn(`No such label '${label}' for console.${method}()`);
-  else out(`${label}: ${require('internal/duration').durationText((now() - since) / 1e6)}`, ...data);
+  else out(`${label}: ${require('internal/duration').durationText((now() - since) / 1e6)}`, ...over(data));
 }
 
 // Methods of a label: "default" unless given, always a text.
@@ -72,8 +73,8 @@ const labelled = {
     if (!counts.delete(label)) warn(`Count for '${label}' does not exist`);
   },
 };
-for (const [name, act] of Object.entries(labelled))
-  labelled[name] = { [name](label = 'default', ...data) { act(`${label}`, ...data); } }[name];
+for (const { 0: name, 1: act } of over(Object.entries(labelled)))
+  labelled[name] = { [name](label = 'default', ...data) { act(`${label}`, ...over(data)); } }[name];
 const { time, timeEnd, timeLog, count, countReset } = labelled;
 
 const console = {
@@ -91,7 +92,7 @@ const console = {
   assert(condition, ...args) {
     if (condition) return;
     if (args.length === 0) err('Assertion failed');
-    else err(`Assertion failed: ${args[0]}`, ...args.slice(1));
+    else err(`Assertion failed: ${args[0]}`, ...over(arraySlice.call(args, 1)));
   },
   // Only a terminal can be cleared.
   clear() {
@@ -101,11 +102,11 @@ const console = {
   count,
   countReset,
   group(...title) {
-    if (title.length !== 0) out(...title);
+    if (title.length !== 0) Reflect.apply(out, undefined, title);
     indent += '  ';
   },
   groupEnd() {
-    indent = indent.slice(0, -2);
+    indent = stringSlice.call(indent, 0, -2);
   },
   table: (data, columns) => out(require('internal/table').table(data, columns) ?? data),
   debug: out,
@@ -119,13 +120,13 @@ const console = {
 console.groupCollapsed = console.group;
 
 // Names as Node shows them (console.log.name is "log").
-for (const name of Object.keys(console))
+for (const name of over(Object.keys(console)))
   if (console[name] === out || console[name] === err) {
     const write = console[name];
-    console[name] = { [name](...args) { write(...args); } }[name];
+    console[name] = { [name](...args) { Reflect.apply(write, undefined, args); } }[name];
   }
-Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
-Object.defineProperty(console, 'Console', {
+Object.defineProperty(console, Symbol.toStringTag, { __proto__: null, value: 'console', configurable: true });
+Object.defineProperty(console, 'Console', { __proto__: null,
   get: () => require('console').Console, enumerable: true, configurable: true,
 });
 

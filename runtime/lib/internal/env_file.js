@@ -2,39 +2,41 @@
 // util.parseEnv and process.loadEnvFile: NAME=value, line by line. A value in quotes may go over
 // several lines; in double quotes \n is a new line.
 
+const { over, regexpExec, regexpReplace, stringIndexOf, stringReplaceAll, stringSlice, stringStartsWith } = intrinsics;
 const { validateString } = require('internal/errors');
 
-const trimmed = (text) => text.replace(/^ +| +$/g, '');
+const trimmed = (text) => regexpReplace(/^ +| +$/g, text, '');
 
 // [the value at the beginning of a text, how far it goes]
 function valueAt(text) {
-  const start = /^ */.exec(text)[0].length;
+  const start = regexpExec.call(/^ */, text)[0].length;
   const quote = text[start];
   if (quote === '"' || quote === "'" || quote === '`') {
-    const end = text.indexOf(quote, start + 1);
+    const end = stringIndexOf.call(text, quote, start + 1);
     if (end >= 0) {
-      const inside = text.slice(start + 1, end);
-      return [quote === '"' ? inside.replaceAll('\\n', '\n') : inside, end + 1];
+      const inside = stringSlice.call(text, start + 1, end);
+      return [quote === '"' ? stringReplaceAll.call(inside, '\\n', '\n') : inside, end + 1];
     }
   }
-  const line = /^[^\n]*/.exec(text)[0];
-  return [trimmed(line.replace(/#.*/, '')), line.length];
+  const line = regexpExec.call(/^[^\n]*/, text)[0];
+  return [trimmed(regexpReplace(/#.*/, line, '')), line.length];
 }
 
 function parse(content) {
   const found = {};
-  let rest = content.replaceAll('\r\n', '\n');
+  let rest = stringReplaceAll.call(content, '\r\n', '\n');
   while (rest !== '') {
-    const [, name] = /^[ \n]*([^\n#=][^\n=]*)=/.exec(rest) ?? [];
+    const { 1: name } = regexpExec.call(/^[ \n]*([^\n#=][^\n=]*)=/, rest) ?? [];
     if (name !== undefined) {
-      rest = rest.slice(rest.indexOf('=') + 1);
-      const [value, length] = valueAt(rest);
+      rest = stringSlice.call(rest, stringIndexOf.call(rest, '=') + 1);
+      const { 0: value, 1: length } = valueAt(rest);
       const key = trimmed(name);
-      found[key.startsWith('export ') ? key.slice(7) : key] = value;
-      rest = rest.slice(length);
+      found[stringStartsWith.call(key, 'export ') ? stringSlice.call(key, 7) : key] = value;
+      rest = stringSlice.call(rest, length);
     }
     // What is left of the line says nothing.
-    rest = rest.replace(name === undefined ? /^\n*[^\n]*/ : /^[^\n]*/, '').replace(/^\n+/, '');
+    rest = regexpReplace(name === undefined ? /^\n*[^\n]*/ : /^[^\n]*/, rest, '');
+    rest = regexpReplace(/^\n+/, rest, '');
   }
   return found;
 }
@@ -48,7 +50,7 @@ function parseEnv(content) {
 function loadEnvFile(path = '.env') {
   const fs = require('fs');
   const name = require('internal/fs/util').pathOf(path);
-  for (const [key, value] of Object.entries(parse(fs.readFileSync(name, 'utf8')))) process.env[key] ??= value;
+  for (const { 0: key, 1: value } of over(Object.entries(parse(fs.readFileSync(name, 'utf8'))))) process.env[key] ??= value;
 }
 
 module.exports = { loadEnvFile, parseEnv };

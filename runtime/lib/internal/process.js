@@ -1,19 +1,20 @@
 'use strict';
 // The process object.
 
+const { ArrayIsArray, NumberIsInteger, arrayForEach, arrayMap, over, regexpTest, stringStartsWith } = intrinsics;
 const EventEmitter = require('events');
 const binding = native('process');
 const tools = require('internal/tools');
 
 // process is an object of class "process" that is an EventEmitter.
 function Process() {}
-Object.defineProperty(Process, 'name', { value: 'process' });
+Object.defineProperty(Process, 'name', { __proto__: null, value: 'process' });
 Process.prototype = Object.create(EventEmitter.prototype, {
-  constructor: { value: Process, writable: true, configurable: true },
+  constructor: { __proto__: null, value: Process, writable: true, configurable: true },
 });
-Object.defineProperty(Process.prototype, Symbol.toStringTag, { value: 'process', configurable: true });
+Object.defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: 'process', configurable: true });
 Object.setPrototypeOf(process, Process.prototype);
-EventEmitter.call(process);
+Reflect.apply(EventEmitter, process, []);
 
 // console writes past a stream until somebody has asked for it.
 const streams = tools.streams = { __proto__: null, stdin: undefined, stdout: undefined, stderr: undefined };
@@ -32,8 +33,8 @@ process.execPath = binding.execPath;
 process.argv0 = binding.argv0;
 process.execArgv = [];
 process.argv = script === undefined || script === '-' ?
-  [binding.execPath, ...(script === '-' ? ['-'] : []), ...binding.args] :
-  [binding.execPath, resolved(script), ...binding.args];
+  [binding.execPath, ...(over(script === '-' ? ['-'] : [])), ...over(binding.args)] :
+  [binding.execPath, resolved(script), ...over(binding.args)];
 // A path that isn't from the root needs a working directory, and there may be none.
 function resolved(file) {
   try {
@@ -49,12 +50,12 @@ process.features = {
 };
 process._exiting = false;
 process.nextTick = tools.nextTick;
-Object.defineProperty(process, 'ppid', { enumerable: true, configurable: true, get: () => binding.ppid });
-Object.defineProperty(process, 'title', {
+Object.defineProperty(process, 'ppid', { __proto__: null, enumerable: true, configurable: true, get: () => binding.ppid });
+Object.defineProperty(process, 'title', { __proto__: null,
   enumerable: true, configurable: true,
   get: () => binding.title(), set: (value) => binding.title(String(value)),
 });
-Object.defineProperty(process, 'debugPort', { enumerable: true, configurable: true, writable: true, value: 9229 });
+Object.defineProperty(process, 'debugPort', { __proto__: null, enumerable: true, configurable: true, writable: true, value: 9229 });
 
 // --- environment: reads and writes go to the real one ---------------------------------------
 
@@ -98,17 +99,17 @@ process.env = new Proxy({}, {
 // --- leaving ---------------------------------------------------------------------------------
 
 let exitCode;
-Object.defineProperty(process, 'exitCode', {
+Object.defineProperty(process, 'exitCode', { __proto__: null,
   enumerable: true,
   configurable: true,
   get: () => exitCode,
   set(code) {
     if (code !== undefined && code !== null) {
       let value = code;
-      if (typeof code === 'string' && code !== '' && Number.isInteger(+code)) value = +code;
+      if (typeof code === 'string' && code !== '' && NumberIsInteger(+code)) value = +code;
       const errors = require('internal/errors');
       if (typeof value !== 'number') throw errors.invalidArgType('code', 'of type number', code);
-      if (!Number.isInteger(value)) throw errors.outOfRange('code', 'an integer', code);
+      if (!NumberIsInteger(value)) throw errors.outOfRange('code', 'an integer', code);
     }
     exitCode = code;
   },
@@ -154,9 +155,9 @@ process.kill = function kill(pid, signal = 'SIGTERM') {
 
 process.hrtime = function hrtime(previous) {
   binding.hrtimeParts();
-  const [seconds, nanoseconds] = binding.hrtimeCell;
+  const { 0: seconds, 1: nanoseconds } = binding.hrtimeCell;
   if (previous === undefined) return [seconds, nanoseconds];
-  if (!Array.isArray(previous)) throw require('internal/errors').invalidArgType('time', 'an instance of Array', previous);
+  if (!ArrayIsArray(previous)) throw require('internal/errors').invalidArgType('time', 'an instance of Array', previous);
   if (previous.length !== 2) throw require('internal/errors').outOfRange('time', '2', previous.length);
   const difference = [seconds - previous[0], nanoseconds - previous[1]];
   if (difference[1] < 0) {
@@ -176,7 +177,7 @@ process.chdir = function chdir(directory) {
 };
 process.umask = function umask(mask) {
   if (mask === undefined) return binding.umask();
-  const number = typeof mask === 'string' && /^[0-7]+$/.test(mask) ? parseInt(mask, 8) : mask;
+  const number = typeof mask === 'string' && regexpTest(/^[0-7]+$/, mask) ? parseInt(mask, 8) : mask;
   const errors = require('internal/errors');
   if (typeof number === 'string')
     throw errors.invalidArgValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
@@ -190,11 +191,11 @@ process.memoryUsage = function memoryUsage() {
 };
 process.memoryUsage.rss = () => binding.memory();
 process.cpuUsage = function cpuUsage(previous) {
-  const [user, system] = binding.cpu();
+  const { 0: user, 1: system } = binding.cpu();
   if (previous) {
     const errors = require('internal/errors');
     errors.validateObject(previous, 'prevValue');
-    for (const name of ['user', 'system']) {
+    for (const name of over(['user', 'system'])) {
       const value = previous[name];
       errors.validateNumber(value, `prevValue.${name}`);
       if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) continue;
@@ -209,10 +210,10 @@ const USAGE = ['userCPUTime', 'systemCPUTime', 'maxRSS', 'sharedMemorySize', 'un
   'voluntaryContextSwitches', 'involuntaryContextSwitches'];
 process.resourceUsage = function resourceUsage() {
   const numbers = binding.cpu();
-  return Object.fromEntries(USAGE.map((name, index) => [name, numbers[index]]));
+  return Object.fromEntries(over(arrayMap.call(USAGE, (name, index) => [name, numbers[index]])));
 };
 process.getgroups = () => binding.groups();
-['getuid', 'geteuid', 'getgid', 'getegid'].forEach((name, index) => {
+arrayForEach.call(['getuid', 'geteuid', 'getgid', 'getegid'], (name, index) => {
   process[name] = () => binding.ids()[index];
 });
 
@@ -222,12 +223,12 @@ process.getgroups = () => binding.groups();
 process.emitWarning = function emitWarning(warning, type, code, ctor) {
   const errors = require('internal/errors');
   let detail;
-  if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
+  if (type !== null && typeof type === 'object' && !ArrayIsArray(type)) {
     ({ ctor, code, detail } = type);
     if (typeof detail !== 'string') detail = undefined;
     type = type.type || 'Warning';
   } else if (typeof type === 'function') {
-    [type, code] = ['Warning', ''];
+    ({ 0: type, 1: code } = ['Warning', '']);
   }
   if (type !== undefined) errors.validateString(type, 'type');
   if (typeof code === 'function') code = undefined;
@@ -268,7 +269,7 @@ if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', tellWarnin
 
 let names;
 function signalNumber(event) {
-  return typeof event === 'string' && event.startsWith('SIG') ? native('signals').numbers[event] : undefined;
+  return typeof event === 'string' && stringStartsWith.call(event, 'SIG') ? native('signals').numbers[event] : undefined;
 }
 
 process.on('newListener', (event) => {
@@ -277,7 +278,7 @@ process.on('newListener', (event) => {
   const signals = native('signals');
   if (names === undefined) {
     names = Object.create(null);
-    for (const name of Object.keys(signals.numbers)) names[signals.numbers[name]] ??= name;
+    for (const name of over(Object.keys(signals.numbers))) names[signals.numbers[name]] ??= name;
     names[6] = 'SIGABRT';
     signals.setCallback((which) => process.emit(names[which], names[which], which));
   }
@@ -295,8 +296,8 @@ process.on('removeListener', (event) => {
 
 // --- standard streams: made at first use -----------------------------------------------------------
 
-['stdin', 'stdout', 'stderr'].forEach((name, fd) => {
-  Object.defineProperty(process, name, {
+arrayForEach.call(['stdin', 'stdout', 'stderr'], (name, fd) => {
+  Object.defineProperty(process, name, { __proto__: null,
     enumerable: true,
     configurable: true,
     get: () => streams[name] ??= require('internal/stdio').open(fd),
@@ -309,8 +310,8 @@ process.getBuiltinModule = (name) => {
   return Module.isBuiltin(name) ? Module._load(name) : undefined;
 };
 process.loadEnvFile = (path) => require('internal/env_file').loadEnvFile(path);
-process._rawDebug = (...args) => native('stdio').write(2, `${require('util').format(...args)}\n`);
-Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
+process._rawDebug = (...args) => native('stdio').write(2, `${require('util').format(...over(args))}\n`);
+Object.defineProperty(process, Symbol.toStringTag, { __proto__: null, value: 'process', configurable: true });
 process.constrainedMemory = () => native('os').memory()[2];
 process.availableMemory = () => native('os').memory()[0];
 

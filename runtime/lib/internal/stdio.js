@@ -11,7 +11,7 @@ const KINDS = { __proto__: null, tty: 'tty', file: 'fs' };
 // A stream that writes to a descriptor at once. Also the half of a terminal (tty.js) that
 // is written to.
 function Output(fd) {
-  Writable.call(this, { decodeStrings: false, autoDestroy: false, emitClose: false });
+  Reflect.apply(Writable, this, [{ decodeStrings: false, autoDestroy: false, emitClose: false }]);
   this.fd = fd;
   this._type = KINDS[binding.kind(fd)] ?? 'pipe';
 }

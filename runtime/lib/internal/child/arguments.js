@@ -4,6 +4,10 @@
 // without a prototype before anything is read of them, so that Object.prototype has no say
 // in what is started, where, or as whom.
 
+const {
+  ArrayIsArray, NumberIsInteger, arrayConcat, arrayIncludes, arrayJoin, arrayPush, arraySlice, stringIncludes,
+  stringToUpperCase,
+} = intrinsics;
 const { names, numbers } = require('internal/child/signals');
 const { pathOf } = require('internal/fs/util');
 const {
@@ -15,12 +19,12 @@ const MAX_BUFFER = 1024 * 1024;
 // --- checks ----------------------------------------------------------------------------------
 
 function withoutNull(value, name) {
-  if (typeof value === 'string' && value.includes('\u0000'))
+  if (typeof value === 'string' && stringIncludes.call(value, '\u0000'))
     throw invalidArgValue(name, value, 'must be a string without null bytes');
 }
 
 const typed = (expected, ...types) => (value, name) => {
-  if (!types.includes(typeof value)) throw invalidArgType(name, expected, value);
+  if (!arrayIncludes.call(types, typeof value)) throw invalidArgType(name, expected, value);
   withoutNull(value, name);
 };
 const checkId = (value, name) => {
@@ -43,7 +47,7 @@ const CHECKS = [
 const given = (value) => value !== undefined && value !== null;
 
 function checkTimeout(timeout) {
-  if (given(timeout) && !(Number.isInteger(timeout) && timeout >= 0))
+  if (given(timeout) && !(NumberIsInteger(timeout) && timeout >= 0))
     throw outOfRange('timeout', 'an unsigned integer', timeout);
 }
 
@@ -53,7 +57,7 @@ function checkMaxBuffer(maxBuffer) {
 }
 
 function signalOf(signal) {
-  const number = typeof signal === 'string' ? numbers[signal.toUpperCase()] :
+  const number = typeof signal === 'string' ? numbers[stringToUpperCase.call(signal)] :
     names.has(signal) ? signal : undefined;
   if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
   return number;
@@ -79,14 +83,14 @@ function pairsOf(env) {
     const name = `options.env['${key}']`;
     withoutNull(key, name);
     withoutNull(`${value}`, name);
-    pairs.push(`${key}=${value}`);
+    arrayPush.call(pairs, `${key}=${value}`);
   }
   return pairs;
 }
 
 // (args, options) or (options) alone: the arguments as a copy.
 function splitArguments(args, options) {
-  if (Array.isArray(args)) return { list: args.slice(), options };
+  if (ArrayIsArray(args)) return { list: arraySlice.call(args), options };
   if (!given(args)) return { list: [], options };
   if (typeof args !== 'object') throw invalidArgType('args', 'of type object', args);
   return { list: [], options: args };
@@ -110,9 +114,9 @@ function readSpawn(file, args, options) {
   }
   const { argv0, shell } = wanted;
   const program = shell ? (shell === true ? '/bin/sh' : shell) : file;
-  const rest = shell ? ['-c', [file].concat(list).join(' ')] : list;
+  const rest = shell ? ['-c', arrayJoin.call(arrayConcat.call([file], list), ' ')] : list;
   wanted.file = program;
-  wanted.args = [argv0 ?? program].concat(rest);
+  wanted.args = arrayConcat.call([argv0 ?? program], rest);
   wanted.child = {
     __proto__: null,
     file: program,
@@ -130,9 +134,9 @@ function readSpawn(file, args, options) {
 
 // execFile(file[, args][, options][, callback])
 function readExecFile(args, options, callback) {
-  if (typeof args === 'function') [args, options, callback] = [[], undefined, args];
-  else if (given(args) && typeof args === 'object' && !Array.isArray(args)) [args, options, callback] = [[], args, options];
-  if (typeof options === 'function') [options, callback] = [undefined, options];
+  if (typeof args === 'function') ({ 0: args, 1: options, 2: callback } = [[], undefined, args]);
+  else if (given(args) && typeof args === 'object' && !ArrayIsArray(args)) ({ 0: args, 1: options, 2: callback } = [[], args, options]);
+  if (typeof options === 'function') ({ 0: options, 1: callback } = [undefined, options]);
   if (given(options)) validateObject(options, 'options');
   if (given(callback)) validateFunction(callback, 'callback');
   const wanted = {
@@ -147,7 +151,7 @@ function readExecFile(args, options, callback) {
 function readExec(command, options, callback) {
   validateString(command, 'command');
   withoutNull(command, 'command');
-  if (typeof options === 'function') [options, callback] = [undefined, options];
+  if (typeof options === 'function') ({ 0: options, 1: callback } = [undefined, options]);
   const wanted = { __proto__: null, ...options };
   wanted.shell = typeof wanted.shell === 'string' ? wanted.shell : true;
   return { options: wanted, callback };

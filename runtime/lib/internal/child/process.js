@@ -2,6 +2,7 @@
 // ChildProcess: a child that runs beside the program, its streams and its end. Made without a
 // class, so that the old way of subclassing works: ChildProcess.call(this).
 
+const { ArrayIsArray, arraySlice } = intrinsics;
 const binding = native('spawn');
 const streams = native('stream');
 const handles = native('handle');
@@ -33,7 +34,7 @@ function socketFor(readable) {
 }
 
 function ChildProcess() {
-  EventEmitter.call(this);
+  Reflect.apply(EventEmitter, this, []);
   this._closesNeeded = 1;
   this._closesGot = 0;
   this.connected = false;
@@ -64,7 +65,7 @@ function destroyAll(sockets) {
 
 function checkOptions({ args, file }) {
   validateString(file, 'options.file');
-  if (args !== undefined && !Array.isArray(args)) throw invalidArgType('options.args', 'an instance of Array', args);
+  if (args !== undefined && !ArrayIsArray(args)) throw invalidArgType('options.args', 'an instance of Array', args);
 }
 
 // The description that the native function takes: made by child_process, or by who calls spawn
@@ -167,7 +168,7 @@ function failed(child, err) {
   child.stdin?.destroy();
   const error = errnoException(err, child.spawnfile ? `spawn ${child.spawnfile}` : 'spawn');
   if (child.spawnfile) error.path = child.spawnfile;
-  error.spawnargs = child.spawnargs.slice(1);
+  error.spawnargs = arraySlice.call(child.spawnargs, 1);
   child.emit('error', error);
   process.nextTick(destroyAll, child.stdio ?? []);
   child[kReported] = true;

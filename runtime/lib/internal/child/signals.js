@@ -1,10 +1,11 @@
 'use strict';
 // Signals by name and by number.
 
+const { over } = intrinsics;
 const numbers = { __proto__: null, ...native('signals').numbers };
 const names = new Map();
 for (const name in numbers) names.set(numbers[name], name);
 // Two names for one number: the usual one wins.
-for (const name of ['SIGABRT', 'SIGIO']) if (name in numbers) names.set(numbers[name], name);
+for (const name of over(['SIGABRT', 'SIGIO'])) if (name in numbers) names.set(numbers[name], name);
 
 module.exports = { names, numbers };

@@ -1,6 +1,7 @@
 'use strict';
 // The stdio option: what each descriptor of a child is to be.
 
+const { ArrayBufferIsView, ArrayIsArray, arrayPush, arraySlice } = intrinsics;
 const streams = native('stream');
 const { coded, invalidArgValue, notImplemented } = require('internal/errors');
 
@@ -14,7 +15,7 @@ function descriptorOf(stream) {
 }
 
 function expand(stdio) {
-  if (Array.isArray(stdio)) return stdio.slice();
+  if (ArrayIsArray(stdio)) return arraySlice.call(stdio);
   if (stdio === 'ignore' || stdio === 'pipe' || stdio === 'overlapped') return [stdio, stdio, stdio];
   if (stdio === 'inherit') return [0, 1, 2];
   throw invalidArgValue('stdio', stdio);
@@ -31,7 +32,7 @@ function entryOf(item, index, sync) {
     throw notImplemented("stdio 'ipc' of child_process");
   }
   if (typeof item === 'number') return { type: 'fd', fd: item };
-  if (typeof item === 'string' || ArrayBuffer.isView(item)) {
+  if (typeof item === 'string' || ArrayBufferIsView(item)) {
     if (sync) return undefined;
     throw coded(TypeError, 'ERR_INVALID_SYNC_FORK_INPUT',
       `Asynchronous forks do not support Buffer, TypedArray, DataView or string input: ${inspect(item)}`);
@@ -43,11 +44,11 @@ function entryOf(item, index, sync) {
 
 function readStdio(stdio, sync) {
   const list = expand(stdio);
-  while (list.length < 3) list.push(undefined);
+  while (list.length < 3) arrayPush.call(list, undefined);
   const entries = [];
   for (let i = 0; i < list.length; i++) {
     const entry = entryOf(list[i], i, sync);
-    if (entry !== undefined) entries.push(entry);
+    if (entry !== undefined) arrayPush.call(entries, entry);
   }
   return entries;
 }

@@ -1,6 +1,7 @@
 'use strict';
 // Dir: an open directory, read a few entries at a time.
 
+const { PromiseReject, arrayPush, arrayShift, over } = intrinsics;
 const binding = native('fs');
 const { coded, invalidArgType, validateInteger } = require('internal/errors');
 const { makeDirents } = require('internal/fs/stats');
@@ -40,8 +41,8 @@ class Dir {
     this.#entries = makeDirents(found, this.#folder, (name) => encodeText(name, encoding));
     if (recursive)
       for (let i = 0; i < this.#entries.length; i++)
-        if (this.#entries[i].isDirectory()) this.#folders.push(joined(this.#folder, found[2 * i]));
-    return this.#entries.shift();
+        if (this.#entries[i].isDirectory()) arrayPush.call(this.#folders, joined(this.#folder, found[2 * i]));
+    return arrayShift.call(this.#entries);
   }
 
   #arguments(handle) {
@@ -50,7 +51,7 @@ class Dir {
 
   // Reads on, folder by folder: answers as the native functions do.
   #more(callback) {
-    binding.readdirSome(...this.#arguments(this.#handle), (error, found) => {
+    binding.readdirSome(...over(this.#arguments(this.#handle)), (error, found) => {
       if (error || found !== null) callback(error, error ? undefined : this.#take(found));
       else this.#below(callback);
     });
@@ -59,7 +60,7 @@ class Dir {
   // The folders below are read at once each; the handle is that of the first one.
   #below(callback) {
     if (this.#folders.length === 0) return void callback(null, null);
-    this.#folder = this.#folders.shift();
+    this.#folder = arrayShift.call(this.#folders);
     binding.readdir(this.#folder, wantsBytes(this.#options.encoding), true, (error, found) => {
       if (error || found.length > 0) callback(error, error ? undefined : this.#take(found));
       else this.#below(callback);
@@ -78,11 +79,11 @@ class Dir {
   #read(callback) {
     if (this.#handle === null) throw closed();
     if (this.#queue !== null) {
-      this.#queue.push(() => this.#read(callback));
+      arrayPush.call(this.#queue, () => this.#read(callback));
       return;
     }
     if (this.#entries.length > 0) {
-      process.nextTick(callback, null, this.#entries.shift());
+      process.nextTick(callback, null, arrayShift.call(this.#entries));
       return;
     }
     this.#queue = [];
@@ -100,11 +101,11 @@ class Dir {
   readSync() {
     if (this.#handle === null) throw closed();
     if (this.#queue !== null) throw busy();
-    if (this.#entries.length > 0) return this.#entries.shift();
-    let found = binding.readdirSome(...this.#arguments(this.#handle));
+    if (this.#entries.length > 0) return arrayShift.call(this.#entries);
+    let found = Reflect.apply(binding.readdirSome, binding, this.#arguments(this.#handle));
     while (found === null || found.length === 0) {
       if (this.#folders.length === 0) return null;
-      this.#folder = this.#folders.shift();
+      this.#folder = arrayShift.call(this.#folders);
       found = binding.readdir(this.#folder, wantsBytes(this.#options.encoding), true);
     }
     return this.#take(found);
@@ -112,7 +113,7 @@ class Dir {
 
   close(callback) {
     if (callback === undefined) {
-      if (this.#handle === null) return Promise.reject(closed());
+      if (this.#handle === null) return PromiseReject(closed());
       return new Promise((resolve, reject) => {
         this.close((error) => error ? reject(error) : resolve());
       });
@@ -123,7 +124,7 @@ class Dir {
       return undefined;
     }
     if (this.#queue !== null) {
-      this.#queue.push(() => this.close(callback));
+      arrayPush.call(this.#queue, () => this.close(callback));
       return undefined;
     }
     const handle = this.#handle;
@@ -148,7 +149,7 @@ class Dir {
     }
   }
 }
-Object.defineProperty(Dir.prototype, Symbol.asyncIterator, {
+Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { __proto__: null,
   value: Dir.prototype.entries, writable: true, configurable: true,
 });
 

@@ -2,6 +2,7 @@
 // Reading and writing in fs: parts of open files, and whole files. The whole-file
 // operations are one native request each, however many system calls that takes.
 
+const { SymbolFor, arrayPush, over } = intrinsics;
 const binding = native('fs');
 const { Buffer } = require('buffer');
 const { abortedBy, invalidArgType, validateBoolean } = require('internal/errors');
@@ -123,7 +124,7 @@ function abortable(signal, callback) {
   else signal.addEventListener('abort', abort, { once: true });
   return (...args) => {
     signal.removeEventListener('abort', abort);
-    callback?.(...args);
+    callback?.(...over(args));
   };
 }
 
@@ -147,7 +148,7 @@ function writeArgumentsOf(path, data, options) {
 
 function writeFileSync(path, data, options, defaults = WRITE) {
   const given = writeArgumentsOf(path, data, optionsOf(options, defaults));
-  binding.writeFile(...given);
+  Reflect.apply(binding.writeFile, binding, given);
 }
 
 function writeFile(path, data, options, callback, defaults = WRITE) {
@@ -156,8 +157,8 @@ function writeFile(path, data, options, callback, defaults = WRITE) {
   const given = writeArgumentsOf(path, data, options);
   const answer = abortable(options.signal, callback);
   if (options.signal?.aborted) return;
-  given.push(answer);
-  binding.writeFile(...given);
+  arrayPush.call(given, answer);
+  Reflect.apply(binding.writeFile, binding, given);
 }
 
 function appendFileSync(path, data, options) {
@@ -188,11 +189,11 @@ function exists(path, callback) {
 }
 
 // util.promisify of these gives objects with both results.
-const custom = Symbol.for('nodejs.util.promisify.custom');
+const custom = SymbolFor('nodejs.util.promisify.custom');
 function promisified(call, ...names) {
-  Object.defineProperty(call, custom, {
+  Object.defineProperty(call, custom, { __proto__: null,
     value: named(call.name, (...args) => new Promise((resolve, reject) => {
-      call(...args, (error, first, second) => {
+      call(...over(args), (error, first, second) => {
         if (error) reject(error);
         else resolve({ [names[0]]: first, [names[1]]: second });
       });
@@ -201,7 +202,7 @@ function promisified(call, ...names) {
 }
 promisified(read, 'bytesRead', 'buffer');
 promisified(write, 'bytesWritten', 'buffer');
-Object.defineProperty(exists, custom, {
+Object.defineProperty(exists, custom, { __proto__: null,
   value: (path) => new Promise((resolve) => exists(path, resolve)),
 });
 

@@ -6,42 +6,43 @@
 // arguments into the native function's. A composed one is a generator that yields native
 // calls as [function, ...arguments] and is resumed with their results or errors.
 
+const { PromiseReject, arrayPop, arrayPush, arraySlice, over, promiseThen } = intrinsics;
 const { callbackOf } = require('internal/fs/util');
 
 function splitCallback(args, arity) {
   const last = args.length > 0 ? args[args.length - 1] : undefined;
-  if (typeof last === 'function') args.pop();
+  if (typeof last === 'function') arrayPop.call(args);
   else callbackOf(args.length > arity ? args[arity] : undefined);
   return last;
 }
 
-const named = (name, call) => Object.defineProperty(call, 'name', { value: name });
+const named = (name, call) => Object.defineProperty(call, 'name', { __proto__: null, value: name });
 
 // call: the native function; prepare(...given): its arguments without the last one, which
 // says how to answer; after(result, ...given): what the caller gets.
 function plain(name, call, prepare, after) {
   return {
     sync: named(`${name}Sync`, (...args) => {
-      const result = call(...prepare(...args));
-      return after === undefined ? result : after(result, ...args);
+      const result = Reflect.apply(call, undefined, Reflect.apply(prepare, undefined, args));
+      return after === undefined ? result : after(result, ...over(args));
     }),
     callback: named(name, (...args) => {
       const callback = splitCallback(args, prepare.length);
-      const given = prepare(...args);
-      given.push(after === undefined ? callback : (error, result) => {
+      const given = Reflect.apply(prepare, undefined, args);
+      arrayPush.call(given, after === undefined ? callback : (error, result) => {
         if (error) callback(error);
-        else callback(null, after(result, ...args));
+        else callback(null, after(result, ...over(args)));
       });
-      call(...given);
+      Reflect.apply(call, undefined, given);
     }),
     promise: named(name, (...args) => {
       try {
-        const given = prepare(...args);
-        given.push(null);
-        const promise = call(...given);
-        return after === undefined ? promise : promise.then((result) => after(result, ...args));
+        const given = Reflect.apply(prepare, undefined, args);
+        arrayPush.call(given, null);
+        const promise = Reflect.apply(call, undefined, given);
+        return after === undefined ? promise : promiseThen.call(promise, (result) => after(result, ...over(args)));
       } catch (error) {
-        return Promise.reject(error);
+        return PromiseReject(error);
       }
     }),
   };
@@ -50,10 +51,11 @@ function plain(name, call, prepare, after) {
 function runSync(steps) {
   let step = steps.next();
   while (!step.done) {
-    const [call, ...args] = step.value;
+    const call = step.value[0];
+    const args = arraySlice.call(step.value, 1);
     let result, failed;
     try {
-      result = call(...args);
+      result = Reflect.apply(call, undefined, args);
     } catch (error) {
       failed = error;
     }
@@ -71,7 +73,7 @@ function run(steps, callback) {
       callback(thrown);
       return;
     }
-    if (!step.done) step.value[0](...step.value.slice(1), resume);
+    if (!step.done) step.value[0](...over(arraySlice.call(step.value, 1)), resume);
     else if (step.value === undefined) callback(null);
     else callback(null, step.value);
   }
@@ -81,19 +83,19 @@ function run(steps, callback) {
 // prepare(...given) checks the arguments and returns those of the generator.
 function composed(name, generator, prepare) {
   return {
-    sync: named(`${name}Sync`, (...args) => runSync(generator(...prepare(...args)))),
+    sync: named(`${name}Sync`, (...args) => runSync(Reflect.apply(generator, undefined, Reflect.apply(prepare, undefined, args)))),
     callback: named(name, (...args) => {
       const callback = splitCallback(args, prepare.length);
-      run(generator(...prepare(...args)), callback);
+      run(Reflect.apply(generator, undefined, Reflect.apply(prepare, undefined, args)), callback);
     }),
     promise: named(name, (...args) => {
       try {
-        const given = prepare(...args);
+        const given = Reflect.apply(prepare, undefined, args);
         return new Promise((resolve, reject) => {
-          run(generator(...given), (error, result) => error ? reject(error) : resolve(result));
+          run(Reflect.apply(generator, undefined, given), (error, result) => error ? reject(error) : resolve(result));
         });
       } catch (error) {
-        return Promise.reject(error);
+        return PromiseReject(error);
       }
     }),
   };

@@ -2,7 +2,7 @@
 // The operations of fs that are one native call each, in all three forms.
 
 const binding = native('fs');
-const { PromiseResolve } = intrinsics;
+const { PromiseResolve, over } = intrinsics;
 const { named, plain } = require('internal/fs/forms');
 const { Buffer } = require('buffer');
 const {
@@ -61,12 +61,12 @@ const operations = [
 ];
 
 const table = Object.create(null);
-for (const operation of operations) table[operation.callback.name] = operation;
+for (const operation of over(operations)) table[operation.callback.name] = operation;
 
 // A path that isn't there is undefined instead of an error, if so asked for.
 const mayBeMissing = (options) =>
   options !== null && typeof options === 'object' && options.throwIfNoEntry === false;
-for (const name of ['stat', 'lstat']) {
+for (const name of over(['stat', 'lstat'])) {
   const { sync } = table[name];
   table[name].sync = named(`${name}Sync`, (path, options) => {
     if (!mayBeMissing(options)) return sync(path, options);

@@ -1,6 +1,7 @@
 'use strict';
 // fs.promises: the promise forms, and FileHandle.
 
+const { ArrayBufferIsView, PromiseReject, PromiseResolve, given, over, promiseThen } = intrinsics;
 const binding = native('fs');
 const EventEmitter = require('events');
 const { abortedBy, coded, notImplemented, validateBoolean, validateInteger } = require('internal/errors');
@@ -18,9 +19,9 @@ const kLeave = Symbol('leave');
 
 const promised = (call) => named(call.name, (...args) => {
   try {
-    return call(...args);
+    return Reflect.apply(call, undefined, args);
   } catch (error) {
-    return Promise.reject(error);
+    return PromiseReject(error);
   }
 });
 
@@ -42,7 +43,7 @@ const readFile = promised(function readFile(path, options) {
   return withSignal(options.signal, () => {
     const encoding = decodeAs(options.encoding);
     const content = binding.readFile(targetOf(path, 'readFile'), flagsOf(options.flag), isText(options.encoding), null);
-    return encoding === null ? content : content.then((bytes) => bytes.toString(encoding));
+    return encoding === null ? content : promiseThen.call(content, (bytes) => bytes.toString(encoding));
   });
 });
 
@@ -50,12 +51,12 @@ const readFile = promised(function readFile(path, options) {
 // to its end unseen.
 function withSignal(signal, start) {
   if (signal === undefined) return start();
-  if (signal.aborted) return Promise.reject(abortedBy(signal));
+  if (signal.aborted) return PromiseReject(abortedBy(signal));
   return new Promise((resolve, reject) => {
     const abort = () => reject(abortedBy(signal));
     const stop = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
-    start().then((value) => {
+    promiseThen.call(start(), (value) => {
       stop();
       resolve(value);
     }, (error) => {
@@ -65,7 +66,7 @@ function withSignal(signal, start) {
   });
 }
 
-const isStreamed = (data) => data !== null && typeof data === 'object' && !ArrayBuffer.isView(data) &&
+const isStreamed = (data) => data !== null && typeof data === 'object' && !ArrayBufferIsView(data) &&
   (typeof data[Symbol.asyncIterator] === 'function' || typeof data[Symbol.iterator] === 'function');
 
 async function writeStreamed(target, data, options) {
@@ -73,7 +74,7 @@ async function writeStreamed(target, data, options) {
   const handle = own ? await open(target, options.flag, options.mode) : target;
   const { encoding, signal } = options;
   try {
-    for await (const chunk of data) {
+    for await (const chunk of given(data)) {
       if (signal?.aborted) throw abortedBy(signal);
       await binding.writeFile(handle[kOpen]('writeFile'), 0, 0, dataOf(chunk, encoding), false, null);
     }
@@ -83,8 +84,8 @@ async function writeStreamed(target, data, options) {
   }
 }
 
-function write(target, data, given, defaults) {
-  const options = optionsOf(given, defaults);
+function write(target, data, wanted, defaults) {
+  const options = optionsOf(wanted, defaults);
   const { signal } = options;
   if (options.flush !== null) validateBoolean(options.flush, 'options.flush');
   if (isStreamed(data)) return withSignal(signal, () => writeStreamed(target, data, options));
@@ -133,7 +134,7 @@ class FileHandle extends EventEmitter {
 
   // The file is closed when the handle and the streams over it have let go of it.
   close() {
-    if (this.#fd === -1) return this.#closing ?? Promise.resolve();
+    if (this.#fd === -1) return this.#closing ?? PromiseResolve();
     if (this.#closing !== undefined) return this.#closing;
     this.#closing = this.#users === 1 ? this.#closeFile() : new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -147,7 +148,7 @@ class FileHandle extends EventEmitter {
     const fd = this.#fd;
     this.#fd = -1;
     forgotten.unregister(this);
-    return binding.close(fd, null).then(() => { this.#closing = undefined; });
+    return promiseThen.call(binding.close(fd, null), () => { this.#closing = undefined; });
   }
 
   [kUse]() {
@@ -156,7 +157,7 @@ class FileHandle extends EventEmitter {
 
   [kLeave]() {
     this.#users--;
-    if (this.#users === 0 && this.#settle !== undefined) this.#closeFile().then(this.#settle.resolve, this.#settle.reject);
+    if (this.#users === 0 && this.#settle !== undefined) promiseThen.call(this.#closeFile(), this.#settle.resolve, this.#settle.reject);
   }
 
   async read(buffer, offset, length, position) {
@@ -235,10 +236,10 @@ const opendir = promised(function opendir(path, options) {
 });
 
 const promises = { appendFile, constants: require('internal/fs/constants'), open, opendir, readFile, writeFile };
-for (const name of ['access', 'chmod', 'chown', 'copyFile', 'lchown', 'link', 'lstat', 'lutimes', 'mkdtemp',
-  'readlink', 'rename', 'stat', 'statfs', 'symlink', 'unlink', 'utimes'])
+for (const name of over(['access', 'chmod', 'chown', 'copyFile', 'lchown', 'link', 'lstat', 'lutimes', 'mkdtemp',
+  'readlink', 'rename', 'stat', 'statfs', 'symlink', 'unlink', 'utimes']))
   promises[name] = operations[name].promise;
-for (const name of ['cp', 'mkdir', 'readdir', 'realpath', 'rm', 'rmdir', 'truncate'])
+for (const name of over(['cp', 'mkdir', 'readdir', 'realpath', 'rm', 'rmdir', 'truncate']))
   promises[name] = trees[name].promise;
 promises.realpath = named('realpath', trees.realpathNative.promise);
 

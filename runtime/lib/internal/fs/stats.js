@@ -2,6 +2,7 @@
 // Stats, BigIntStats, StatFs and Dirent. The native functions leave a result's numbers in
 // a shared array and call the makers set here.
 
+const { ArrayFrom, arrayFind, arrayMap, over } = intrinsics;
 const binding = native('fs');
 const path = require('path');
 const c = require('internal/fs/constants');
@@ -23,7 +24,7 @@ const TIMES = ['atime', 'mtime', 'ctime', 'birthtime'];
 const STATFS = ['type', 'bsize', 'blocks', 'bfree', 'bavail', 'files', 'ffree'];
 
 function question(holder, name, value, enumerable) {
-  Object.defineProperty(holder.prototype, name, { value, enumerable, writable: true, configurable: true });
+  Object.defineProperty(holder.prototype, name, { __proto__: null, value, enumerable, writable: true, configurable: true });
 }
 
 // The constructors take their values one by one, in the order of the properties. Stats are
@@ -41,7 +42,7 @@ function FileFacts(self, given) {
   self.size = given[8];
   self.blocks = given[9];
 }
-for (const [name, bits] of KINDS)
+for (const { 0: name, 1: bits } of over(KINDS))
   question(FileFacts, name, function () { return (Number(this.mode) & c.S_IFMT) === bits; }, true);
 
 const dateOf = (ms) => new Date(Math.round(ms));
@@ -69,8 +70,8 @@ function StatFs(...given) {
   for (let i = 0; i < STATFS.length; i++) this[STATFS[i]] = given[i];
 }
 
-for (const made of [Stats, BigIntStats]) Object.setPrototypeOf(made.prototype, FileFacts.prototype);
-for (const [made, length] of [[Stats, 14], [BigIntStats, 14], [StatFs, STATFS.length]])
+for (const made of over([Stats, BigIntStats])) Object.setPrototypeOf(made.prototype, FileFacts.prototype);
+for (const { 0: made, 1: length } of over([[Stats, 14], [BigIntStats, 14], [StatFs, STATFS.length]]))
   Object.defineProperty(made, 'length', { __proto__: null, value: length, configurable: true });
 
 // Seconds and nanoseconds lie side by side.
@@ -85,10 +86,10 @@ function makeStats() {
 
 function makeBigStats() {
   const n = bigNumbers();
-  return new BigIntStats(...n.subarray(0, 10), ...TIMES.map((_, i) => n[10 + 2 * i] * 1000000000n + n[11 + 2 * i]));
+  return new BigIntStats(...over(n.subarray(0, 10)), ...over(arrayMap.call(TIMES, (_, i) => n[10 + 2 * i] * 1000000000n + n[11 + 2 * i])));
 }
 
-const makeStatfs = (big) => new StatFs(...(big ? bigNumbers() : numbers).subarray(0, STATFS.length));
+const makeStatfs = (big) => Reflect.construct(StatFs, (big ? bigNumbers() : numbers).subarray(0, STATFS.length));
 
 binding.setStats(makeStats, makeBigStats, makeStatfs);
 
@@ -104,7 +105,7 @@ class Dirent {
     this[kType] = type;
   }
 }
-for (const [name, , type] of KINDS)
+for (const { 0: name, 2: type } of over(KINDS))
   question(Dirent, name, { [name]() { return this[kType] === type; } }[name], false);
 
 // Some file systems don't tell types in a directory: ask each entry then.
@@ -112,7 +113,7 @@ function typeOf(type, parent, name) {
   if (type !== c.UV_DIRENT_UNKNOWN) return type;
   try {
     const mode = binding.lstat(path.join(String(parent), String(name)), false).mode & c.S_IFMT;
-    return KINDS.find(([, bits]) => bits === mode)[2];
+    return arrayFind.call(KINDS, ({ 1: bits }) => bits === mode)[2];
   } catch {
     return c.UV_DIRENT_UNKNOWN;
   }
@@ -120,8 +121,8 @@ function typeOf(type, parent, name) {
 
 // Dirents of names and types in turn.
 function makeDirents(entries, parent, encode) {
-  return Array.from({ length: entries.length / 2 }, (_, i) => {
-    const [name, type] = [entries[2 * i], entries[2 * i + 1]];
+  return ArrayFrom({ length: entries.length / 2 }, (_, i) => {
+    const { 0: name, 1: type } = [entries[2 * i], entries[2 * i + 1]];
     return new Dirent(encode(name), typeOf(type, parent, name), parent);
   });
 }

@@ -3,6 +3,7 @@
 // made and closed when the stream is destroyed. Both are plain functions, so that they can be
 // called without `new` and on objects of others (graceful-fs and others subclass like that).
 
+const { over, promiseThen } = intrinsics;
 const fs = require('fs');
 const { Buffer } = require('buffer');
 const { Readable, Writable } = require('stream');
@@ -18,8 +19,7 @@ const CHUNK = 64 * 1024;
 // The functions that a FileHandle's descriptor is worked on with, in the form of fs's.
 function handleCalls(handle, { kLeave, kUse }) {
   handle[kUse]();
-  const answer = (promise, callback, first, second) => promise.then(
-    (value) => first === undefined ? callback(null) : callback(null, value[first], value[second]), callback);
+  const answer = (promise, callback, first, second) => promiseThen.call(promise, (value) => first === undefined ? callback(null) : callback(null, value[first], value[second]), callback);
   return {
     __proto__: null,
     open() {},
@@ -109,7 +109,7 @@ function openByOwn(stream, ready) {
     if (event === 'open' || event === 'error') this.emit = emit;
     if (event === 'error') return void ready(rest[0]);
     if (event === 'open') ready();
-    return Reflect.apply(emit, this, [event, ...rest]);
+    return Reflect.apply(emit, this, [event, ...over(rest)]);
   };
   stream.open();
 }
@@ -150,9 +150,11 @@ function openSource(stream, path, options, flags) {
   return handleCalls(fd, handleUse);
 }
 
+const STREAM = { __proto__: null, encoding: undefined, signal: undefined };
+
 // A copy of the options as a stream's constructor wants them.
 function copyOptions(options) {
-  const given = checkOptions(options, { __proto__: null });
+  const given = checkOptions(options, STREAM);
   const own = { __proto__: null };
   for (const name in given) own[name] = given[name]; // what they inherit counts, as in Node
   own.autoDestroy = own.autoClose === undefined ? true : own.autoClose;
@@ -187,7 +189,7 @@ function ReadStream(path, options) {
   this.bytesRead = 0;
   checkRange(start, this.end);
   Object.defineProperty(this, kFile, { __proto__: null, value: new StreamFile(this, calls) });
-  Readable.call(this, own);
+  Reflect.apply(Readable, this, [own]);
   if (encoding) this.setEncoding(encoding);
 }
 
@@ -251,7 +253,7 @@ function WriteStream(path, options) {
   this.flush = Boolean(own.flush);
   checkRange(start, Infinity);
   Object.defineProperty(this, kFile, { __proto__: null, value: new StreamFile(this, calls) });
-  Writable.call(this, own);
+  Reflect.apply(Writable, this, [own]);
   if (encoding) this.setDefaultEncoding(encoding);
 }
 
@@ -283,7 +285,7 @@ const TRIES = 5;
 
 // Rare: the disk took a part, or a pipe nothing. The rest is written as one piece.
 function wrote(stream, error, count, size, tries, callback, goOn) {
-  if (error?.code === 'EAGAIN') [error, count] = [null, 0];
+  if (error?.code === 'EAGAIN') ({ 0: error, 1: count } = [null, 0]);
   if (!error && !stream.destroyed) {
     stream.bytesWritten += count;
     if (stream.pos !== undefined) stream.pos += count;
@@ -311,7 +313,7 @@ WriteStream.prototype.close = function (callback) {
 // --- what both have ---------------------------------------------------------------------------
 
 // state is where the stream keeps whether it destroys itself.
-for (const [Stream, Base, state] of [[ReadStream, Readable, '_readableState'], [WriteStream, Writable, '_writableState']]) {
+for (const { 0: Stream, 1: Base, 2: state } of over([[ReadStream, Readable, '_readableState'], [WriteStream, Writable, '_writableState']])) {
   const { prototype } = Stream;
   Object.setPrototypeOf(prototype, Base.prototype);
   Object.setPrototypeOf(Stream, Base);

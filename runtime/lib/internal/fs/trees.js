@@ -3,6 +3,9 @@
 // copying trees, resolving and truncating paths. Each is written once, as a generator of
 // native calls (see forms.js).
 
+const {
+  arrayConcat, arrayMap, arrayPop, arrayPush, arraySlice, over, stringSplit, stringStartsWith,
+} = intrinsics;
 const binding = native('fs');
 const posix = require('path');
 const { composed } = require('internal/fs/forms');
@@ -35,7 +38,7 @@ function* mkdirp(target, mode) {
       // What is missing on the way down, below a directory that is there, can't be helped: the
       // directory itself was removed (a working directory without a name, for one).
       if (error.code === 'ENOENT' && !isDescending && parent !== path) {
-        missing.push(parent);
+        arrayPush.call(missing, parent);
         continue;
       }
       if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR' && error.code !== 'EISDIR') throw error;
@@ -49,7 +52,7 @@ function* mkdirp(target, mode) {
         throw uvError(missing.length > 1 ? ENOTDIR : EEXIST, 'mkdir', String(target));
     }
     isDescending = true;
-    missing.pop();
+    arrayPop.call(missing);
   }
   return first === undefined ? undefined : String(first);
 }
@@ -61,7 +64,7 @@ function parentOf(path) {
 }
 
 function* mkdir(path, mode, recursive) {
-  if (recursive) return yield* mkdirp(path, mode);
+  if (recursive) return yield* over(mkdirp(path, mode));
   yield [binding.mkdir, path, mode];
   return undefined;
 }
@@ -84,7 +87,7 @@ function* readdir(path, { encoding, withFileTypes, recursive }) {
   if (!recursive) {
     const found = yield [binding.readdir, path, bytes, Boolean(withFileTypes)];
     if (withFileTypes) return makeDirents(found, path, encode);
-    return bytes && encoding !== 'buffer' ? found.map(encode) : found;
+    return bytes && encoding !== 'buffer' ? arrayMap.call(found, encode) : found;
   }
   const result = [];
   const folders = [{ folder: path, within: '' }];
@@ -97,10 +100,10 @@ function* readdir(path, { encoding, withFileTypes, recursive }) {
       const entry = entries[k];
       const full = joined(folder, bytes ? nameOf(found[2 * k]) : found[2 * k]);
       const name = within === '' ? entry.name : joined(within, entry.name);
-      result.push(withFileTypes ? entry : name);
+      arrayPush.call(result, withFileTypes ? entry : name);
       // Names alone go through links to directories, entries don't.
-      if (entry.isDirectory() || (!withFileTypes && entry.isSymbolicLink() && (yield* leadsToDirectory(full))))
-        folders.push({ folder: full, within: name });
+      if (entry.isDirectory() || (!withFileTypes && entry.isSymbolicLink() && (yield* over(leadsToDirectory(full)))))
+        arrayPush.call(folders, { folder: full, within: name });
     }
   }
   return result;
@@ -128,7 +131,7 @@ function isDirectoryError(path) {
   const info = { code: 'EISDIR', message: 'is a directory', path, syscall: 'rm', errno: 21 };
   const error = coded(Error, 'ERR_FS_EISDIR',
     `Path is a directory: rm returned EISDIR (is a directory) ${path}`);
-  return Object.assign(Object.defineProperty(error, 'name', { value: 'SystemError' }),
+  return Object.assign(Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError' }),
     { info, errno: 21, syscall: 'rm', path });
 }
 
@@ -146,7 +149,7 @@ function* removeTree(path) {
     return;
   }
   const entries = yield [binding.readdir, path, true, false];
-  for (let i = 0; i < entries.length; i++) yield* removeTree(joined(path, nameOf(entries[i])));
+  for (let i = 0; i < entries.length; i++) yield* over(removeTree(joined(path, nameOf(entries[i]))));
   yield [binding.rmdir, path];
 }
 
@@ -160,7 +163,7 @@ function* rm(path, { force, recursive }) {
   }
   if (!stats.isDirectory()) yield [binding.unlink, path];
   else if (!recursive) throw isDirectoryError(path);
-  else yield* removeTree(path);
+  else yield* over(removeTree(path));
   return undefined;
 }
 
@@ -183,7 +186,7 @@ function* rmdir(path, recursive) {
   }
   const stats = yield [binding.lstat, path, false];
   if (!stats.isDirectory()) throw uvError(ENOTDIR, 'rmdir', String(path));
-  yield* removeTree(path);
+  yield* over(removeTree(path));
   return undefined;
 }
 
@@ -212,7 +215,8 @@ function copyError(code, message) {
 }
 
 function* copyEntry(from, to, options) {
-  if (options.filter && !options.filter(from, to)) return;
+  const { filter } = options;
+  if (filter && !filter(from, to)) return;
   const stats = yield [options.dereference ? binding.stat : binding.lstat, from, false];
   let there;
   try {
@@ -225,9 +229,9 @@ function* copyEntry(from, to, options) {
       throw copyError('ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: ${from}`);
     if (there !== undefined && !there.isDirectory())
       throw copyError('ERR_FS_CP_DIR_TO_NON_DIR', `Cannot overwrite non-directory ${to} with directory ${from}`);
-    if (there === undefined) yield* mkdirp(to, stats.mode & 0o777);
+    if (there === undefined) yield* over(mkdirp(to, stats.mode & 0o777));
     const names = yield [binding.readdir, from, false, false];
-    for (const name of names) yield* copyEntry(posix.join(from, name), posix.join(to, name), options);
+    for (const name of over(names)) yield* over(copyEntry(posix.join(from, name), posix.join(to, name), options));
     return;
   }
   if (there !== undefined) {
@@ -255,10 +259,10 @@ function* cp(from, to, options) {
   const target = posix.resolve(to);
   if (source === target) throw copyError('ERR_FS_CP_EINVAL', 'Invalid src or dest: cp returned EINVAL (src and dest cannot be the same) ' + to);
   const stats = yield [binding.lstat, from, false];
-  if (stats.isDirectory() && target.startsWith(`${source}/`))
+  if (stats.isDirectory() && stringStartsWith.call(target, `${source}/`))
     throw copyError('ERR_FS_CP_EINVAL', `Cannot copy ${from} to a subdirectory of self ${to}`);
-  yield* mkdirp(posix.dirname(target), 0o777);
-  yield* copyEntry(from, to, options);
+  yield* over(mkdirp(posix.dirname(target), 0o777));
+  yield* over(copyEntry(from, to, options));
   return undefined;
 }
 
@@ -287,7 +291,7 @@ function* realpath(path, encoding) {
   try {
     return encodeText(yield [binding.realpath, path, wantsBytes(encoding)], encoding);
   } catch {
-    const found = yield* walk(posix.resolve(String(path)));
+    const found = yield* over(walk(posix.resolve(String(path))));
     return wantsBytes(encoding) ? encodeText(Buffer.from(found), encoding) : found;
   }
 }
@@ -303,7 +307,7 @@ function* exists(path) {
 
 function* walk(path) {
   let at = '/';
-  let rest = path.split('/');
+  let rest = stringSplit.call(path, '/');
   for (let i = 0; i < rest.length; i++) {
     const next = posix.join(at, rest[i]);
     const stats = yield [binding.lstat, next, false];
@@ -313,8 +317,8 @@ function* walk(path) {
     }
     const end = yield [binding.stat, next, false];
     const target = posix.resolve(at, yield [binding.readlink, next, false]);
-    if ((end.isFIFO() || end.isSocket()) && !(yield* exists(target))) return target;
-    rest = target.split('/').concat(rest.slice(i + 1));
+    if ((end.isFIFO() || end.isSocket()) && !(yield* over(exists(target)))) return target;
+    rest = arrayConcat.call(stringSplit.call(target, '/'), arraySlice.call(rest, i + 1));
     at = '/';
     i = -1;
   }

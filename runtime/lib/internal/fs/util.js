@@ -2,6 +2,10 @@
 // What every part of fs needs: arguments checked and turned into what the native
 // functions take, with Node's errors for what isn't right.
 
+const {
+  ArrayBufferIsView, ArrayIsArray, DateNow, NumberIsFinite, NumberIsInteger, arrayEvery, dateGetTime, regexpTest,
+  stringIncludes, typedarrayIncludes,
+} = intrinsics;
 const { Buffer } = require('buffer');
 const posix = require('path');
 const {
@@ -47,18 +51,18 @@ function flagsOf(flags, name = 'flags') {
 }
 
 function isView(value) {
-  return ArrayBuffer.isView(value);
+  return ArrayBufferIsView(value);
 }
 
 // A path as the native functions take it: a string or bytes.
 function pathOf(path, name = 'path') {
   if (typeof path === 'string') {
-    if (path.includes('\u0000'))
+    if (stringIncludes.call(path, '\u0000'))
       throw invalidArgValue(name, path, 'must be a string, Uint8Array, or URL without null bytes');
     return path;
   }
   if (path instanceof Uint8Array) {
-    if (path.includes(0))
+    if (typedarrayIncludes.call(path, 0))
       throw invalidArgValue(name, path, 'must be a string, Uint8Array, or URL without null bytes');
     return path;
   }
@@ -68,7 +72,7 @@ function pathOf(path, name = 'path') {
     if (path.hostname !== '')
       throw coded(TypeError, 'ERR_INVALID_FILE_URL_HOST',
         'File URL host must be "localhost" or empty on linux');
-    if (/%2f/i.test(path.pathname))
+    if (regexpTest(/%2f/i, path.pathname))
       throw coded(TypeError, 'ERR_INVALID_FILE_URL_PATH',
         'File URL path must not include encoded / characters');
     return pathOf(decodeURIComponent(path.pathname), name);
@@ -78,7 +82,7 @@ function pathOf(path, name = 'path') {
 
 function fdOf(fd, name = 'fd') {
   if (typeof fd !== 'number') throw invalidArgType(name, 'of type number', fd);
-  if (!Number.isInteger(fd)) throw outOfRange(name, 'an integer', fd);
+  if (!NumberIsInteger(fd)) throw outOfRange(name, 'an integer', fd);
   if (fd < 0 || fd > 2147483647) throw outOfRange(name, '>= 0 && <= 2147483647', fd);
   return fd;
 }
@@ -87,7 +91,7 @@ function modeOf(mode, name, otherwise) {
   if (mode === undefined || mode === null) {
     if (otherwise !== undefined) return otherwise;
   } else if (typeof mode === 'string') {
-    if (!/^[0-7]+$/.test(mode))
+    if (!regexpTest(/^[0-7]+$/, mode))
       throw invalidArgValue(name, mode, 'must be a 32-bit unsigned integer or an octal string');
     mode = parseInt(mode, 8);
   }
@@ -103,8 +107,8 @@ function idOf(id, name) {
 // A time in seconds from a number, a numeric string or a Date.
 function timeOf(time, name) {
   if (typeof time === 'string' && +time == time) return +time;
-  if (Number.isFinite(time)) return time < 0 ? Date.now() / 1000 : time;
-  if (time instanceof Date) return time.getTime() / 1000;
+  if (NumberIsFinite(time)) return time < 0 ? DateNow() / 1000 : time;
+  if (time instanceof Date) return dateGetTime.call(time) / 1000;
   throw invalidArgType('time', 'an instance of Date or an Time in seconds', time);
 }
 
@@ -128,8 +132,8 @@ function checkOptions(options, defaults) {
   }
   if (typeof options !== 'object')
     throw invalidArgType('options', 'of type string or an instance of Object', options);
-  if (options.encoding !== 'buffer') checkEncoding(options.encoding);
-  if (options.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
+  if ('encoding' in defaults && options.encoding !== 'buffer') checkEncoding(options.encoding);
+  if ('signal' in defaults && options.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
   return options;
 }
 
@@ -213,7 +217,7 @@ function writeRange(offset, length, size) {
 }
 
 function viewsOf(buffers) {
-  if (!Array.isArray(buffers) || !buffers.every(isView))
+  if (!ArrayIsArray(buffers) || !arrayEvery.call(buffers, isView))
     throw invalidArgType('buffers', 'an ArrayBufferView[]', buffers);
   return buffers;
 }
@@ -221,7 +225,7 @@ function viewsOf(buffers) {
 function smallMode(mode) {
   if (mode === undefined || mode === null) return 0;
   validateNumber(mode, 'mode');
-  if (!Number.isInteger(mode)) throw outOfRange('mode', 'an integer', mode);
+  if (!NumberIsInteger(mode)) throw outOfRange('mode', 'an integer', mode);
   if (mode < 0 || mode > 7)
     throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range: >= 0 && <= 7');
   return mode;
@@ -246,7 +250,7 @@ function joined(folder, name) {
 // string could name.
 function nameOf(bytes) {
   const text = bytes.toString();
-  return text.includes('\ufffd') ? bytes : text;
+  return stringIncludes.call(text, '\ufffd') ? bytes : text;
 }
 
 function lengthOf(length) {

@@ -1,6 +1,7 @@
 'use strict';
 // fs.watch and fs.watchFile.
 
+const { arrayFill, arrayPush, arrayShift } = intrinsics;
 const binding = native('fs');
 const handles = native('handle');
 const EventEmitter = require('events');
@@ -71,7 +72,7 @@ class FSWatcher extends EventEmitter {
 const WATCH = { __proto__: null, encoding: 'utf8', persistent: true, recursive: false, signal: undefined };
 
 function watch(path, options, listener) {
-  if (typeof options === 'function') [options, listener] = [undefined, options];
+  if (typeof options === 'function') ({ 0: options, 1: listener } = [undefined, options]);
   path = pathOf(path);
   options = optionsOf(options, WATCH);
   const { signal } = options;
@@ -108,7 +109,7 @@ async function* iterate(path, given = {}) {
     tell();
   };
   watcher.on('change', (eventType, filename) => {
-    events.push({ eventType, filename });
+    arrayPush.call(events, { eventType, filename });
     tell();
   });
   watcher.on('error', (error) => {
@@ -118,7 +119,7 @@ async function* iterate(path, given = {}) {
   signal?.addEventListener('abort', abort, { once: true });
   try {
     for (;;) {
-      while (events.length > 0) yield events.shift();
+      while (events.length > 0) yield arrayShift.call(events);
       if (failed) throw failed;
       await new Promise((done) => { wake = done; });
     }
@@ -148,7 +149,7 @@ class StatWatcher extends EventEmitter {
   }
 
   #nothing() {
-    return this.#big ? new BigIntStats(...new Array(14).fill(0n)) : new Stats(...new Array(14).fill(0));
+    return this.#big ? Reflect.construct(BigIntStats, arrayFill.call(new Array(14), 0n)) : Reflect.construct(Stats, arrayFill.call(new Array(14), 0));
   }
 
   onstat(status, now, before) {
@@ -178,7 +179,7 @@ class StatWatcher extends EventEmitter {
 // watchFile(path[, options], listener)
 function watchFile(path, given, listener) {
   path = resolve(String(pathOf(path)));
-  if (typeof given !== 'object' || given === null) [given, listener] = [{}, given];
+  if (typeof given !== 'object' || given === null) ({ 0: given, 1: listener } = [{}, given]);
   if (typeof listener !== 'function') throw invalidArgType('listener', 'of type function', listener);
   const options = { __proto__: null, interval: 5007, persistent: true, bigint: false, ...given };
   validateInteger(options.interval, 'interval', 0, 4294967295);

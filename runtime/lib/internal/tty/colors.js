@@ -67,7 +67,7 @@ function getColorDepth(env = process.env) {
 // hasColors([count][, env])
 function hasColors(count = 16, env) {
   if (env === undefined && (count === undefined || (typeof count === 'object' && count !== null)))
-    [count, env] = [16, count];
+    ({ 0: count, 1: env } = [16, count]);
   validateInteger(count, 'count', 2, 9007199254740991);
   return count <= 2 ** (this !== undefined && typeof this.getColorDepth === 'function' ? this.getColorDepth(env) : getColorDepth(env));
 }

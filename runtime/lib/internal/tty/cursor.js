@@ -16,7 +16,7 @@ function write(stream, text, callback) {
 }
 
 function cursorTo(stream, x, y, callback) {
-  if (typeof y === 'function') [y, callback] = [undefined, y];
+  if (typeof y === 'function') ({ 0: y, 1: callback } = [undefined, y]);
   if (callback !== undefined) validateFunction(callback, 'callback');
   if (NumberIsNaN(x)) throw invalidArgValue('x', x);
   if (NumberIsNaN(y)) throw invalidArgValue('y', y);
