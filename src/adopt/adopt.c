@@ -84,9 +84,9 @@ static void adoption_report(const struct adoption* adoption, bool made) {
         UV_VERSION_MINOR, UV_VERSION_PATCH);
 }
 
-void adopt_object_try(const struct adopt_object* object) {
+void adopt_object_try(struct adopt_object* object) {
   struct adopt_file file = {0};
-  if (questions_has_libuv(object, &file)) {
+  if (questions_find_libuv(object, &file)) {
     struct adoption* adoption = mmap(NULL, sizeof(*adoption), PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (adoption == MAP_FAILED) {

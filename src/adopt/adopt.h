@@ -78,7 +78,7 @@ extern struct adoption* adoptions;
 /* --- adopt.c --- */
 
 /* Adopts the libuv in an object, if there is one and it may be. */
-void adopt_object_try(const struct adopt_object* object);
+void adopt_object_try(struct adopt_object* object);
 /* Whether a libuv was found that may not be adopted. */
 bool adopt_has_refused(void);
 /* Forgets an adoption whose object was unloaded. */
@@ -91,8 +91,9 @@ void adopt_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* --- questions.c: before a byte is changed --- */
 
-/* Whether the object has a libuv inside. */
-bool questions_has_libuv(const struct adopt_object* object, struct adopt_file* file);
+/* Finds out whether the object has a libuv inside, and then where its file is; opens that
+ * only if it must. */
+bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file);
 /* Collects its functions and asks everything; false, with why, if it may not be adopted.
  */
 bool questions_ask(struct adoption* adoption, struct adopt_file* file);

@@ -82,9 +82,11 @@ static void object_read_dynamic(struct adopt_object* object, const Elf64_Dyn* en
 
 /* The loader doesn't say what the program's file is called, and /proc/self/exe is the
  * loader's if that was run by hand. */
-static bool object_find_path(struct adopt_object* object) {
+bool object_find_path(struct adopt_object* object) {
   static struct mappings mappings;
   static struct mapping mapping;
+  if (object->path[0] != '\0')
+    return true;
   if (!mappings_open(&mappings))
     return false;
   bool found = false;
@@ -119,8 +121,6 @@ bool object_read(struct adopt_object* object, const struct dl_phdr_info* info) {
     return false;
   if (!object->is_program)
     snprintf(object->path, sizeof(object->path), "%s", info->dlpi_name);
-  else if (!object_find_path(object))
-    return false;
   object_read_dynamic(object, (const void*) (object->base + dynamic->p_vaddr));
   return object->dynamic.count != 0;
 }

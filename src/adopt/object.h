@@ -19,7 +19,7 @@ struct adopt_table {
 };
 
 struct adopt_object {
-  char path[PATH_MAX]; /* of the file that is mapped */
+  char path[PATH_MAX]; /* of the file that is mapped; see object_find_path */
   const Elf64_Phdr* segments;
   size_t segment_count;
   uintptr_t base;
@@ -40,6 +40,9 @@ struct adopt_file {
 
 /* False if it has no dynamic section that could be read. */
 bool object_read(struct adopt_object* object, const struct dl_phdr_info* info);
+/* Fills in the path, which of the program itself the loader doesn't know. False if that
+ * is not to be found. */
+bool object_find_path(struct adopt_object* object);
 /* Whether its dynamic table defines a symbol of that name. */
 bool object_defines(const struct adopt_object* object, const char* name);
 /* Whether all of it is in one segment that is mapped for execution. */

@@ -15,14 +15,14 @@
 
 extern char** environ;
 
-bool questions_has_libuv(const struct adopt_object* object, struct adopt_file* file) {
+bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file) {
   if (object->soname != NULL && strncmp(object->soname, "libuv.so", 8) == 0)
     return false; /* libuv itself */
   if (object_defines(object, "uv_run") || object_defines(object, "uv_loop_size"))
-    return true;
+    return object_find_path(object);
   /* A libuv that works asks the C library for this one; the file is opened only then. */
-  return table_imports(&object->dynamic, "epoll_ctl") && file_open(file, object) &&
-         table_find(&file->full, "uv_run") != NULL;
+  return table_imports(&object->dynamic, "epoll_ctl") && object_find_path(object) &&
+         file_open(file, object) && table_find(&file->full, "uv_run") != NULL;
 }
 
 /* --- its functions ----------------------------------------------------------------- */

@@ -218,6 +218,10 @@ int exec_become(char** argv) {
   return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
+bool exec_set_verbose(void) {
+  return is_switched_off() || setenv("RONDO_ADOPT", "verbose", 1) == 0;
+}
+
 struct exec_options {
   bool check;
   int next; /* the program's place in argv */
@@ -240,7 +244,7 @@ static int read_options(struct exec_options* options, int argc, char** argv) {
       continue;
     }
     if (strcmp(argv[next], "--verbose") == 0) {
-      if (setenv("RONDO_ADOPT", "verbose", 1) != 0)
+      if (!exec_set_verbose())
         return bad_usage("no memory", "");
       continue;
     }

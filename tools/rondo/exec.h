@@ -10,12 +10,16 @@ int exec_main(int argc, char** argv);
 /* False if there is no such backend; else loops of what is started next will have it. */
 bool exec_set_backend(const char* name);
 
+/* Makes what is started next report which libuv it has. False without memory. */
+bool exec_set_verbose(void);
+
 /* Makes the loader prefer our library in what is started next, and adopt the libuv that
  * is built into it; says so if the program won't take it. False if that can't be done,
  * after a word about it. */
 bool exec_prepare(const char* program);
 
-/* A Node that is started next names its functions and requests to the recorder (node/). */
+/* A Node that is started next names its functions and requests to the recorder (node/).
+ */
 void exec_name_functions(void);
 
 /* Whether exec_become would find a program of that name. */

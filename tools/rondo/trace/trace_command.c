@@ -36,6 +36,7 @@ static const char usage[] =
     "  --limit size          of a process's recording, such as 64M or 2G; 256M by "
     "default\n"
     "  --backend uring|epoll what the loops sleep on\n"
+    "  --verbose             report which libuv a program has, and how it got it\n"
     "  -h, --help            print this\n";
 
 enum { BAD_ARGUMENT = 9 };
@@ -150,6 +151,8 @@ static int options_read(struct options* options, int argc, char** argv) {
       options->form = TEXT;
     else if (strcmp(option, "--keep") == 0)
       options->keep = true;
+    else if (strcmp(option, "--verbose") == 0)
+      exec_set_verbose();
     else if (!is_valued(option))
       return -bad_argument("bad option: ", option);
     options->turns |= strcmp(option, "--turns") == 0;

@@ -224,8 +224,6 @@ uint64_t trace_origin_ns(const struct trace* trace);
 /* trace_symbols.c: what the function at this place of a program or library is called; to
  * be freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
-/* Whether a program has a function of that name itself. */
-bool symbol_is_defined(const char* file, const char* name);
 
 /* An array with room for one more; exits without memory, for the command has nothing else
  * to do. */

@@ -207,14 +207,3 @@ char* symbol_name(const char* file, uint64_t place) {
   }
   return place_name(file, place);
 }
-
-bool symbol_is_defined(const char* file, const char* name) {
-  const struct module* module = module_find(file);
-  for (size_t i = 0; module != NULL && i < module->symbol_count; i++) {
-    const Elf64_Sym* symbol = &module->symbols[i];
-    const char* text = string_at(module, symbol->st_name);
-    if (symbol->st_shndx != SHN_UNDEF && text != NULL && strcmp(text, name) == 0)
-      return true;
-  }
-  return false;
-}
