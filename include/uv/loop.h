@@ -64,6 +64,12 @@ struct rondo_backend;
 struct rondo_slot;
 struct rondo_timer_entry;
 
+/* How often something was tried in vain, in a row: see base/backoff.h. */
+struct rondo_backoff {
+  unsigned int vain;
+  unsigned int skip; /* chances to let go by before the next attempt */
+};
+
 struct uv_loop_s {
   void* data;
   unsigned int active_handles;
@@ -83,10 +89,10 @@ struct uv_loop_s {
   unsigned int nwatchers;
   struct rondo_slot* slots;
   unsigned int nslots;
-  unsigned int work_look_ns; /* see loop/look_out.c */
-  unsigned int async_look_ns;
-  unsigned int async_vain_looks;
-  unsigned int async_chances_left;
+  unsigned int spin_reason; /* see loop/look_out.c */
+  struct rondo_backoff work_backoff;
+  struct rondo_backoff async_backoff;
+  struct rondo_backoff partner_backoff;
   unsigned int async_number; /* of the last async handle made */
   void* changed_queue[2];
   void* pending_queue[2];
@@ -159,7 +165,8 @@ struct uv_loop_s {
   unsigned int wake_taken; /* see wake_take */
   unsigned int has_outer;  /* somebody may be watching backend_fd */
   uint64_t pauses_end;     /* of watchers, see watcher_pause */
-  char padding[144];
+  uint64_t counters[12];   /* see loop/counters.h */
+  char padding[32];
 };
 
 #endif

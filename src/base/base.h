@@ -40,10 +40,6 @@ static inline int int_max(int a, int b) {
   return a > b ? a : b;
 }
 
-/* How often the clock is asked at most while waiting awake. The time is up long before,
- * unless the clock was made to stand still (libfaketime). */
-enum { LOOK_ROUNDS = 2000 };
-
 /* Between two looks at a word that another processor will change. */
 static inline void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -2,8 +2,10 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/base.h"
+#include "loop/counters.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -91,6 +93,8 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
   trace_loop_close(loop);
+  if (system_setting("RONDO_DEBUG") != NULL)
+    loop_counters_report(loop);
   watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);

@@ -1,13 +1,26 @@
-/* Looking out: how a loop that expects to be told something soon waits for it awake.
+/* Looking out: how a loop that expects to be woken soon waits for it awake.
  *
  * Falling asleep and being woken by another thread costs tens of microseconds on a
  * virtual machine, more than most work of the pool takes, and more than another loop
- * needs for its answer. So a loop looks at its flags for a moment before it sleeps, but
- * only with a reason: it has work in the pool, or its last sleeps were so short that they
- * were mostly falling asleep and waking up. Looking in vain makes it less willing. An
- * idle loop does none of this, and nobody does where there is one processor. */
+ * needs for its answer. So a loop spins on its flags for a moment before it sleeps, but
+ * only with a reason, and with a back-off while that is in vain. An idle loop does none
+ * of this, and nobody does where there is one processor. The reasons:
+ *
+ * - It has work in the pool.
+ * - The last spin for an async was won: asyncs come fast, and the spin is short.
+ * - It has sent to a loop that was spinning. That loop answers at once if it answers, so
+ *   a short spin decides.
+ * - Its last sleep was short and ended by an async. That proves little: two loops that
+ *   answer each other and both sleep see sleeps of two wake-ups each, which would be a
+ *   fraction of a microsecond if both were spinning. So now and then such a sleep is
+ *   followed by a long spin, long enough for the other loop to be woken and to answer. If
+ *   the other loop is such a partner it sees this loop spin, spins in its turn, and from
+ *   then on both find each other awake. */
+#include "base/backoff.h"
 #include "base/base.h"
+#include "loop/counters.h"
 #include "loop/loop.h"
+#include "loop/spin.h"
 #include "system/system.h"
 
 #include <sched.h>
@@ -18,15 +31,42 @@ enum {
   /* With more work under way than other processors, ours is of use to it, unless results
    * come one upon the other and the loop keeps a thread busy just by taking them. */
   CROWDED_MOST_NS = 5000,
-  /* An async is sent by somebody we know nothing about: less patience, and after a look
-   * in vain the next chances are let pass, twice as many each time. */
+  /* An async is sent by somebody we know nothing about: less patience. */
   ASYNC_MOST_NS = 10000,
-  ASYNC_CHANCES = 64,
-  /* A sleep that ended before this: looking out would have been right. */
-  SHORT_SLEEP_NS = 60000,
+  /* The long spin, and the sleep that gives reason for it: a thread of another processor
+   * is woken and answers in less. */
+  PROBE_NS = 120000,
+  SHORT_SLEEP_NS = 240000,
+  /* A sleep for work that ended before this: spinning would have been right. */
+  SHORT_WORK_SLEEP_NS = 60000,
 };
 
-/* A thread that works on the processor we are on gets nothing done while we look. */
+/* Values of loop->spin_reason. */
+enum { SPIN_NONE, SPIN_WON, SPIN_PARTNER, SPIN_PROBE };
+
+/* The loop that this thread runs: who sends to a spinning loop notes it there. A signal
+ * handler may be the first to look, so nothing is allocated for it. */
+static _Thread_local uv_loop_t* running_loop __attribute__((tls_model("initial-exec")));
+
+uv_loop_t* look_out_enter(uv_loop_t* loop) {
+  uv_loop_t* outer = running_loop;
+  running_loop = loop;
+  return outer;
+}
+
+void look_out_leave(uv_loop_t* outer) {
+  running_loop = outer;
+}
+
+void look_out_partner_spins(const uv_loop_t* partner) {
+  uv_loop_t* loop = running_loop;
+  if (loop == NULL || loop == partner || loop->spin_reason != SPIN_NONE)
+    return;
+  if (backoff_take_chance(&loop->partner_backoff))
+    loop->spin_reason = SPIN_PARTNER;
+}
+
+/* A thread that works on the processor we are on gets nothing done while we spin. */
 static bool work_needs_our_processor(const uv_loop_t* loop) {
   unsigned int processor = __atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED);
   return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
@@ -36,58 +76,65 @@ static bool crowded(const uv_loop_t* loop) {
   return loop->work_active >= system_processors();
 }
 
-static uint64_t time_for_work(const uv_loop_t* loop) {
-  if (system_processors() < 2 || work_needs_our_processor(loop))
-    return 0;
-  uint64_t most = loop->work_look_ns == 0 ? WORK_MOST_NS : loop->work_look_ns;
-  return crowded(loop) ? u64_min(most, CROWDED_MOST_NS) : most;
+static bool woken(const void* loop) {
+  return wake_told(loop);
 }
 
-static bool look(const uv_loop_t* loop, uint64_t end) {
-  for (int round = 0; round < LOOK_ROUNDS; round++) {
-    for (int i = 0; i < 32; i++) {
-      if (wake_told(loop))
-        return true;
-      relax();
-    }
-    if (clock_now_ns() >= end)
-      break;
-  }
-  return false;
+static bool spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
+  wake_spin_begin(loop);
+  bool won = spin_until(woken, loop, u64_min(clock_now_ns() + most, deadline));
+  wake_spin_end(loop);
+  return won;
+}
+
+static bool spin_for_work(uv_loop_t* loop, uint64_t deadline) {
+  if (work_needs_our_processor(loop))
+    return false;
+  uint64_t most =
+      u64_max(backoff_share(&loop->work_backoff, WORK_MOST_NS), WORK_LEAST_NS);
+  bool limited = crowded(loop);
+  bool won = spin(loop, limited ? u64_min(most, CROWDED_MOST_NS) : most, deadline);
+  loop_count(loop, won ? COUNTER_SPIN_WORK_WON : COUNTER_SPIN_WORK_LOST);
+  if (limited)
+    return won;
+  if (won)
+    backoff_ease(&loop->work_backoff);
+  else
+    backoff_lost(&loop->work_backoff);
+  return won;
+}
+
+/* A probe that is won isn't the end of the matter: the short spin after it shows whether
+ * asyncs now come fast, and only that ends the back-off. */
+static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
+  unsigned int reason = loop->spin_reason;
+  if (reason == SPIN_NONE)
+    return false;
+  bool won = spin(loop, reason == SPIN_PROBE ? PROBE_NS : ASYNC_MOST_NS, deadline);
+  loop_count(loop, won ? COUNTER_SPIN_ASYNC_WON : COUNTER_SPIN_ASYNC_LOST);
+  loop->spin_reason = won ? SPIN_WON : SPIN_NONE;
+  struct rondo_backoff* backoff =
+      reason == SPIN_PARTNER ? &loop->partner_backoff : &loop->async_backoff;
+  if (!won)
+    backoff_lost(backoff);
+  else if (reason != SPIN_PROBE)
+    backoff_won(backoff);
+  return won;
 }
 
 bool look_out(uv_loop_t* loop, uint64_t deadline) {
-  bool for_work = loop->work_active > 0;
-  uint64_t most = for_work ? time_for_work(loop) : loop->async_look_ns;
-  if (most == 0)
+  if (system_processors() < 2)
     return false;
-  bool told = look(loop, u64_min(clock_now_ns() + most, deadline));
-  if (for_work && crowded(loop))
-    return told;
-  if (for_work) {
-    loop->work_look_ns = (unsigned int) (told ? u64_min(most * 2, WORK_MOST_NS)
-                                              : u64_max(most / 2, WORK_LEAST_NS));
-  } else if (told) {
-    loop->async_vain_looks = 0;
-  } else {
-    loop->async_look_ns = 0;
-    if (loop->async_vain_looks < ASYNC_CHANCES)
-      loop->async_vain_looks = loop->async_vain_looks * 2 + 1;
-    loop->async_chances_left = loop->async_vain_looks;
-  }
-  return told;
+  return loop->work_active > 0 ? spin_for_work(loop, deadline)
+                               : spin_for_async(loop, deadline);
 }
 
 void look_out_learn(uv_loop_t* loop, uint64_t slept_ns) {
   if (slept_ns >= SHORT_SLEEP_NS)
     return;
   unsigned int told = __atomic_load_n(&loop->wake_flags, __ATOMIC_RELAXED);
-  if (loop->work_active > 0 && (told & 1u << WAKE_WORK))
-    loop->work_look_ns = WORK_MOST_NS;
-  if (!(told & 1u << WAKE_ASYNC) || system_processors() < 2)
-    return;
-  if (loop->async_chances_left > 0)
-    loop->async_chances_left--;
-  else
-    loop->async_look_ns = ASYNC_MOST_NS;
+  if (slept_ns < SHORT_WORK_SLEEP_NS && loop->work_active > 0 && (told & 1u << WAKE_WORK))
+    backoff_won(&loop->work_backoff);
+  if ((told & 1u << WAKE_ASYNC) && backoff_take_chance(&loop->async_backoff))
+    loop->spin_reason = SPIN_PROBE;
 }

@@ -204,6 +204,14 @@ void wake_give_back(uv_loop_t* loop);
 bool look_out(uv_loop_t* loop, uint64_t deadline);
 /* A sleep is over: whether looking out instead would have been right. */
 void look_out_learn(uv_loop_t* loop, uint64_t slept_ns);
+/* This thread runs the loop; gives the one it ran before, for the second. */
+uv_loop_t* look_out_enter(uv_loop_t* loop);
+void look_out_leave(uv_loop_t* outer);
+/* This thread has woken a loop that is spinning. */
+void look_out_partner_spins(const uv_loop_t* partner);
+/* Around a spin: whoever wakes the loop sees that it spins. */
+void wake_spin_begin(uv_loop_t* loop);
+void wake_spin_end(uv_loop_t* loop);
 
 void async_loop_init(uv_loop_t* loop);
 void async_loop_close(uv_loop_t* loop);

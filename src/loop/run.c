@@ -115,6 +115,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (loop->has_outer)
     loop->flags &= ~(unsigned int) LOOP_LOOKED;
   wake_awake(loop);
+  uv_loop_t* outer_loop = look_out_enter(loop);
   for (bool first = true; alive && loop->stop_flag == 0; first = false) {
     turn(loop, mode, first);
     /* The poll may have slept until a timer was due. ONCE promises progress, and that
@@ -128,6 +129,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
       break;
   }
   loop->callbacks_run += outer_callbacks; /* the outer run has made them all */
+  look_out_leave(outer_loop);
   wake_left(loop);
   trace_run_end(loop, outer_phase);
   loop->stop_flag = 0;

@@ -19,7 +19,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_TOLD = 2 };
+enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_TOLD = 2, STATE_SPINS = 3 };
 
 static void woken(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   (void) loop, (void) w, (void) events; /* the poll looks at the flags after each wait */
@@ -66,7 +66,10 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
   if (__atomic_fetch_or(&loop->wake_flags, flag, __ATOMIC_SEQ_CST) & flag)
     return; /* whoever set it first does the waking */
   unsigned int asleep = STATE_ASLEEP;
-  if (__atomic_load_n(&loop->wake_state, __ATOMIC_SEQ_CST) != STATE_ASLEEP)
+  unsigned int state = __atomic_load_n(&loop->wake_state, __ATOMIC_SEQ_CST);
+  if (state == STATE_SPINS && kind == WAKE_ASYNC)
+    look_out_partner_spins(loop);
+  if (state != STATE_ASLEEP)
     return;
   if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_TOLD, false,
                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -91,6 +94,15 @@ void wake_awake(uv_loop_t* loop) {
   if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE &&
       __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) == STATE_TOLD)
     loop->flags &= ~(unsigned int) LOOP_LOOKED;
+}
+
+/* Spinning is being awake, for all but the curious. */
+void wake_spin_begin(uv_loop_t* loop) {
+  __atomic_store_n(&loop->wake_state, STATE_SPINS, __ATOMIC_RELAXED);
+}
+
+void wake_spin_end(uv_loop_t* loop) {
+  __atomic_store_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_RELAXED);
 }
 
 bool wake_is_awake(const uv_loop_t* loop) {

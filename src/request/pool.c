@@ -13,10 +13,12 @@
  * its work is over it ends without a look at the pool, the request or the loop. */
 #include "request/pool.h"
 
+#include "base/backoff.h"
 #include "base/base.h"
 #include "base/queue.h"
 #include "loop/library.h"
 #include "loop/loop.h"
+#include "loop/spin.h"
 #include "request/fs.h"
 #include "request/resolver.h"
 #include "request/work.h"
@@ -63,7 +65,7 @@ static struct {
   unsigned int called;   /* sleepers that were told to get up and haven't yet */
   unsigned int starting; /* threads that haven't come to the queue for the first time */
   unsigned int looking_out;
-  int64_t look_out_ns;
+  struct rondo_backoff look_out;
   int asker; /* the processor from which work came last */
   bool stopping;
   unsigned int generation; /* goes up with every shutdown and fork */
@@ -103,7 +105,7 @@ static void pool_clear(void) {
   pool.stopping = false;
   pool.generation++;
   pool.ended = 0;
-  pool.look_out_ns = LOOK_OUT_NS;
+  backoff_won(&pool.look_out);
   atomic_store(&pool.ready, 0);
   atomic_store(&pool.files_waiting, 0);
 }
@@ -295,29 +297,33 @@ static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup)
   return w;
 }
 
+static bool pool_has_work(const void* unused) {
+  (void) unused;
+  return pool_ready() > 0;
+}
+
 /* True if work turned up. Success makes the next look-out as long as allowed, failure
  * halves it: a thread whose work comes rarely soon goes straight to sleep. */
 static bool pool_look_out(void) {
+  uint64_t most = backoff_share(&pool.look_out, LOOK_OUT_NS);
   if (system_processors() < 2 || pool.looking_out > 0 || pool.stopping ||
-      pool.look_out_ns < LOOK_OUT_LEAST_NS)
+      most < LOOK_OUT_LEAST_NS)
     return false;
   if (pool.asker == sched_getcpu())
     return false; /* while we look out there, nobody asks */
 
   pool.looking_out++;
-  uint64_t end = clock_now_ns() + (uint64_t) pool.look_out_ns;
+  uint64_t end = clock_now_ns() + most;
   pthread_mutex_unlock(&pool.mutex);
-  for (int round = 0; round < LOOK_ROUNDS; round++) {
-    for (int i = 0; i < 32 && pool_ready() == 0; i++)
-      relax();
-    if (pool_ready() > 0 || clock_now_ns() >= end)
-      break;
-  }
+  (void) spin_until(pool_has_work, NULL, end);
   pthread_mutex_lock(&pool.mutex);
   pool.looking_out--;
 
   bool found = pool_ready() > 0;
-  pool.look_out_ns = found ? LOOK_OUT_NS : pool.look_out_ns / 2;
+  if (found)
+    backoff_won(&pool.look_out);
+  else
+    backoff_lost(&pool.look_out);
   return found;
 }
 
@@ -332,7 +338,7 @@ static void pool_sleep(void) {
     pool.sleeping--;
   /* Looking out would have been right. */
   if (clock_now_ns() - since < 2 * LOOK_OUT_NS)
-    pool.look_out_ns = LOOK_OUT_NS;
+    backoff_won(&pool.look_out);
 }
 
 static void* pool_thread(void* argument);

@@ -1,0 +1,35 @@
+/* What a loop counts about itself: which way each file request took, and how the
+ * mechanisms that tune themselves fare. Kept always, since counting costs an addition to
+ * memory of the loop's own thread; printed when the loop is closed under RONDO_DEBUG, and
+ * there for the recorder to take. */
+#ifndef RONDO_COUNTERS_H
+#define RONDO_COUNTERS_H
+
+#include "uv.h"
+
+#include <stdint.h>
+
+enum loop_counter {
+  COUNTER_SPIN_WORK_WON,  /* the loop waited awake for the pool, and something came */
+  COUNTER_SPIN_WORK_LOST, /* and nothing came */
+  COUNTER_SPIN_ASYNC_WON, /* the same for other threads' asyncs */
+  COUNTER_SPIN_ASYNC_LOST,
+  COUNTER_FILE_AT_ONCE, /* file requests answered on the loop's thread */
+  COUNTER_FILE_SHARED,  /* reads gathered to be shared with a thread */
+  COUNTER_FILE_RING,    /* requests handed to io_uring */
+  COUNTER_FILE_POOL,    /* requests handed to the pool */
+  COUNTER_FILE_HELD,    /* closes held back behind other requests */
+  COUNTER_HELPER_CALLS, /* threads called to share reads */
+  COUNTER_COUNT
+};
+
+static inline void loop_count(uv_loop_t* loop, enum loop_counter counter) {
+  loop->counters[counter]++;
+}
+
+/* A name for people, as "spins for work won". */
+const char* loop_counter_name(enum loop_counter counter);
+/* All that isn't 0, as one line on standard error. */
+void loop_counters_report(const uv_loop_t* loop);
+
+#endif
