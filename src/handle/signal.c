@@ -24,6 +24,7 @@
 #include "base/queue.h"
 #include "handle/signal.h"
 #include "loop/loop.h"
+#include "system/system.h"
 
 enum { SIGNAL_ONESHOT = HANDLE_ROOM << 0, SIGNAL_FIRED = HANDLE_ROOM << 1 };
 
@@ -119,7 +120,7 @@ static void registry_init(void) {
   for (int signum = 0; signum < NSIG; signum++)
     queue_init(&registry.entries[signum].handles);
   /* If this fails, only a fork in the middle of a start or stop is at risk. */
-  pthread_atfork(registry_before_fork, registry_after_fork, registry_after_fork_in_child);
+  system_at_fork(registry_before_fork, registry_after_fork, registry_after_fork_in_child);
 }
 
 static unsigned int signal_caught(const uv_signal_t* handle) {

@@ -1,4 +1,8 @@
-/* From clone to exec.
+/* From clone, or fork, to exec.
+ *
+ * As a rule the child is a clone that shares our memory. A program that has fork handlers
+ * (uvloop's run the preexec_fn of Python's subprocess) gets a real fork instead, which
+ * runs them.
  *
  * Between the two the child runs in our memory, on a stack of its own, beside our other
  * threads. So it allocates nothing, takes no lock, and makes its system calls itself: the
@@ -21,7 +25,11 @@
 #include <unistd.h>
 
 #include "handle/descriptor.h"
+#include "system/system.h"
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
 #endif
@@ -205,6 +213,59 @@ static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
   return pid == -1 ? -errno : pid;
 }
 
+/* --- The child with memory of its own ---------------------------------------------- */
+
+/* The end of the pipe that the child writes to must lie beyond where its descriptors go.
+ * The exec closes it, and so the pipe's end means success. */
+static int fork_pipe(const struct spawn_plan* plan, int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return -errno;
+  int high = fcntl(ends[1], F_DUPFD_CLOEXEC, plan->fd_count);
+  int err = high == -1 ? -errno : 0;
+  descriptor_close(ends[1]);
+  ends[1] = high;
+  if (err != 0)
+    descriptor_close(ends[0]);
+  return err;
+}
+
+_Noreturn static void fork_child(struct spawn_plan* plan, int fd) {
+  int error = (int) child_prepare_and_exec(plan);
+  syscall(SYS_write, fd, &error, sizeof error);
+  syscall(SYS_exit_group, 127);
+  __builtin_unreachable();
+}
+
+static void fork_read_error(struct spawn_plan* plan, int fd) {
+  int error;
+  ssize_t n;
+  do
+    n = read(fd, &error, sizeof error);
+  while (n == -1 && errno == EINTR);
+  if (n == (ssize_t) sizeof error)
+    plan->error = error;
+}
+
+static pid_t spawn_fork(struct spawn_plan* plan, int* pidfd) {
+  int ends[2];
+  *pidfd = -1;
+  int err = fork_pipe(plan, ends);
+  if (err != 0)
+    return err;
+  pid_t pid = fork();
+  if (pid == 0)
+    fork_child(plan, ends[1]);
+  err = pid == -1 ? -errno : 0;
+  descriptor_close(ends[1]);
+  if (err == 0)
+    fork_read_error(plan, ends[0]);
+  descriptor_close(ends[0]);
+  if (err != 0)
+    return err;
+  *pidfd = (int) syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+  return pid;
+}
+
 /* Changing ids marks memory as not for others to look at, and the memory was ours. */
 static void spawn_restore_dumpable(int before) {
   if (before == 1 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
@@ -230,7 +291,8 @@ pid_t spawn_run(struct spawn_plan* plan, void* stack, int* pidfd) {
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
   pthread_sigmask(SIG_SETMASK, &all, &saved);
-  pid_t pid = spawn_clone(plan, stack, pidfd);
+  pid_t pid = system_has_fork_handlers() ? spawn_fork(plan, pidfd)
+                                         : spawn_clone(plan, stack, pidfd);
   pthread_sigmask(SIG_SETMASK, &saved, NULL);
   pthread_setcancelstate(cancel_state, NULL);
   if (changes_ids)

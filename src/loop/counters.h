@@ -1,7 +1,7 @@
 /* What a loop counts about itself: which way each file request took, and how the
  * mechanisms that tune themselves fare. Kept always, since counting costs an addition to
- * memory of the loop's own thread; printed when the loop is closed under RONDO_DEBUG, and
- * there for the recorder to take. */
+ * memory of the loop's own thread; printed when the loop is closed with
+ * RONDO_DEBUG=counters, and there for the recorder to take. */
 #ifndef RONDO_COUNTERS_H
 #define RONDO_COUNTERS_H
 

@@ -28,7 +28,7 @@ static void forks_count(void) {
 
 /* If it can't be registered, only a child that closes its parent's loop suffers. */
 static void forks_watch(void) {
-  (void) pthread_atfork(NULL, NULL, forks_count);
+  system_at_fork(NULL, NULL, forks_count);
 }
 
 /* Also for a forked child: what its parent's backend has is the parent's. */
@@ -93,7 +93,8 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
   trace_loop_close(loop);
-  if (system_setting("RONDO_DEBUG") != NULL)
+  const char* debug = system_setting("RONDO_DEBUG");
+  if (debug != NULL && strstr(debug, "counters") != NULL)
     loop_counters_report(loop);
   watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {

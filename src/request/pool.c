@@ -216,7 +216,7 @@ static void pool_init(void) {
   pool.lookup_limit = (pool.limit + 1) / 2;
   pool_clear();
   /* If it can't be registered, only a child that goes on using the pool suffers. */
-  (void) pthread_atfork(NULL, NULL, pool_forked);
+  system_at_fork(NULL, NULL, pool_forked);
   library_at_shutdown(pool_shutdown);
 }
 

@@ -11,6 +11,7 @@
 #ifndef RONDO_SYSTEM_SYSTEM_H
 #define RONDO_SYSTEM_SYSTEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -45,6 +46,12 @@ unsigned int system_processors(void);
  * rights than its user (set-user-ID, file capabilities) has none: the one place where the
  * library reads its own settings. */
 const char* system_setting(const char* name);
+
+/* Registers handlers of the library's own, as pthread_atfork does. */
+void system_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* Whether the program or a library other than this one may have fork handlers that a
+ * child counts on, also one that is about to exec (fork_handlers.c). */
+bool system_has_fork_handlers(void);
 
 /* Gives back what this room holds for the whole process: the copy of the
  * program's arguments. For uv_library_shutdown() only. */

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "loop/library.h"
 #include "loop/loop.h"
+#include "system/system.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void recordings_shutdown(void) {
 }
 
 static void recordings_init(void) {
-  (void) pthread_atfork(NULL, NULL, recordings_forked);
+  system_at_fork(NULL, NULL, recordings_forked);
   library_at_shutdown(recordings_shutdown);
 }
 

@@ -1,6 +1,9 @@
 /* Child processes: how they start, what they are given, and how their end is told. */
 #include "spawning.h"
 
+#include "sanitizers.h"
+#include "system/system.h"
+
 #include <grp.h>
 #include <pwd.h>
 #include <sys/prctl.h>
@@ -316,9 +319,19 @@ static void a_closed_handle_lets_go_of_its_child(void** state) {
   assert_int_equal(0, child.exits);
 }
 
+/* A program without fork handlers of its own, as this one is, is spared the fork: the
+ * library's own handlers don't count. */
+static void no_fork_is_needed_here(void** state) {
+  (void) state;
+  if (UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER)
+    skip(); /* a sanitizer that is linked into the program may have some */
+  assert_false(system_has_fork_handlers());
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_setup, loop_teardown)
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_fork_is_needed_here),
       TEST(the_exit_status_is_told),
       TEST(the_signal_that_ended_it_is_told),
       TEST(a_callback_is_not_needed),

@@ -1,0 +1,152 @@
+/* Fork handlers (pthread_atfork): the library's own, and whether anybody else has any.
+ *
+ * The C library keeps its list of handlers to itself. But whoever registers one imports
+ * the function for it, and the imports of every loaded object can be read. The library's
+ * own handlers are registered through a pointer, so that the object it is part of, which
+ * may be the whole program, imports nothing on its account.
+ *
+ * An import is no proof of a registration, so some objects are excused by name: their
+ * handlers only put the object's own memory in order, which an exec throws away. A main
+ * program that has a libuv of its own (Node) is excused too: that one imports the
+ * function. */
+#include "system/system.h"
+
+#include "base/base.h"
+#include "uv.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+typedef void (*fork_handler)(void);
+extern void* __dso_handle __attribute__((visibility("hidden")));
+
+/* A handler that can't be registered is missed only by a child that goes on without an
+ * exec. */
+void system_at_fork(fork_handler prepare, fork_handler parent, fork_handler child) {
+  int (*add)(fork_handler, fork_handler, fork_handler, void*);
+  *(void**) &add = dlsym(RTLD_DEFAULT, "__register_atfork");
+  if (add != NULL)
+    (void) add(prepare, parent, child, __dso_handle);
+}
+
+/* --- Who imports the function ------------------------------------------------------ */
+
+struct dynamic_part {
+  const ElfW(Sym) * symbols;
+  const char* names;
+  const ElfW(Rela) * relocations[2]; /* of data, of calls */
+  size_t counts[2];
+  size_t relative; /* of the first, how many name no symbol and come first */
+};
+
+/* The loader has made most addresses of the section absolute. */
+static const void* dynamic_address(const struct dl_phdr_info* object, ElfW(Addr) value) {
+  ElfW(Addr) base = object->dlpi_addr;
+  return (const void*) (value < base ? base + value : value);
+}
+
+static bool dynamic_read(const struct dl_phdr_info* object, struct dynamic_part* part) {
+  const ElfW(Dyn)* entry = NULL;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      entry = (const ElfW(Dyn)*) (object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+  }
+  memset(part, 0, sizeof(*part));
+  for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+    const void* address = dynamic_address(object, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB)
+      part->symbols = address;
+    else if (entry->d_tag == DT_STRTAB)
+      part->names = address;
+    else if (entry->d_tag == DT_RELA)
+      part->relocations[0] = address;
+    else if (entry->d_tag == DT_RELASZ)
+      part->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
+    else if (entry->d_tag == DT_RELACOUNT)
+      part->relative = entry->d_un.d_val;
+    else if (entry->d_tag == DT_JMPREL)
+      part->relocations[1] = address;
+    else if (entry->d_tag == DT_PLTRELSZ)
+      part->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+  }
+  return part->symbols != NULL && part->names != NULL;
+}
+
+static bool imports_fork_handlers(const struct dl_phdr_info* object) {
+  struct dynamic_part part;
+  if (!dynamic_read(object, &part))
+    return false;
+  for (int list = 0; list < 2; list++) {
+    if (part.relocations[list] == NULL)
+      continue;
+    for (size_t i = list == 0 ? part.relative : 0; i < part.counts[list]; i++) {
+      size_t number = ELF64_R_SYM(part.relocations[list][i].r_info);
+      const ElfW(Sym)* symbol = &part.symbols[number];
+      const char* name = part.names + symbol->st_name;
+      if (number != 0 && symbol->st_shndx == SHN_UNDEF &&
+          (strcmp(name, "__register_atfork") == 0 || strcmp(name, "pthread_atfork") == 0))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* --- Who is excused ---------------------------------------------------------------- */
+
+static bool name_is_excused(const char* path) {
+  static const char* const prefixes[] = {
+      "linux-vdso",  "ld-linux",        "libc.so",    "libuv.",      "libtsan.",
+      "libcrypto.",  "libssl.",         "libgnutls.", "libp11-kit.", "libsystemd.",
+      "libudev.",    "libnss_systemd.", "libbsd.",    "libcap-ng.",  "libjemalloc.",
+      "libtcmalloc", "libmimalloc.",    "libgcrypt.", "libgc.",
+  };
+  const char* slash = strrchr(path, '/');
+  const char* name = slash == NULL ? path : slash + 1;
+  for (size_t i = 0; i < ARRAY_LENGTH(prefixes); i++) {
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The program itself has no name in the list of objects. Its uv_run, if it has one that
+ * isn't this library's, is the first that a look-up finds. */
+static bool program_has_own_libuv(void) {
+  void* found = dlsym(RTLD_DEFAULT, "uv_run");
+  int (*own)(uv_loop_t*, uv_run_mode) = uv_run;
+  void* ours = *(void**) &own;
+  return found != NULL && found != ours;
+}
+
+struct search {
+  unsigned long long loaded;   /* objects ever loaded and unloaded: */
+  unsigned long long unloaded; /* as long as both stay, the answer does */
+  bool answered;
+  bool found;
+};
+
+static int look_at_object(struct dl_phdr_info* object, size_t size, void* argument) {
+  struct search* search = argument;
+  (void) size;
+  if (search->answered && search->loaded == object->dlpi_adds &&
+      search->unloaded == object->dlpi_subs)
+    return 1;
+  if (search->answered)
+    *search = (struct search){0};
+  search->loaded = object->dlpi_adds;
+  search->unloaded = object->dlpi_subs;
+  bool program = object->dlpi_name == NULL || object->dlpi_name[0] == '\0';
+  bool excused = program ? program_has_own_libuv() : name_is_excused(object->dlpi_name);
+  if (!excused && imports_fork_handlers(object))
+    search->found = true;
+  return 0;
+}
+
+bool system_has_fork_handlers(void) {
+  static _Thread_local struct search search;
+  (void) dl_iterate_phdr(look_at_object, &search);
+  search.answered = true;
+  return search.found;
+}
