@@ -7,7 +7,7 @@ const {
 } = intrinsics;
 const old = require('vendor/url');
 const { URL, URLSearchParams } = require('internal/whatwg_url');
-const { coded, invalidArgType } = require('internal/errors');
+const { coded, invalidArgType, missingArgs } = require('internal/errors');
 
 function fileURLToPath(url) {
   if (typeof url === 'string') url = new URL(url);
@@ -47,13 +47,17 @@ module.exports = {
   URL,
   URLSearchParams,
   domainToASCII(name) {
+    if (arguments.length === 0) throw missingArgs('The "domain" argument');
     try {
       return new URL(`ws://${name}`).hostname;
     } catch {
       return '';
     }
   },
-  domainToUnicode: (name) => require('vendor/punycode').toUnicode(name),
+  domainToUnicode(name) {
+    if (arguments.length === 0) throw missingArgs('The "domain" argument');
+    return require('vendor/punycode').toUnicode(`${name}`);
+  },
   pathToFileURL,
   fileURLToPath,
   urlToHttpOptions({ protocol, hostname, hash, search, pathname, href, port, username, password }) {
