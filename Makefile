@@ -2,12 +2,13 @@
 
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
+BUILD  ?= build
 
 # Configured again as long as there is no runtime: its packages may have come since.
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
 again := $(if $(wildcard build/rondo)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test memcheck conformance conformance-all programs bench install format lint clean help
+.PHONY: again all demo test memcheck conformance conformance-all programs bench install uninstall format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo
 	@cmake --build build -j $(JOBS)
@@ -54,6 +55,13 @@ bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
 
 install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+
+uninstall: ## remove what the last `make install` of this checkout installed (DESTDIR= as then)
+	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from here: no $(BUILD)/install_manifest.txt"; exit 1; }
+	@while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file"; dirname "$(DESTDIR)$$file"; done \
+	  <$(BUILD)/install_manifest.txt | sort -ru | while IFS= read -r folder; do rmdir "$$folder" 2>/dev/null || true; done
+	@rm $(BUILD)/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 
 format: ## clang-format over our sources

@@ -4,15 +4,18 @@
 #include "exec.h"
 #include "js/js.h"
 #include "trace_command.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: rondo [options] [script.js] [arguments]\n"
     "       rondo exec [--backend uring|epoll] [--] program [arguments]\n"
     "       rondo trace [options] script.js | -- program [arguments]\n"
+    "       rondo help [exec|trace] | version\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "
@@ -37,13 +40,50 @@ static bool is(const char* argument, const char* name, const char* alias) {
   return strcmp(argument, name) == 0 || strcmp(argument, alias) == 0;
 }
 
+/* Its own version, and that of the libuv whose place it takes: programs ask for the
+ * latter. */
+static int print_versions(void) {
+  printf("rondo %s (libuv %s)\n", RONDO_RELEASE, uv_version_string());
+  return 0;
+}
+
+static int help_main(int argc, char** argv) {
+  char* const about[] = {argv[1], "--help", NULL};
+  if (argc > 1 && strcmp(argv[1], "exec") == 0)
+    return exec_main(2, (char**) about);
+  if (argc > 1 && strcmp(argv[1], "trace") == 0)
+    return trace_main(2, (char**) about);
+  fputs(usage, stdout);
+  return 0;
+}
+
+/* A word that is no file, but nearly one of our commands: no script was meant. */
+static const char* command_meant(const char* word) {
+  static const char* const commands[] = {"exec", "trace", "help", "version", NULL};
+  if (strpbrk(word, "./-") != NULL || access(word, F_OK) == 0)
+    return NULL;
+  return nearest_word(word, commands);
+}
+
 int main(int argc, char** argv) {
   js_options_t options = {0};
   int next = 1;
+  const char* command = argc > 1 ? argv[1] : "";
+  bool is_file = access(command, F_OK) == 0;
+  if (strcmp(command, "help") == 0 && !is_file)
+    return help_main(argc - 1, argv + 1);
+  if (strcmp(command, "version") == 0 && !is_file)
+    return print_versions();
   if (argc > 1 && strcmp(argv[1], "exec") == 0)
     return exec_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "trace") == 0)
     return trace_main(argc - 1, argv + 1);
+  if (command_meant(command) != NULL) {
+    fprintf(stderr,
+            "rondo: there is no script and no command \"%s\"; did you mean: rondo %s?\n",
+            command, command_meant(command));
+    return BAD_ARGUMENT;
+  }
   argv = uv_setup_args(argc, argv);
   for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
     const char* argument = argv[next];

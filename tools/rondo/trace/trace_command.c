@@ -4,6 +4,7 @@
 #include "trace_command.h"
 
 #include "exec.h"
+#include "trace_options.h"
 #include "trace_run.h"
 #include "trace_write.h"
 
@@ -16,149 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: rondo trace [options] script.js [arguments]\n"
-    "       rondo trace [options] -- program [arguments]\n"
-    "       rondo trace [options] file.rtrace... | -\n"
-    "\n"
-    "Runs a script, or a program that uses libuv on Rondo's library, and shows what its\n"
-    "event loops did: every turn, phase, callback, tick and microtask. Or shows what "
-    "was\n"
-    "recorded before, with --keep or RONDO_TRACE.\n"
-    "\n"
-    "  (no option)           a picture: one HTML file, to be opened in a browser\n"
-    "  --text                a summary in words, on standard error\n"
-    "  --turns               the same, and every turn\n"
-    "  --json                Chrome's trace events, for ui.perfetto.dev\n"
-    "  -o, --output file     where it goes; - is standard output\n"
-    "  --keep                also keep the recording: rondo-trace-PID.rtrace\n"
-    "  --from time, --to time  show only what lies between, such as 1.2s and 1250ms\n"
-    "  --limit size          of a process's recording, such as 64M or 2G; 256M by "
-    "default\n"
-    "  --backend uring|epoll what the loops sleep on\n"
-    "  --verbose             report which libuv a program has, and how it got it\n"
-    "  -h, --help            print this\n";
-
 enum { BAD_ARGUMENT = 9 };
-enum form { PICTURE, JSON, TEXT, COMPARISON };
-
-struct options {
-  enum form form;
-  bool turns;
-  bool keep;
-  bool program; /* behind -- */
-  const char* output;
-  const char* limit;
-  uint64_t from_ns, to_ns; /* of the trace */
-};
-
-static int bad_argument(const char* problem, const char* argument) {
-  fprintf(stderr, "rondo trace: %s%s\n%s", problem, argument, usage);
-  return BAD_ARGUMENT;
-}
-
-static bool is(const char* argument, const char* name, const char* alias) {
-  return strcmp(argument, name) == 0 || strcmp(argument, alias) == 0;
-}
-
-static bool is_size(const char* text) {
-  size_t digits = strspn(text, "0123456789");
-  text += digits;
-  return digits > 0 &&
-         (*text == '\0' || (strchr("KMGkmg", *text) != NULL && text[1] == '\0'));
-}
-
-/* "450ms", "1.2s", or seconds. */
-static bool time_read(const char* text, uint64_t* ns) {
-  static const struct {
-    const char* unit;
-    double size;
-  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
-  char* end;
-  double number = strtod(text, &end);
-  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-    double size = number * units[i].size;
-    if (end == text || strcmp(end, units[i].unit) != 0 || !(size >= 0) || size > 1e18)
-      continue;
-    *ns = (uint64_t) size;
-    return true;
-  }
-  return false;
-}
-
-/* The value of an option, which is the next argument or stands behind a "="; NULL if
- * there is none. */
-static const char* value_of(int argc, char** argv, int* next) {
-  char* equals = strncmp(argv[*next], "--", 2) == 0 ? strchr(argv[*next], '=') : NULL;
-  if (equals == NULL)
-    return *next + 1 < argc ? argv[++*next] : NULL;
-  *equals = '\0';
-  return equals + 1;
-}
-
-static bool is_valued(const char* option) {
-  static const char* const names[] = {"-o",        "--output", "--limit",
-                                      "--backend", "--from",   "--to"};
-  size_t length = strcspn(option, "=");
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    if (strlen(names[i]) == length && memcmp(names[i], option, length) == 0)
-      return true;
-  }
-  return false;
-}
-
-/* 0, or the exit code to leave with. */
-static int option_valued(struct options* options, const char* option, const char* value) {
-  if (value == NULL)
-    return bad_argument("an argument is missing after ", option);
-  if (is(option, "--output", "-o"))
-    options->output = value;
-  else if (strcmp(option, "--backend") == 0 && !exec_set_backend(value))
-    return bad_argument("no such backend: ", value);
-  else if (strcmp(option, "--limit") == 0 && !is_size(value))
-    return bad_argument("no such size: ", value);
-  else if ((strcmp(option, "--from") == 0 && !time_read(value, &options->from_ns)) ||
-           (strcmp(option, "--to") == 0 && !time_read(value, &options->to_ns)))
-    return bad_argument("no such time: ", value);
-  else if (strcmp(option, "--limit") == 0)
-    options->limit = value;
-  return 0;
-}
-
-/* The index of the first argument that is no option; 0 or less: the negative of the exit
- * code to leave with. */
-static int options_read(struct options* options, int argc, char** argv) {
-  int next = 1;
-  for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
-    const char* option = argv[next];
-    if (strcmp(option, "--") == 0) {
-      options->program = true;
-      next++;
-      break;
-    }
-    if (is(option, "--help", "-h")) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    int code = is_valued(option)
-                   ? option_valued(options, option, value_of(argc, argv, &next))
-                   : 0;
-    if (code != 0)
-      return -code;
-    if (strcmp(option, "--json") == 0)
-      options->form = JSON;
-    else if (is(option, "--text", "--turns"))
-      options->form = TEXT;
-    else if (strcmp(option, "--keep") == 0)
-      options->keep = true;
-    else if (strcmp(option, "--verbose") == 0)
-      exec_set_verbose();
-    else if (!is_valued(option))
-      return -bad_argument("bad option: ", option);
-    options->turns |= strcmp(option, "--turns") == 0;
-  }
-  return next < argc ? next : -bad_argument("which script or program?", "");
-}
 
 static bool has_suffix(const char* text, const char* suffix) {
   size_t length = strlen(text), end = strlen(suffix);
@@ -203,6 +62,32 @@ static int not_a_script(const char* path) {
   return found ? 126 : 127;
 }
 
+/* What this command has written before may be replaced; what somebody else has written is
+ * most likely named by mistake. True, after a word about it. */
+static bool would_destroy(const char* path) {
+  static const char* const ours[] = {"<!doctype", "{\"displayTimeUnit", "process ",
+                                     "loop "};
+  char head[32] = {0};
+  struct stat status;
+  FILE* file;
+  if (path == NULL || strcmp(path, "-") == 0 || stat(path, &status) != 0 ||
+      !S_ISREG(status.st_mode) || status.st_size == 0 ||
+      (file = fopen(path, "rb")) == NULL)
+    return false;
+  (void) !fread(head, 1, sizeof(head) - 1, file);
+  fclose(file);
+  for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+    if (strncmp(head, ours[i], strlen(ours[i])) == 0)
+      return false;
+  }
+  fprintf(
+      stderr,
+      "rondo: %s is there already, and not written by rondo trace: remove it, or name "
+      "another file\n",
+      path);
+  return true;
+}
+
 /* --- writing ----------------------------------------------------------------------- */
 
 static void report_place(const struct options* options, const char* path) {
@@ -215,10 +100,26 @@ static void report_place(const struct options* options, const char* path) {
 /* Leaves what --from and --to say, if they do. */
 static bool part_chosen(const struct options* options, struct trace* trace) {
   bool whole = options->from_ns == 0 && options->to_ns == UINT64_MAX;
-  if (whole || trace_cut(trace, options->from_ns, options->to_ns))
+  uint64_t end = 0;
+  size_t left = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    uint64_t loop_end = trace->loops[i].offset_ns + trace->loops[i].end_ns;
+    end = loop_end > end ? loop_end : end;
+  }
+  if (whole)
     return true;
-  fputs("rondo: no memory for this trace\n", stderr);
-  return false;
+  if (!trace_cut(trace, options->from_ns, options->to_ns)) {
+    fputs("rondo: no memory for this trace\n", stderr);
+    return false;
+  }
+  for (size_t i = 0; i < trace->count; i++)
+    left += trace->loops[i].event_count;
+  char text[TIME_SIZE];
+  if (left == 0)
+    fprintf(stderr,
+            "rondo: nothing was recorded between --from and --to: all of it is %s\n",
+            time_text(text, end));
+  return left > 0;
 }
 
 static bool write_form(const struct trace* trace, const struct options* options,
@@ -273,31 +174,63 @@ static void name_after(char* name, size_t size, const char* recording, uint32_t 
     snprintf(name, size, "rondo-trace-%u.%s", pid, kind);
 }
 
+/* Adds a recording, and says what is wrong with it; true if nothing is. */
+static bool read_recording(struct trace* trace, const char* name) {
+  const char* path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
+  const char* problem = trace_read(trace, path);
+  if (problem == NULL && trace->damaged)
+    problem = "damaged, or cut short; what could be read is shown";
+  if (problem != NULL)
+    fprintf(stderr, "rondo: %s: %s\n", path, problem);
+  trace->damaged = false;
+  return problem == NULL;
+}
+
+static int compare_recordings(const struct options* options, char** paths) {
+  struct trace traces[2] = {0};
+  int code = 1;
+  for (int i = 0; i < 2; i++) {
+    if (!read_recording(&traces[i], paths[i]) && traces[i].count == 0)
+      return 1;
+    trace_sort(&traces[i]);
+  }
+  if (part_chosen(options, &traces[0]) && part_chosen(options, &traces[1])) {
+    FILE* out = options->output == NULL || strcmp(options->output, "-") == 0
+                    ? stdout
+                    : fopen(options->output, "w");
+    code =
+        out != NULL && write_comparison(out, &traces[0], &traces[1]) && fflush(out) == 0
+            ? 0
+            : 1;
+    if (code != 0)
+      fprintf(stderr, "rondo: %s: %s\n",
+              options->output == NULL ? "standard output" : options->output,
+              strerror(errno));
+  }
+  trace_free(&traces[0]);
+  trace_free(&traces[1]);
+  return code;
+}
+
 static int show_recordings(const struct options* options, int count, char** paths) {
   struct trace trace = {0};
   char name[4096];
   bool good = true;
-  for (int i = 0; i < count; i++) {
-    const char* path = strcmp(paths[i], "-") == 0 ? "/dev/stdin" : paths[i];
-    const char* problem = trace_read(&trace, path);
-    if (problem == NULL && trace.damaged)
-      problem = "damaged, or cut short; what could be read is shown";
-    if (problem != NULL)
-      fprintf(stderr, "rondo: %s: %s\n", path, problem);
-    good = good && problem == NULL;
-    trace.damaged = false;
-  }
+  for (int i = 0; i < count; i++)
+    good = read_recording(&trace, paths[i]) && good;
   if (trace.count == 0)
     return 1;
   trace_sort(&trace);
-  if (!part_chosen(options, &trace))
+  if (!part_chosen(options, &trace)) {
+    trace_free(&trace);
     return 1;
+  }
   name_after(name, sizeof(name), paths[0], trace.loops[0].pid, options->form);
   const char* path = options->output;
   if (path == NULL)
     path = options->form == TEXT ? "-" : name;
   signal(SIGPIPE, SIG_IGN);
-  good = write_to(&trace, options, path) && good;
+  good = !would_destroy(path) && write_to(&trace, options, path) && good;
   trace_free(&trace);
   return good ? 0 : 1;
 }
@@ -324,7 +257,7 @@ static bool show_run(const struct options* options, const struct trace_run* run,
   char name[64];
   bool never_began = WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 126;
   if (trace->count == 0 && never_began)
-    return false; /* that was told */
+    return false; /* that was reported */
   if (trace->count == 0) {
     fprintf(
         stderr,
@@ -345,7 +278,7 @@ static bool show_run(const struct options* options, const struct trace_run* run,
 }
 
 /* What was recorded is worth more than the place where it was to be shown. */
-static void tell_rescued(struct trace_run* run) {
+static void report_rescued(struct trace_run* run) {
   fprintf(stderr, "rondo: what was recorded is still there: rondo trace %s/*.rtrace*\n",
           run->folder);
   free(run->folder);
@@ -367,7 +300,7 @@ static int run_and_show(const struct options* options, char** argv) {
     fprintf(stderr, "rondo: the recording is in %s\n", keep);
   bool good = show_run(options, &run, &trace) && kept;
   if (!good && trace.count > 0 && errno != EPIPE)
-    tell_rescued(&run);
+    report_rescued(&run);
   trace_run_forget(&run);
   trace_free(&trace);
   int code = leave_as(run.status);
@@ -375,17 +308,29 @@ static int run_and_show(const struct options* options, char** argv) {
 }
 
 int trace_main(int argc, char** argv) {
-  struct options options = {.to_ns = UINT64_MAX};
+  struct options options = {0};
   int next = options_read(&options, argc, argv);
   if (next <= 0)
     return -next;
-  if (!options.program && is_recording(argv[next]))
-    return show_recordings(&options, argc - next, argv + next);
-  if (options.program)
-    return run_and_show(&options, argv + next);
-  int code = not_a_script(argv[next]);
+  if (!options.program && (options.form == COMPARISON || is_recording(argv[next]))) {
+    int count;
+    int code = options_read_behind(&options, argc - next, argv + next, &count);
+    if (code != 0)
+      return code;
+    return options.form == COMPARISON ? compare_recordings(&options, argv + next)
+                                      : show_recordings(&options, count, argv + next);
+  }
+  if (options.form == COMPARISON) {
+    fputs("rondo trace: --compare needs two recordings, not a program\n", stderr);
+    return BAD_ARGUMENT;
+  }
+  int code = options.program ? 0 : not_a_script(argv[next]);
   if (code != 0)
     return code;
+  if (would_destroy(options.output))
+    return 1;
+  if (options.program)
+    return run_and_show(&options, argv + next);
   static char name[] = "rondo"; /* what the runtime's arguments begin with */
   argv[next - 1] = name;
   return run_and_show(&options, argv + next - 1);

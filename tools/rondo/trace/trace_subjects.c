@@ -27,10 +27,9 @@ static const char* const fs_names[] = {
     [UV_FS_STATFS] = "statfs",       [UV_FS_MKSTEMP] = "mkstemp",
     [UV_FS_LUTIME] = "lutime"};
 
-static const char* const node_names[] = {
-    [TRACE_NODE_TIMEOUT] = "timeout",
-    [TRACE_NODE_IMMEDIATE] = "immediate",
-    [TRACE_NODE_FUNCTION] = "function"};
+static const char* const node_names[] = {[TRACE_NODE_TIMEOUT] = "timeout",
+                                         [TRACE_NODE_IMMEDIATE] = "immediate",
+                                         [TRACE_NODE_FUNCTION] = "function"};
 
 /* "fs_read": in two parts. */
 static const char* kind_name(unsigned int kind, const char** prefix) {

@@ -1,0 +1,39 @@
+# Completion of rondo's command line for bash; installed as completions/rondo.
+_rondo() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} i
+  COMPREPLY=()
+  case $before in
+  --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
+  --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
+  -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  --from | --to | -e | --eval | -p | --print) return ;;
+  esac
+  if [[ $COMP_CWORD == 1 ]]; then
+    COMPREPLY=($(compgen -W 'exec trace help version --eval --print --grouped-ticks --version --help' -- "$word")
+      $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
+    return
+  fi
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    if [[ ${COMP_WORDS[i]} == -- ]]; then # a program, and its own arguments
+      ((i + 1 == COMP_CWORD)) && COMPREPLY=($(compgen -c -- "$word")) || COMPREPLY=($(compgen -f -- "$word"))
+      return
+    fi
+  done
+  case $command in
+  trace)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--text --turns --json --compare --output --keep --from --to --limit --backend --verbose --help --' -- "$word"))
+    else
+      COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs|rtrace)' -- "$word") $(compgen -d -- "$word"))
+    fi ;;
+  exec)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--backend --verbose --help --' -- "$word"))
+    else
+      COMPREPLY=($(compgen -c -- "$word"))
+    fi ;;
+  help) COMPREPLY=($(compgen -W 'exec trace' -- "$word")) ;;
+  *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _rondo rondo
