@@ -147,26 +147,21 @@ struct uv_loop_s {
   /* files and the pool */
   unsigned int work_active;    /* in the pool, for this loop */
   unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
-  unsigned int backend_files;  /* file operations that the backend has */
-  void* backend_syncs[2];      /* those of them that sync a file */
-  void* held_closes[2];        /* until these are back */
-  unsigned int file_spent;     /* of what files may take on this thread in a turn */
-  uint64_t file_turn;          /* the turn that file_spent is about */
-  unsigned int files_gathered; /* reads to be done in the next poll phase, */
-  void (*run_gathered)(struct uv_loop_s* loop); /* by this */
+  /* work gathered for the next poll phase, NULL without any; it sets itself to NULL */
+  void (*before_poll)(struct uv_loop_s* loop);
 
   /* rooms with state of their own */
   void* signal_state;
   void* process_state;
   void* inotify_state;
+  void* work_state;
   void* file_state;
-  void* burst_state;
   unsigned int forks;      /* see loop_is_ours */
   unsigned int wake_taken; /* see wake_take */
   unsigned int has_outer;  /* somebody may be watching backend_fd */
   uint64_t pauses_end;     /* of watchers, see watcher_pause */
   uint64_t counters[12];   /* see loop/counters.h */
-  char padding[32];
+  char padding[88];
 };
 
 #endif

@@ -48,11 +48,6 @@ struct rondo_backend {
    * poll phase, with the negative error or the non-negative result. UV_ECANCELED also
    * comes unasked for, when the thread that submitted it has ended before it began. */
   int (*submit)(uv_loop_t* loop, const struct file_operation* op, struct uv__work* w);
-  /* Reads what is in memory, as many of the first ones as one call to the kernel is
-   * better for: each result is what preadv2(RWF_NOWAIT) would give, or its negative
-   * error. Returns how many were tried; 0 if the first is better read by itself. */
-  int (*read_now)(uv_loop_t* loop, const struct file_operation* ops, int count,
-                  int* results);
   /* Asks for an early end; w->done still comes, with UV_ECANCELED if it worked. 0 or
    * UV_EBUSY / UV_ENOENT. */
   int (*cancel)(uv_loop_t* loop, struct uv__work* w);

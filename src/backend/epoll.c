@@ -44,12 +44,6 @@ static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,
   return UV_ENOSYS;
 }
 
-static int epoll_read_now(uv_loop_t* loop, const struct file_operation* ops, int count,
-                          int* results) {
-  (void) loop, (void) ops, (void) count, (void) results;
-  return 0;
-}
-
 static int epoll_cancel(uv_loop_t* loop, struct uv__work* w) {
   (void) loop, (void) w;
   return UV_ENOENT;
@@ -63,6 +57,5 @@ const struct rondo_backend backend_epoll = {
     .flush = interest_flush,
     .wait = epoll_backend_wait,
     .submit = epoll_submit,
-    .read_now = epoll_read_now,
     .cancel = epoll_cancel,
 };

@@ -15,13 +15,11 @@
  * anew. Nothing is lost by that, because the ring holds only the one wait, which can be
  * asked for again.
  *
- * File operations live on a second ring, uring_files.c, and reads that cannot wait on a
- * third, uring_reads.c. */
+ * File operations live on a second ring, uring_files.c. */
 #include "backend/backend.h"
 #include "backend/interest.h"
 #include "backend/ring.h"
 #include "backend/uring_files.h"
-#include "backend/uring_reads.h"
 #include "backend/wait_mask.h"
 #include "base/alloc.h"
 #include "system/system.h"
@@ -54,7 +52,6 @@ struct uring_state {
   bool armed;   /* the wait is in the ring */
   bool quiet;   /* the last wait was not to block either, and found nothing */
   struct uring_files files;
-  struct uring_reads reads;
   struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
 };
 
@@ -164,7 +161,6 @@ static int uring_open(uv_loop_t* loop) {
 static void uring_close(uv_loop_t* loop) {
   struct uring_state* state = loop->backend_state;
   uring_files_close(loop, &state->files);
-  uring_reads_close(&state->reads);
   ring_close(state);
   interest_close(loop);
   mem_free(state);
@@ -178,7 +174,6 @@ static int uring_fork(uv_loop_t* loop) {
     return err;
   /* After the set: it must not touch the parent's. */
   uring_files_fork(loop, &state->files);
-  uring_reads_close(&state->reads);
   ring_close(state); /* our mapping and descriptor only; the parent has its own */
   return 0;
 }
@@ -298,12 +293,6 @@ static int uring_submit(uv_loop_t* loop, const struct file_operation* op,
   return uring_files_submit(loop, &state->files, op, w);
 }
 
-static int uring_read_now(uv_loop_t* loop, const struct file_operation* ops, int count,
-                          int* results) {
-  struct uring_state* state = loop->backend_state;
-  return uring_reads_run(&state->reads, ops, count, results);
-}
-
 static int uring_cancel(uv_loop_t* loop, struct uv__work* w) {
   struct uring_state* state = loop->backend_state;
   return uring_files_cancel(loop, &state->files, w);
@@ -317,6 +306,5 @@ const struct rondo_backend backend_uring = {
     .flush = uring_flush,
     .wait = uring_wait,
     .submit = uring_submit,
-    .read_now = uring_read_now,
     .cancel = uring_cancel,
 };

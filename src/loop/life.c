@@ -31,15 +31,7 @@ static void forks_watch(void) {
   system_at_fork(NULL, NULL, forks_count);
 }
 
-/* Also for a forked child: what its parent's backend has is the parent's. */
-static void backend_files_init(uv_loop_t* loop) {
-  loop->backend_files = 0;
-  queue_init(queue_of(loop->backend_syncs));
-  queue_init(queue_of(loop->held_closes));
-}
-
 static void queues_init(uv_loop_t* loop) {
-  backend_files_init(loop);
   queue_init(queue_of(loop->handle_queue));
   queue_init(queue_of(loop->changed_queue));
   queue_init(queue_of(loop->pending_queue));
@@ -75,7 +67,7 @@ int uv_loop_init(uv_loop_t* loop) {
 /* Everything that rooms hung on the loop. */
 static struct loop_part** parts(uv_loop_t* loop, size_t i) {
   void** all[] = {&loop->signal_state, &loop->process_state, &loop->inotify_state,
-                  &loop->file_state, &loop->burst_state};
+                  &loop->work_state, &loop->file_state};
   return i < ARRAY_LENGTH(all) ? (struct loop_part**) all[i] : NULL;
 }
 
@@ -155,7 +147,6 @@ int uv_loop_fork(uv_loop_t* loop) {
   __atomic_store_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
   loop->wake_taken = 0;
   async_fork(loop);
-  backend_files_init(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);
     if (part != NULL && part->fork != NULL && (err = part->fork(loop, part)) != 0)

@@ -225,7 +225,7 @@ void async_fork(uv_loop_t* loop);
 void loop_complete(uv_loop_t* loop, struct uv__work* w, int status);
 
 /* --- Parts that rooms hang on a loop --------------------------------------------- */
-/* loop->signal_state, process_state, inotify_state, file_state and burst_state point to
+/* loop->signal_state, process_state, inotify_state, work_state and file_state point to
  * structures of their rooms that begin with one of these, made on first use.
  * uv_loop_fork calls `fork` in the child (after the backend and the wake-up are new),
  * uv_loop_close calls `close`. */

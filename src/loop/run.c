@@ -16,7 +16,7 @@ bool loop_alive(const uv_loop_t* loop) {
 bool loop_work_waits(const uv_loop_t* loop) {
   return loop->pending_queue[0] != loop->pending_queue || loop->closing_handles != NULL ||
          loop->closing_batch != NULL || (loop->flags & LOOP_LEFTOVER) != 0 ||
-         loop->completed_queue[0] != loop->completed_queue || loop->files_gathered > 0;
+         loop->completed_queue[0] != loop->completed_queue || loop->before_poll != NULL;
 }
 
 int64_t loop_poll_timeout(const uv_loop_t* loop) {
@@ -76,8 +76,8 @@ static void pending_after_poll(uv_loop_t* loop) {
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   trace_phase(loop, RONDO_PHASE_POLL);
-  if (loop->files_gathered > 0) {
-    loop->run_gathered(loop);
+  if (loop->before_poll != NULL) {
+    loop->before_poll(loop);
     clock_look(loop); /* it took its time */
   }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;

@@ -129,9 +129,9 @@ void wake_give_back(uv_loop_t* loop) {
   loop->wake_taken = 0;
 }
 
-/* Work that came back only to go on another way (request/fs_burst.c) is no news: no
- * callback was made and no request has ended. The poll sleeps on then, unless there is a
- * reason not to (contract L8). What an outer loop is told is none either. */
+/* WAKE_WORK alone is progress only if a callback was made or a request has ended: finished
+ * work may have been resubmitted instead. Without progress the poll sleeps on, unless
+ * there is a reason not to (contract L8). WAKE_OUTER is never progress. */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
   loop->wake_taken &= ~(1u << WAKE_OUTER);
   unsigned int told = loop->wake_taken & kinds;

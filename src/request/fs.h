@@ -3,12 +3,33 @@
  * A uv_fs_… function begins a request (fs_begin), keeps its arguments in it, and starts
  * it (fs_start). What an operation does is one function, fs_do_…, which takes the
  * request, may block, and returns the result or a negative error: synchronous calls and
- * the pool run it as it is. Which requests get by without the pool, and how, is decided
- * in fs_way.c alone. */
+ * the pool run it as it is. An asynchronous request goes through fs_send (fs_way.c), the
+ * only place that chooses its way:
+ *
+ *   fs_send ─┬─ at once ─────────────► DONE
+ *            ├─ BATCH ─┬─ in memory ─► DONE
+ *            │         └─ must wait ─► RING or POOL
+ *            ├─ RING ──┬───────────── (called back)
+ *            │         └─ refused ───► POOL
+ *            ├─ HELD ────────────────► POOL
+ *            └─ POOL ──────────────── (called back)
+ *
+ *   place         where it is                        its number needed  uv_cancel
+ *   FS_IDLE       not started, or called back        -                  UV_EBUSY
+ *   FS_DONE       over, waiting for the poll phase   no                 UV_EBUSY
+ *   FS_BATCH      in a batch of reads (fs_batch.c)   yes                0 until begun
+ *   FS_RING       with the backend's io_uring        by a sync only     as io_uring says
+ *   FS_POOL       in the pool's queue or running     yes                0 until begun
+ *   FS_HELD       a close behind others (fs_order.c) yes                0
+ *   FS_CANCELLED  in a batch, not to be read         yes                0
+ *
+ * Only the loop's thread moves a request from place to place. "Its number": the
+ * descriptor must stay open, because the kernel doesn't have the file itself yet. */
 #ifndef RONDO_FS_H
 #define RONDO_FS_H
 
 #include "uv.h"
+#include "base/queue.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -19,41 +40,34 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Where a request is: the first of its reserved words. */
-enum fs_place {
-  FS_NOWHERE, /* not started, or called back */
-  FS_DONE,    /* done on the loop's thread, its callback is to come */
-  FS_RING,    /* with the backend */
-  FS_POOL,
-  FS_BURST,     /* where whoever comes first takes it, the loop or its helper */
-  FS_FOLLOWING, /* a close, held until what it must not overtake is back */
-  FS_CANCELLED, /* before that */
+enum fs_place { FS_IDLE, FS_DONE, FS_BATCH, FS_RING, FS_POOL, FS_HELD, FS_CANCELLED };
+
+struct fs_batch;
+struct file_state;
+
+/* A request's reserved words. */
+struct __attribute__((may_alias)) fs_inside {
+  unsigned char place;    /* enum fs_place */
+  bool mount_unknown;     /* the pool is to find out whether its mount is local */
+  bool cancel_asked;      /* of the backend, by the program */
+  struct queue order;     /* see fs_order.c; all 0 while in no queue */
+  struct fs_batch* batch; /* while in FS_BATCH or FS_CANCELLED */
+  void* unused[2];
 };
 
+_Static_assert(sizeof(struct fs_inside) == sizeof(((uv_fs_t*) 0)->reserved),
+               "a request has room for this");
+
+static inline struct fs_inside* fs_inside(const uv_fs_t* req) {
+  return (struct fs_inside*) (uintptr_t) req->reserved;
+}
+
 static inline enum fs_place fs_place(const uv_fs_t* req) {
-  return (enum fs_place)(uintptr_t) req->reserved[0];
+  return (enum fs_place) fs_inside(req)->place;
 }
 
 static inline void fs_set_place(uv_fs_t* req, enum fs_place place) {
-  req->reserved[0] = (void*) (uintptr_t) place;
-}
-
-/* The second reserved word: the file system this request is about isn't known yet. */
-static inline bool fs_mount_unknown(const uv_fs_t* req) {
-  return req->reserved[1] != NULL;
-}
-
-static inline void fs_set_mount_unknown(uv_fs_t* req, bool unknown) {
-  req->reserved[1] = unknown ? req : NULL;
-}
-
-/* The third: the program wants it cancelled. */
-static inline bool fs_cancel_asked(const uv_fs_t* req) {
-  return req->reserved[2] != NULL;
-}
-
-static inline void fs_set_cancel_asked(uv_fs_t* req, bool asked) {
-  req->reserved[2] = asked ? req : NULL;
+  fs_inside(req)->place = (unsigned char) place;
 }
 
 /* --- fs_request.c: the life of a request ----------------------------------------- */
@@ -87,7 +101,7 @@ static inline ssize_t fs_result(ssize_t answer) {
   return answer < 0 ? -errno : answer;
 }
 
-/* --- fs_way.c: the three ways ---------------------------------------------------- */
+/* --- fs_way.c: the ways ---------------------------------------------------------- */
 
 /* Runs the operation here and now. */
 ssize_t fs_run(uv_fs_t* req);
@@ -95,32 +109,53 @@ ssize_t fs_run(uv_fs_t* req);
 /* Sends an asynchronous request on the first way that is open to it. */
 int fs_send(uv_fs_t* req);
 
+/* A read that was tried in a batch, with the answer of fs_read_now. True if it is over
+ * and has to be called back; false if it has gone on to the ring or the pool. */
+bool fs_settle_read(uv_fs_t* req, ssize_t answer);
+
+/* A request that is over, on the loop's thread: its callback comes from the poll phase.
+ */
+void fs_complete(uv_fs_t* req);
+/* The same as work's `done`, for those who hand it to the poll phase themselves. */
+void fs_done(struct uv__work* w, int status);
+
+/* A close whose turn has come (fs_order.c): on to the pool. */
+void fs_send_held_close(uv_fs_t* req);
+
 /* --- fs_cached.c: what can be had without waiting -------------------------------- */
 
-/* Each tries without ever waiting for a device, a server or another process. Unless it
- * answers, nothing has changed, except that a read may have got its first part. */
-enum fs_attempt {
-  FS_ANSWERED,  /* the request is done and its result set */
-  FS_MUST_WAIT, /* it would work, but not without waiting */
-  FS_UNABLE,    /* it can't be known without waiting whether it would */
+/* Each tries without ever waiting for a device, a server or another process, and says
+ * which way the request has to take if it isn't done. Unless it is, nothing has changed,
+ * except that a read may have got its first part. */
+enum fs_way {
+  FS_WAY_DONE, /* none: the request is over and its result set */
+  FS_WAY_RING, /* it works, but not without waiting: the backend if it can, or the pool */
+  FS_WAY_POOL, /* it can't be known without waiting whether it works */
 };
-enum fs_attempt fs_read_cached(uv_fs_t* req);
-/* preadv2(RWF_NOWAIT): bytes or a negative error. */
+enum fs_way fs_read_cached(uv_fs_t* req);
+enum fs_way fs_write_direct(uv_fs_t* req); /* chooses, never writes */
+enum fs_way fs_open_cached(uv_fs_t* req);
+enum fs_way fs_close_cached(uv_fs_t* req);
+enum fs_way fs_stat_cached(uv_fs_t* req);
+enum fs_way fs_access_cached(uv_fs_t* req);
+
+/* preadv2(RWF_NOWAIT): bytes or a negative error. On any thread. */
 ssize_t fs_read_now(int fd, const struct iovec* vectors, unsigned int count,
                     int64_t offset);
-/* The same when that has been tried and has given `answer`. Any thread may try it if
- * fs_read_may_share. */
-enum fs_attempt fs_read_begun(uv_fs_t* req, ssize_t answer);
-bool fs_read_may_share(const uv_fs_t* req);
-enum fs_attempt fs_write_direct(uv_fs_t* req); /* never answers */
-enum fs_attempt fs_open_cached(uv_fs_t* req);
-enum fs_attempt fs_close_cached(uv_fs_t* req);
-enum fs_attempt fs_stat_cached(uv_fs_t* req);
-enum fs_attempt fs_access_cached(uv_fs_t* req);
+/* Goes on with a read for which fs_read_now has given `answer`. */
+enum fs_way fs_read_on(uv_fs_t* req, ssize_t answer);
+/* Bytes asked for, 0 for a read that fs_read_now isn't to try: it would wait. */
+size_t fs_read_size(uv_fs_t* req);
 
-/* On the pool, for a request that was sent there because its file system was unknown:
- * finds out whether that is local. Before the request is run, except for an open. */
-void fs_learn(const uv_fs_t* req);
+/* --- fs_mounts.c: local file systems --------------------------------------------- */
+
+/* statx(2) from memory. True if the answer can be relied on, because the file is on a
+ * local mount. If nothing is known of the mount, the request will see to it. */
+bool fs_stat_locally(uv_fs_t* req, int fd, unsigned int mask, struct statx* about);
+
+/* On the pool, for a request whose mount was unknown: finds out whether it is local.
+ * Before the request is run, except for an open. */
+void fs_learn_mount(const uv_fs_t* req);
 
 /* --- The operations -------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* What is done with names: opening, closing, links, renaming, removing. */
 #include "request/fs.h"
-#include "request/fs_facts.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
@@ -104,7 +103,6 @@ int uv_fs_close(uv_loop_t* loop, uv_fs_t* req, uv_file file, uv_fs_cb cb) {
   if (err != 0)
     return err;
   req->file = file;
-  fs_facts_forget(file, FACT_DIRECT | FACT_BUFFERED); /* the next to have the number */
   return fs_start(req);
 }
 

@@ -4,12 +4,12 @@
  * req->result starts at 0 and, for a read or write that is done in parts, holds what the
  * parts so far have moved. */
 #include "request/fs.h"
-#include "request/fs_burst.h"
 
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "request/fs_state.h"
 #include "request/work.h"
 
 #include <string.h>
@@ -27,9 +27,7 @@ int fs_begin(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_fs_cb cb) {
   req->new_path = NULL;
   req->bufs = NULL;
   req->nbufs = 0;
-  fs_set_place(req, FS_NOWHERE);
-  fs_set_mount_unknown(req, false);
-  fs_set_cancel_asked(req, false);
+  *fs_inside(req) = (struct fs_inside){.place = FS_IDLE};
   return loop == NULL && cb != NULL ? UV_EINVAL : 0;
 }
 
@@ -82,9 +80,17 @@ int fs_start(uv_fs_t* req) {
   if (err != 0) {
     req_end(req->loop);
     req->result = err;
-    fs_set_place(req, FS_NOWHERE);
+    fs_set_place(req, FS_IDLE);
   }
   return err;
+}
+
+static int fs_cancel_in_backend(uv_fs_t* req) {
+  struct fs_inside* inside = fs_inside(req);
+  if (!inside->cancel_asked && backend_cancel(req->loop, &req->work_req) != 0)
+    return UV_EBUSY;
+  inside->cancel_asked = true;
+  return 0;
 }
 
 int fs_cancel(uv_fs_t* req) {
@@ -92,18 +98,13 @@ int fs_cancel(uv_fs_t* req) {
   case FS_POOL:
     return work_cancel(&req->work_req);
   case FS_RING:
-    if (fs_cancel_asked(req))
-      return 0;
-    if (backend_cancel(req->loop, &req->work_req) != 0)
-      return UV_EBUSY;
-    fs_set_cancel_asked(req, true);
-    return 0;
-  case FS_BURST:
-    if (!fs_burst_cancel(req))
-      return UV_EBUSY;
-    fs_set_place(req, FS_CANCELLED);
-    return 0;
-  case FS_FOLLOWING:
+    return fs_cancel_in_backend(req);
+  case FS_BATCH:
+    return fs_batch_cancel(req);
+  case FS_HELD:
+    req->result = UV_ECANCELED;
+    fs_order_leave(req);
+    fs_complete(req);
     fs_set_place(req, FS_CANCELLED);
     return 0;
   case FS_CANCELLED:
@@ -158,7 +159,7 @@ static void fs_free_answer(uv_fs_t* req) {
 
 void uv_fs_req_cleanup(uv_fs_t* req) {
   /* One that is under way still needs everything it holds. */
-  if (req == NULL || fs_place(req) != FS_NOWHERE)
+  if (req == NULL || fs_place(req) != FS_IDLE)
     return;
   if (req->path != NULL && fs_owns_path(req))
     mem_free((void*) (uintptr_t) req->path);

@@ -16,14 +16,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* A loop's file_state. */
+/* A loop's work_state. */
 struct work_state {
   struct loop_part part;
   /* Finished work, last first, linked through wq[0]. */
   _Atomic(struct uv__work*) finished;
   struct queue backlog; /* taken off the stack and not yet called back */
   struct queue batch;   /* of it, what is called back in this poll */
-  void (*also_collect)(uv_loop_t* loop, struct queue* finished);
   /* Threads that are between their push and the end of loop_wake. They touch the loop,
    * and the push may have been all the program waited for before it closes the loop. */
   _Atomic unsigned int visitors;
@@ -33,7 +32,7 @@ struct work_state {
  * it is pushed. */
 void work_give_back(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
-  struct work_state* state = loop->file_state;
+  struct work_state* state = loop->work_state;
 
   atomic_fetch_add_explicit(&state->visitors, 1, memory_order_relaxed);
   struct uv__work* before = atomic_load_explicit(&state->finished, memory_order_relaxed);
@@ -67,10 +66,8 @@ static void work_collect(struct work_state* state) {
 }
 
 static void work_deliver(uv_loop_t* loop) {
-  struct work_state* state = loop->file_state;
+  struct work_state* state = loop->work_state;
   work_collect(state);
-  if (state->also_collect != NULL)
-    state->also_collect(loop, &state->backlog);
   queue_append(&state->batch, &state->backlog);
   while (!queue_empty(&state->batch) && poll_take(loop)) {
     struct queue* link = queue_first(&state->batch);
@@ -93,7 +90,7 @@ static void work_state_close(uv_loop_t* loop, struct loop_part* part) {
   while (atomic_load_explicit(&state->visitors, memory_order_acquire) > 0 &&
          loop_is_ours(loop))
     sched_yield();
-  loop->file_state = NULL;
+  loop->work_state = NULL;
   mem_free(state);
 }
 
@@ -125,19 +122,20 @@ static int work_state_make(uv_loop_t* loop) {
   state->part.fork = work_state_fork;
   queue_init(&state->backlog);
   queue_init(&state->batch);
-  loop->file_state = state;
+  loop->work_state = state;
   loop->on_wake[WAKE_WORK] = work_deliver;
   return 0;
 }
 
 bool work_can_give_back(uv_loop_t* loop) {
-  return loop->file_state != NULL || work_state_make(loop) == 0;
+  return loop->work_state != NULL || work_state_make(loop) == 0;
 }
 
-void work_also_collect(uv_loop_t* loop,
-                       void (*collect)(uv_loop_t* loop, struct queue* finished)) {
-  struct work_state* state = loop->file_state;
-  state->also_collect = collect;
+void work_deliver_next(uv_loop_t* loop, struct queue* finished) {
+  struct work_state* state = loop->work_state;
+  loop->work_active += queue_count(finished);
+  queue_append(finished, &state->batch);
+  queue_move(finished, &state->batch);
 }
 
 int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),

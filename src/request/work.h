@@ -20,13 +20,13 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
  * UV_EBUSY for what runs or has run. */
 int work_cancel(struct uv__work* w);
 
-/* For work that was done without having been handed over: after WAKE_WORK, `collect`
- * puts it behind what has finished, linked by its wq, and it is called back like the
- * rest, with the loop's work_active counting it. The loop must be able to take work back.
- */
+/* For work that comes back without having been submitted, by work_give_back: false if
+ * the loop has no memory for it. It counts in work_active. */
 bool work_can_give_back(uv_loop_t* loop);
-void work_also_collect(uv_loop_t* loop,
-                       void (*collect)(uv_loop_t* loop, struct queue* finished));
+
+/* Inside a `done`: these, linked by their wq, have been finished by it and are delivered
+ * next, before what else has come back. Their work must be NULL. */
+void work_deliver_next(uv_loop_t* loop, struct queue* finished);
 
 /* For the thread that has run it: from here on it is its loop's. */
 void work_give_back(struct uv__work* w);

@@ -165,8 +165,6 @@ static void closing_comes_after(void** state) {
 /* Nor those that must wait and go on another way. */
 static void closing_comes_after_waiting(void** state) {
   (void) state;
-  if (strcmp(rondo_backend_name(&files_loop), "uring") != 0)
-    skip(); /* two threads of the pool, and nobody knows which is first */
   for (int i = 0; i < BURST_ROUNDS / 10; i++) {
     int file = burst_file();
     (void) files_make_cold(file, (size_t) BURST_BLOCK * BURST_BLOCKS);
@@ -194,8 +192,6 @@ static void begin_and_close_at_first(int file) {
 /* Nor those that are back from the helper, and have not been looked at yet. */
 static void closing_comes_after_the_backlog(void** state) {
   (void) state;
-  if (strcmp(rondo_backend_name(&files_loop), "uring") != 0)
-    skip();
   assert_int_equal(rondo_loop_limit(&files_loop, RONDO_PHASE_POLL, 1), 0);
   for (int i = 0; i < BURST_ROUNDS / 10; i++) {
     int file = burst_file();

@@ -61,6 +61,8 @@ static void fork_now(int file) {
 
 static void fork_in_the_middle(void** state) {
   (void) state;
+  if (UNDER_THREAD_SANITIZER)
+    skip(); /* it allows no threads in a child that was forked with threads */
   int file = burst_file();
   for (int i = 0; i < 10; i++) {
     burst_run_inside(fork_now, file);
@@ -89,9 +91,8 @@ static void begin_and_close_in_vain(int file) {
     burst_begin(&burst_readers[i], i < 16 ? burst_whole_or_cancelled : nobody_can);
   }
   inside_call = true;
-  int err = uv_fs_close(&files_loop, &close_req, file, files_called);
+  assert_int_equal(uv_fs_close(&files_loop, &close_req, file, files_called), 0);
   inside_call = false;
-  assert_int_equal(err, UV_EAGAIN);
 }
 
 static int read_without_threads(void) {
@@ -107,11 +108,11 @@ static int read_without_threads(void) {
   assert_int_equal(uv_loop_close(&files_loop), 0);
   assert_int_equal(uv_loop_init(&files_loop), 0);
   burst_run_inside(begin_and_close_in_vain, file);
-  return burst_calls == BURST_READS ? 0 : 1;
+  return burst_calls == BURST_READS && close_req.result == UV_EAGAIN ? 0 : 1;
 }
 
-/* Those that must wait, when there is no thread for it: closing the file makes the loop
- * look at them, and they still are called back from the poll phase only. */
+/* Those that must wait, when there is no thread for it, and the close behind them: all are
+ * called back from the poll phase only. */
 static void failures_are_called_back_later(void** state) {
   (void) state;
   if (UNDER_THREAD_SANITIZER)

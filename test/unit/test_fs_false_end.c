@@ -67,7 +67,7 @@ static void single_reads_get_all(void** state) {
         int64_t offset = own ? -1 : at;
         lies = 0;
         assert_int_equal(ASYNC(req, uv_fs_read, fd, &into, 1, offset), expected);
-        assert_memory_equal(bytes, "0123456789" + (at < 10 ? at : 0), (size_t) expected);
+        assert_memory_equal(bytes, &"0123456789"[at < 10 ? at : 0], (size_t) expected);
         assert_true(lies > 0);
         uv_fs_req_cleanup(&req);
       }

@@ -1,0 +1,32 @@
+/* A loop's file_state: its life. */
+#include "request/fs_state.h"
+
+#include "base/alloc.h"
+
+static void file_state_close(uv_loop_t* loop, struct loop_part* part) {
+  struct file_state* state = (struct file_state*) part;
+  fs_batch_close(state, loop);
+  loop->before_poll = NULL;
+  mem_free(state);
+}
+
+/* What is in the parent's pool or ring stays the parent's: in the child it is never
+ * called back, and nobody waits for it. */
+static int file_state_fork(uv_loop_t* loop, struct loop_part* part) {
+  struct file_state* state = (struct file_state*) part;
+  state->in_ring = 0;
+  fs_order_fork(state);
+  fs_batch_fork(state, loop);
+  return 0;
+}
+
+struct file_state* file_state_make(uv_loop_t* loop) {
+  struct file_state* state = mem_calloc(1, sizeof(*state));
+  if (state == NULL)
+    return NULL;
+  state->part.close = file_state_close;
+  state->part.fork = file_state_fork;
+  fs_order_init(state);
+  loop->file_state = state;
+  return state;
+}
