@@ -134,6 +134,9 @@ bool work_can_give_back(uv_loop_t* loop) {
 void work_deliver_next(uv_loop_t* loop, struct queue* finished) {
   struct work_state* state = loop->work_state;
   loop->work_active += queue_count(finished);
+  /* The `done` that finished these made no callback itself: the limit isn't for it. */
+  loop->poll_left++;
+  loop->events--;
   queue_append(finished, &state->batch);
   queue_move(finished, &state->batch);
 }
