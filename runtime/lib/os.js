@@ -1,10 +1,10 @@
 'use strict';
 // The machine.
 
-const { arrayPush, arrayReduce, numberToString, over, regexpReplace, stringSplit } = intrinsics;
+const { arrayPush, arrayReduce, numberToString, over, regexpReplace, stringSlice, stringSplit } = intrinsics;
 const binding = native('os');
 const signals = native('signals');
-const { validateInteger } = require('internal/errors');
+const { coded, validateInteger } = require('internal/errors');
 
 const uname = binding.uname();
 const errno = {
@@ -40,12 +40,35 @@ function networkInterfaces() {
   return result;
 }
 
+// What the system refuses, in the form that os has for it.
+function asked(syscall, call) {
+  try {
+    return call();
+  } catch (refused) {
+    const { code, errno } = refused;
+    const message = native('process').errorText(errno);
+    const error = coded(Error, 'ERR_SYSTEM_ERROR', `A system error occurred: ${syscall} returned ${code} (${message})`);
+    Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError', writable: true, configurable: true });
+    error.info = { errno, code, message, syscall };
+    error.errno = errno;
+    error.syscall = syscall;
+    throw error;
+  }
+}
+
+// The environment as it is now; what is set to nothing is not set.
+function tmpdir() {
+  const { TEMP, TMP, TMPDIR } = process.env;
+  const path = TMPDIR || TMP || TEMP || '/tmp';
+  return path.length > 1 && path[path.length - 1] === '/' ? stringSlice.call(path, 0, -1) : path;
+}
+
 const checkInt32 = (value, name) => validateInteger(value, name, -(2 ** 31), 2 ** 31 - 1);
 
 function getPriority(pid) {
   if (pid === undefined) pid = 0;
   else checkInt32(pid, 'pid');
-  return binding.priority(pid);
+  return asked('uv_os_getpriority', () => binding.priority(pid));
 }
 
 // setPriority([pid, ]priority)
@@ -53,7 +76,7 @@ function setPriority(pid, value) {
   if (value === undefined) ({ 0: pid, 1: value } = [0, pid]);
   checkInt32(pid, 'pid');
   validateInteger(value, 'priority', -20, 19);
-  return binding.priority(pid, value);
+  return asked('uv_os_setpriority', () => binding.priority(pid, value));
 }
 
 function userInfo(options) {
@@ -79,7 +102,7 @@ module.exports = {
   platform: () => process.platform,
   release: () => uname.release,
   setPriority,
-  tmpdir: () => binding.tmpdir(),
+  tmpdir,
   totalmem: () => binding.memory()[1],
   type: () => uname.sysname,
   userInfo,
@@ -94,6 +117,12 @@ module.exports = {
     priority: Object.freeze(priority),
   }),
 };
+// Where a text or a number is wanted, the function stands for what it tells.
+for (const name of over(['arch', 'availableParallelism', 'endianness', 'freemem', 'homedir', 'hostname', 'machine', 'platform', 'release',
+  'tmpdir', 'totalmem', 'type', 'uptime', 'version'])) {
+  const ask = module.exports[name];
+  Object.defineProperty(ask, Symbol.toPrimitive, { __proto__: null, value: () => ask(), configurable: true, writable: true, enumerable: true });
+}
 // Not to be changed.
 for (const { 0: name, 1: value } of over([['EOL', '\n'], ['devNull', '/dev/null']]))
   Object.defineProperty(module.exports, name, { __proto__: null, value, enumerable: true, writable: false, configurable: name === 'EOL' });

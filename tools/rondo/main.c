@@ -101,7 +101,8 @@ int main(int argc, char** argv) {
     }
     if (strcmp(argument, "--grouped-ticks") == 0) {
       options.grouped = true;
-    } else if (is(argument, "--eval", "-e") || is(argument, "--print", "-p")) {
+    } else if (is(argument, "--eval", "-e") || is(argument, "--print", "-p") ||
+               strcmp(argument, "-pe") == 0) {
       if (next + 1 >= argc)
         return bad_argument(argument, "an argument is missing after ");
       options.print = argument[1] == 'p' || argument[2] == 'p';

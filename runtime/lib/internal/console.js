@@ -10,10 +10,15 @@ let indent = '';
 const counts = new Map();
 const times = new Map();
 
+// The stream that the program has put under console._stdout or _stderr, or that it has asked
+// process for; undefined if neither.
+const replaced = { __proto__: null, stdout: undefined, stderr: undefined };
+const streamOf = (name) => replaced[name] ?? tools.streams?.[name];
+
 // Colours are for terminals, and for those who ask: at any time, so each line asks again.
 const { envGet } = native('process');
 function colored(fd) {
-  const stream = tools.streams?.[fd === 1 ? 'stdout' : 'stderr'];
+  const stream = streamOf(fd === 1 ? 'stdout' : 'stderr');
   if (envGet('FORCE_COLOR') !== undefined) return require('internal/tty/colors').getColorDepth() > 2;
   if (stream === undefined ? !isTerminal(fd) : !stream.isTTY) return false;
   return (stream?.getColorDepth ?? require('internal/tty/colors').getColorDepth)() > 2;
@@ -31,12 +36,12 @@ function line(name, fd, args) {
   let text = format(args, fd);
   if (indent !== '') text = indent + (stringIncludes.call(text, '\n') ? regexpReplace(/\n/g, text, `\n${indent}`) : text);
   // Past the stream, unless the program has it and may have changed it.
-  if (tools.streams?.[name] === undefined) stdio.write(fd, text, true);
+  if (streamOf(name) === undefined) stdio.write(fd, text, true);
   else write(name, fd, `${text}\n`);
 }
 
 function write(name, fd, text) {
-  const stream = tools.streams?.[name];
+  const stream = streamOf(name);
   if (stream === undefined) stdio.write(fd, text);
   else stream.write(text);
 }
@@ -96,7 +101,8 @@ const console = {
   },
   // Only a terminal can be cleared.
   clear() {
-    const isTTY = tools.streams?.stdout === undefined ? isTerminal(1) : tools.streams.stdout.isTTY;
+    const stream = streamOf('stdout');
+    const isTTY = stream === undefined ? isTerminal(1) : stream.isTTY;
     if (isTTY && process.env.TERM !== 'dumb') write('stdout', 1, '\x1b[1;1H\x1b[0J');
   },
   count,
@@ -129,5 +135,11 @@ Object.defineProperty(console, Symbol.toStringTag, { __proto__: null, value: 'co
 Object.defineProperty(console, 'Console', { __proto__: null,
   get: () => require('console').Console, enumerable: true, configurable: true,
 });
+
+for (const name of over(['stdout', 'stderr']))
+  Object.defineProperty(console, `_${name}`, {
+    __proto__: null, configurable: true, enumerable: false, get: () => replaced[name] ?? process[name],
+    set: (stream) => { replaced[name] = stream; },
+  });
 
 module.exports = console;

@@ -143,7 +143,7 @@ process.kill = function kill(pid, signal = 'SIGTERM') {
     if (number === undefined) throw errors.coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
   }
   const err = process._kill(pid | 0, number);
-  if (err !== 0) {
+  if (err) {
     const error = binding.uvError(err, 'kill');
     error.message = `kill ${error.code}`;
     throw error;
@@ -236,8 +236,8 @@ process.emitWarning = function emitWarning(warning, type, code, ctor) {
   if (typeof warning === 'string') {
     warning = new Error(warning);
     warning.name = String(type || 'Warning');
-    if (code !== undefined) warning.code = code;
-    if (detail !== undefined) warning.detail = detail;
+    if (code) warning.code = code;
+    if (detail) warning.detail = detail;
   } else if (!(warning instanceof Error)) {
     throw errors.invalidArgType('warning', 'of type string or an instance of Error', warning);
   }
@@ -308,6 +308,11 @@ arrayForEach.call(['stdin', 'stdout', 'stderr'], (name, fd) => {
 process.getBuiltinModule = (name) => {
   const { Module } = require('internal/loader');
   return Module.isBuiltin(name) ? Module._load(name) : undefined;
+};
+process.assert = (condition, message) => require('assert').ok(condition, message);
+process.openStdin = () => {
+  process.stdin.resume();
+  return process.stdin;
 };
 process.loadEnvFile = (path) => require('internal/env_file').loadEnvFile(path);
 process._rawDebug = (...args) => native('stdio').write(2, `${require('util').format(...over(args))}\n`);
