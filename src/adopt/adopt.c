@@ -16,6 +16,7 @@ struct adoption* adoptions;
 
 static unsigned int last_number;
 static bool has_refused;
+static const char* first_argument;
 
 bool adopt_has_refused(void) {
   return has_refused;
@@ -48,6 +49,11 @@ void adopt_say(const char* format, ...) {
   else
     say_to(STDERR_FILENO, "rondo: ", format, arguments);
   va_end(arguments);
+}
+
+/* Its initialisation sets both; a program may clear the one and change the other. */
+bool adopt_c_library_is_ready(void) {
+  return environ != NULL || program_invocation_name == first_argument;
 }
 
 /* --- one object ----------------------------------------------------------------------
@@ -163,8 +169,7 @@ static int find_directory(struct dl_phdr_info* info, size_t size, void* argument
 __attribute__((constructor)) static void adopt_start(int argc, char** argv,
                                                      char** environment) {
   int saved = errno;
-  (void) argc;
-  (void) argv;
+  first_argument = argc > 0 ? argv[0] : NULL;
   settings_read(environment);
   if (adopt_settings.off)
     return;

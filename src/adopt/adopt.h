@@ -79,6 +79,8 @@ extern struct adoption* adoptions;
 
 /* Adopts the libuv in an object, if there is one and it may be. */
 void adopt_object_try(struct adopt_object* object);
+/* Whether the C library is initialised, and with it, perhaps, others. */
+bool adopt_c_library_is_ready(void);
 /* Whether a libuv was found that may not be adopted. */
 bool adopt_has_refused(void);
 /* Forgets an adoption whose object was unloaded. */
@@ -102,8 +104,6 @@ bool questions_ask(struct adoption* adoption, struct adopt_file* file);
 
 bool region_make(struct adoption* adoption);
 void region_free(struct adoption* adoption);
-/* Once every slot has its last value. */
-void region_seal(struct adoption* adoption);
 
 /* --- plan.c: which bytes become jumps --- */
 

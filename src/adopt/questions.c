@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-extern char** environ;
 
 bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file) {
   if (object->soname != NULL && strncmp(object->soname, "libuv.so", 8) == 0)
@@ -234,7 +231,7 @@ static bool a_loop_was_made(void) {
   if (directory == NULL)
     return true; /* who can't know must not assume */
   for (struct dirent* entry; !found && (entry = readdir(directory)) != NULL;) {
-    int fd = atoi(entry->d_name);
+    int fd = (int) strtol(entry->d_name, NULL, 10);
     if (entry->d_name[0] == '.' || (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0)
       continue;
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -252,11 +249,11 @@ static bool threads_were_started(void) {
   return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 3;
 }
 
-/* Before the C library has its environment, no constructor of anybody has run, and
+/* Before the C library is initialised, no constructor of anybody has run, and
  * nothing of an object that was only just mapped can have run either. Otherwise
  * constructors may have come first (before glibc 2.34). */
 static bool ask_unused(struct adoption* adoption, struct adopt_file* file) {
-  if (environ == NULL || loader_is_watching())
+  if (!adopt_c_library_is_ready() || loader_is_watching())
     return true;
   if (threads_were_started())
     return adopt_refuse(adoption, "threads were started before Rondo could look at it");

@@ -122,10 +122,6 @@ bool region_make(struct adoption* adoption) {
   return true;
 }
 
-void region_seal(struct adoption* adoption) {
-  mprotect(adoption->slots, adoption->slots_size, PROT_READ);
-}
-
 void region_free(struct adoption* adoption) {
   if (adoption->region != NULL)
     munmap(adoption->region, adoption->region_size);

@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern char** environ;
-
 static void* library; /* libuv.so.1, once it is loaded */
 
 static void library_path(char* path, size_t size) {
@@ -51,7 +49,6 @@ static bool slots_fill(struct adoption* adoption) {
   }
   for (size_t i = 0; i < adoption->count; i++)
     slot_set(adoption, i, dlsym(library, adopt_names[adoption->functions[i].name]));
-  region_seal(adoption);
   return true;
 }
 
@@ -78,10 +75,9 @@ static void library_load(void) {
   char path[PATH_MAX + 32];
   library_path(path, sizeof(path));
   const char* why = "it calls libuv before the C library is initialised";
-  /* The first to be initialised by the loader is the C library, which sets this. */
-  void* loaded =
-      environ == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (loaded == NULL && environ != NULL)
+  bool ready = adopt_c_library_is_ready();
+  void* loaded = ready ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+  if (loaded == NULL && ready)
     why = dlerror();
   __atomic_store_n(&library, loaded, __ATOMIC_RELEASE);
   for (struct adoption* adoption = adoptions; adoption != NULL;
