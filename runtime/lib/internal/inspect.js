@@ -29,6 +29,7 @@ const defaults = {
   showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100,
   maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
 };
+const MOST_TEXT = 2 ** 27;
 const hasOwn = Object.hasOwn;
 
 // --- names --------------------------------------------------------------------------------------
@@ -163,6 +164,7 @@ function errorBase(ctx, error, name, tag, keys) {
 function keysOf(value, showHidden) {
   const symbols = Object.getOwnPropertySymbols(value);
   if (showHidden) return [...over(hiddenNames(value)), ...over(symbols)];
+  if (symbols.length === 0) return Object.keys(value);
   return [...over(Object.keys(value)), ...over(arrayFilter.call(symbols, (symbol) => objectPropertyIsEnumerable.call(value, symbol)))];
 }
 
@@ -509,13 +511,17 @@ function formatObject(ctx, value, depth, inTypedArray) {
     if (ctx.compact === true) open = `${mark} ${open}`;
     else base = base === '' ? mark : `${mark} ${base}`;
   }
-  return layout(ctx, output, base, open, close, array, depth, value);
+  const text = layout(ctx, output, base, open, close, array, depth, value);
+  // What one indentation has written; beyond the limit nothing is entered any more.
+  const written = ctx.written[ctx.indent] = (ctx.written[ctx.indent] ?? 0) + text.length;
+  if (written > MOST_TEXT) ctx.depth = -1;
+  return text;
 }
 
 // --- the interface ----------------------------------------------------------------------------------------
 
 function inspect(value, options, ...older) {
-  const ctx = { ...defaults, seen: [], circular: undefined, deepest: 0, indent: 0, user: undefined, style: undefined };
+  const ctx = { ...defaults, seen: [], written: { __proto__: null }, circular: undefined, deepest: 0, indent: 0, user: undefined, style: undefined };
   if (older.length > 0 || typeof options === 'boolean') {
     // inspect(value, showHidden, depth, colors), as it once was.
     ctx.showHidden = options === true;
