@@ -2,13 +2,16 @@
 // Buffer: bytes as a subclass of Uint8Array. Here are the ways to make one and the functions
 // of the module; methods are in internal/buffer_methods and beside it.
 
+const {
+  ArrayBufferIsView, ArrayIsArray, StringFromCodePoint, regexpReplace, regexpTest, stringCharCodeAt,
+  stringCodePointAt, typedarraySet,
+} = intrinsics;
 const binding = native('encoding');
 const FastBuffer = require('internal/fast_buffer');
 const { encodingOf, putAscii, rows } = require('internal/buffer_encodings');
 const { BYTES, addTo, compareWhole, copyPart, fillBytes, isBytes, limits, rowOf } = require('internal/buffer_methods');
 const { coded, invalidArgType, missingArgs, outOfRange, validateInteger, validateString } = require('internal/errors');
 const kinds = require('internal/kinds');
-const { set: typedarraySet } = Object.getPrototypeOf(Uint8Array).prototype;
 
 const MOST = 2 ** 32;
 const MOST_TEXT = 2 ** 31 - 1;
@@ -18,7 +21,7 @@ let warned = false;
 function isCalledByPackage() {
   const { frames, isOurs } = require('internal/stack');
   const list = frames(new Error().stack);
-  for (let i = 0; i < list.length; i++) if (!isOurs(list[i])) return /[/\\]node_modules[/\\]/.test(list[i].file);
+  for (let i = 0; i < list.length; i++) if (!isOurs(list[i])) return regexpTest(/[/\\]node_modules[/\\]/, list[i].file);
   return false;
 }
 
@@ -90,7 +93,7 @@ function fromArrayLike(source) {
   if (!(length > 0)) return new FastBuffer(0);
   if (length > MOST) throw outOfRange('length', `<= ${MOST}`, length);
   const bytes = new FastBuffer(Math.trunc(length));
-  if (ArrayBuffer.isView(source)) typedarraySet.call(bytes, source);
+  if (ArrayBufferIsView(source)) typedarraySet.call(bytes, source);
   else for (let i = 0; i < bytes.length; i++) bytes[i] = source[i];
   return bytes;
 }
@@ -98,7 +101,7 @@ function fromArrayLike(source) {
 function fromObject(value) {
   if (value.length !== undefined || kinds.isAnyArrayBuffer(value.buffer))
     return typeof value.length === 'number' ? fromArrayLike(value) : new FastBuffer(0);
-  return value.type === 'Buffer' && Array.isArray(value.data) ? fromArrayLike(value.data) : undefined;
+  return value.type === 'Buffer' && ArrayIsArray(value.data) ? fromArrayLike(value.data) : undefined;
 }
 
 function notBufferable(value) {
@@ -124,7 +127,7 @@ Buffer.from = function from(value, encodingOrOffset, length) {
   throw notBufferable(value);
 };
 
-const isTypedArray = (value) => ArrayBuffer.isView(value) && !kinds.isDataView(value);
+const isTypedArray = (value) => ArrayBufferIsView(value) && !kinds.isDataView(value);
 
 Buffer.copyBytesFrom = function copyBytesFrom(view, offset, length) {
   if (!isTypedArray(view)) throw invalidArgType('view', 'an instance of TypedArray', view);
@@ -187,7 +190,7 @@ Buffer.byteLength = function byteLength(string, encoding) {
     const row = encoding ? encodingOf(encoding) : undefined;
     return (row ?? rows.utf8).lengthOf(string);
   }
-  if (ArrayBuffer.isView(string) || kinds.isAnyArrayBuffer(string)) return string.byteLength;
+  if (ArrayBufferIsView(string) || kinds.isAnyArrayBuffer(string)) return string.byteLength;
   throw invalidArgType('string', 'of type string or an instance of Buffer or ArrayBuffer', string);
 };
 Object.defineProperty(Buffer, 'byteLength', { __proto__: null, enumerable: true });
@@ -199,7 +202,7 @@ Buffer.compare = function compare(buf1, buf2) {
 };
 
 Buffer.concat = function concat(list, length) {
-  if (!Array.isArray(list)) throw invalidArgType('list', 'an instance of Array', list);
+  if (!ArrayIsArray(list)) throw invalidArgType('list', 'an instance of Array', list);
   if (list.length === 0) return new FastBuffer(0);
   let size = 0;
   if (length === undefined) for (let i = 0; i < list.length; i++) size += list[i]?.length || 0;
@@ -220,15 +223,15 @@ const exception = (message) => new (require('internal/clone').DOMException)(mess
 function btoa(input) {
   if (arguments.length === 0) throw missingArgs('The "input" argument');
   const text = `${input}`;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 255) throw exception('Invalid character');
+  for (let at = 0; at < text.length; at++) if (stringCharCodeAt.call(text, at) > 255) throw exception('Invalid character');
   return fromText(text, 'latin1').toString('base64');
 }
 
 function atob(input) {
   if (arguments.length === 0) throw missingArgs('The "input" argument');
-  let text = `${input}`.replace(/[\t\n\f\r ]/g, '');
-  if (text.length % 4 === 0) text = text.replace(/==?$/, '');
-  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text))
+  let text = regexpReplace(/[\t\n\f\r ]/g, `${input}`, '');
+  if (text.length % 4 === 0) text = regexpReplace(/==?$/, text, '');
+  if (text.length % 4 === 1 || regexpTest(/[^A-Za-z0-9+/]/, text))
     throw exception('The string to be decoded is not correctly encoded.');
   return fromText(text, 'base64').toString('latin1');
 }
@@ -251,9 +254,9 @@ function transcode(source, fromEncoding, toEncoding) {
   const most = limitOf(to);
   let fit = '';
   for (let at = 0; at < text.length; at++) {
-    const point = text.codePointAt(at);
+    const point = stringCodePointAt.call(text, at);
     if (point > 0xffff) at++;
-    fit += point > most ? '?' : String.fromCodePoint(point);
+    fit += point > most ? '?' : StringFromCodePoint(point);
   }
   return fromText(fit, to.name);
 }

@@ -1,6 +1,10 @@
 'use strict';
 // dgram: datagram sockets.
 
+// own methods: binding
+const {
+  ArrayBufferIsView, ArrayIsArray, arrayFind, arrayIncludes, arrayMap, arrayPush, arraySplice, over,
+} = intrinsics;
 const binding = native('udp');
 const handles = native('handle');
 const uv = native('process');
@@ -44,7 +48,7 @@ const BYTES = 'of type string or an instance of Buffer, TypedArray, or DataView'
 
 function bytesOf(value) {
   if (typeof value === 'string') return Buffer.from(value);
-  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined;
+  return ArrayBufferIsView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined;
 }
 
 function sliceOf(message, offset, length) {
@@ -59,9 +63,9 @@ function sliceOf(message, offset, length) {
 
 // A message, or a list of parts of one, as bytes.
 function joined(message) {
-  const several = Array.isArray(message);
-  const parts = several ? message.map(bytesOf) : [bytesOf(message)];
-  if (parts.includes(undefined)) throw invalidArgType(several ? 'buffer list arguments' : 'buffer', BYTES, message);
+  const several = ArrayIsArray(message);
+  const parts = several ? arrayMap.call(message, bytesOf) : [bytesOf(message)];
+  if (arrayIncludes.call(parts, undefined)) throw invalidArgType(several ? 'buffer list arguments' : 'buffer', BYTES, message);
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
 }
 
@@ -88,7 +92,7 @@ const k = {
 };
 
 function Socket(type, listener) {
-  EventEmitter.call(this);
+  Reflect.apply(EventEmitter, this, []);
   const options = typeof type === 'object' && type !== null ? type : { type };
   const { lookup, recvBufferSize, sendBufferSize, signal } = options;
   if (lookup !== undefined) validateFunction(lookup, 'lookup');
@@ -142,7 +146,7 @@ class Methods {
     this[k.running]();
     if (this[kState].bound !== UNBOUND) throw coded(Error, 'ERR_SOCKET_ALREADY_BOUND', 'Socket is already bound');
     this[kState].bound = BINDING;
-    const last = [callback, address, port].find((value) => typeof value === 'function');
+    const last = arrayFind.call([callback, address, port], (value) => typeof value === 'function');
     if (last !== undefined) {
       const forget = () => {
         this.removeListener('error', forget);
@@ -150,7 +154,7 @@ class Methods {
       };
       const listening = (...args) => {
         forget();
-        last.apply(this, args);
+        Reflect.apply(last, this, args);
       };
       this.on('error', forget);
       this.on('listening', listening);
@@ -187,19 +191,22 @@ class Methods {
     if (recvBufferSize) binding.bufferSize(this._handle, recvBufferSize, true);
     if (sendBufferSize) binding.bufferSize(this._handle, sendBufferSize, false);
     this.emit('listening');
-    for (const send of this[kState].waiting.splice(0)) send();
+    for (const send of over(arraySplice.call(this[kState].waiting, 0))) send();
   }
 
   // Sending and connecting need a bound socket; the first of them binds it.
   [k.whenBound](action) {
     if (this[kState].bound === UNBOUND) this.bind({ port: 0, exclusive: true });
     if (this[kState].bound === BOUND) action();
-    else this[kState].waiting.push(action);
+    else arrayPush.call(this[kState].waiting, action);
   }
 
   connect(target, address, callback) {
     const port = validatePort(target, 'Port', false);
-    if (typeof address === 'function') [address, callback] = ['', address];
+    if (typeof address === 'function') {
+      callback = address;
+      address = '';
+    }
     this[k.running]();
     if (this[kState].connected !== DISCONNECTED)
       throw coded(Error, 'ERR_SOCKET_DGRAM_IS_CONNECTED', 'Already connected');
@@ -271,7 +278,7 @@ class Methods {
   close(callback) {
     if (typeof callback === 'function') this.on('close', callback);
     if (this[kState].bound === BINDING && this[kState].waiting.length > 0) {
-      this[kState].waiting.push(() => this.close());
+      arrayPush.call(this[kState].waiting, () => this.close());
       return this;
     }
     const handle = this[k.running]();
@@ -345,7 +352,7 @@ class Methods {
     return this;
   }
 }
-for (const name of Reflect.ownKeys(Methods.prototype))
+for (const name of over(Reflect.ownKeys(Methods.prototype)))
   if (name !== 'constructor') Socket.prototype[name] = Methods.prototype[name];
 Socket.prototype[Symbol.asyncDispose] = function () {
   return new Promise((resolve) => this._handle === null ? resolve() : this.close(() => resolve()));

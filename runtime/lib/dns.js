@@ -2,15 +2,16 @@
 // dns: names to addresses. Queries to name servers themselves (resolve and its kin) are
 // not there, and say so.
 
+const { arrayMap, over, stringSplit } = intrinsics;
 const { notImplemented } = require('internal/errors');
 const dns = require('internal/dns');
 const binding = native('dns');
 
-const ERRORS = ('NODATA FORMERR SERVFAIL NOTFOUND NOTIMP REFUSED BADQUERY BADNAME BADFAMILY BADRESP CONNREFUSED ' +
+const ERRORS = stringSplit.call('NODATA FORMERR SERVFAIL NOTFOUND NOTIMP REFUSED BADQUERY BADNAME BADFAMILY BADRESP CONNREFUSED ' +
   'TIMEOUT EOF FILE NOMEM DESTRUCTION BADSTR BADFLAGS NONAME BADHINTS NOTINITIALIZED LOADIPHLPAPI ' +
-  'ADDRGETNETWORKPARAMS CANCELLED').split(' ');
+  'ADDRGETNETWORKPARAMS CANCELLED', ' ');
 const RECORDS = ['', '4', '6', 'Any', 'Caa', 'Cname', 'Mx', 'Naptr', 'Ns', 'Ptr', 'Soa', 'Srv', 'Txt'];
-const QUERIES = ['getServers', 'setServers', ...RECORDS.map((kind) => `resolve${kind}`), 'reverse', 'Resolver'];
+const QUERIES = ['getServers', 'setServers', ...over(arrayMap.call(RECORDS, (kind) => `resolve${kind}`)), 'reverse', 'Resolver'];
 
 module.exports = {
   ...dns,
@@ -18,8 +19,8 @@ module.exports = {
   ALL: binding.ALL,
   V4MAPPED: binding.V4MAPPED,
 };
-for (const name of ERRORS) module.exports[name] = dns.promises[name] = `E${name}`;
-for (const name of QUERIES) {
+for (const name of over(ERRORS)) module.exports[name] = dns.promises[name] = `E${name}`;
+for (const name of over(QUERIES)) {
   module.exports[name] = () => { throw notImplemented(`dns.${name}`); };
   dns.promises[name] = () => { throw notImplemented(`dns.promises.${name}`); };
 }

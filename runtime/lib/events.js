@@ -4,8 +4,9 @@
 // `_events` maps a type to its listener, or to an array of several; programs and old packages
 // read and write it, so it is kept as Node keeps it, with the count of types in `_eventsCount`.
 
+const { PromiseResolve, SymbolFor, invoke, over, promiseThen } = intrinsics;
 const errorMonitor = Symbol('events.errorMonitor');
-const rejection = Symbol.for('nodejs.rejection');
+const rejection = SymbolFor('nodejs.rejection');
 const kCapture = Symbol('kCapture');
 // Streams begin with the types they use as undefined properties, which stay when their
 // listeners go: `_events` then keeps its shape and its order.
@@ -15,7 +16,6 @@ const kShapeMode = Symbol('shapeMode');
 const errors = () => require('internal/errors');
 const inspect = (value, options) => require('internal/inspect').inspect(value, options);
 const noEvents = () => ({ __proto__: null });
-const { call: savedCall } = Function.prototype;
 const { apply, ownKeys } = Reflect;
 const { getPrototypeOf } = Object;
 
@@ -59,10 +59,9 @@ function initialize(emitter, options) {
 // its listeners.
 function callListener(listener, self, count, args) {
   switch (count) {
-    case 1: return listener.call === savedCall ? listener.call(self) : apply(listener, self, []);
-    case 2: return listener.call === savedCall ? listener.call(self, args[1]) : apply(listener, self, [args[1]]);
-    case 3:
-      return listener.call === savedCall ? listener.call(self, args[1], args[2]) : apply(listener, self, [args[1], args[2]]);
+    case 1: return invoke(listener, self);
+    case 2: return invoke(listener, self, args[1]);
+    case 3: return invoke(listener, self, args[1], args[2]);
     default: return apply(listener, self, rest(args));
   }
 }
@@ -331,7 +330,7 @@ const { prototype } = EventEmitter;
 prototype._events = undefined;
 prototype._eventsCount = 0;
 prototype._maxListeners = undefined;
-for (const name of Object.keys(methods)) {
+for (const name of over(Object.keys(methods))) {
   prototype[name] = methods[name];
   if (name === 'addListener') prototype.on = methods.addListener;
   if (name === 'removeListener') prototype.off = methods.removeListener;
@@ -390,7 +389,7 @@ function addAbortListener(signal, listener) {
   validateFunction(listener, 'listener');
   let leave;
   if (signal.aborted) {
-    queueMicrotask(() => listener());
+    promiseThen.call(PromiseResolve(), () => listener());
   } else {
     // Also if another listener stops the event.
     signal.addEventListener('abort', listener, { __proto__: null, once: true, [targets().kUnstoppable]: true });

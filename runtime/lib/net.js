@@ -1,6 +1,7 @@
 'use strict';
 // net: sockets and servers.
 
+const { over } = intrinsics;
 const { notImplemented, validateBoolean, validateInteger } = require('internal/errors');
 const tools = require('internal/tools');
 const { Socket } = require('internal/net/socket');
@@ -37,8 +38,8 @@ module.exports = {
     defaults.attemptTimeout = Math.max(10, value);
   },
 };
-for (const name of ['BlockList', 'SocketAddress'])
-  Object.defineProperty(module.exports, name, {
+for (const name of over(['BlockList', 'SocketAddress']))
+  Object.defineProperty(module.exports, name, { __proto__: null,
     get() { throw notImplemented(`net.${name}`); },
     enumerable: false,
     configurable: true,

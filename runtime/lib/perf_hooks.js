@@ -1,6 +1,7 @@
 'use strict';
 // performance: the clock since start, marks and measures, and how busy the loop was.
 
+const { arrayFilter, arrayPush, arraySort, arraySplice, over } = intrinsics;
 const binding = native('process');
 const { invalidArgType, coded, notImplemented } = require('internal/errors');
 
@@ -19,18 +20,23 @@ class PerformanceEntry {
     return { ...this };
   }
 }
-class PerformanceMark extends PerformanceEntry {}
-class PerformanceMeasure extends PerformanceEntry {}
+// With constructors of their own: the engine's would iterate over the arguments.
+class PerformanceMark extends PerformanceEntry {
+  constructor(name, entryType, startTime, duration, detail) { super(name, entryType, startTime, duration, detail); }
+}
+class PerformanceMeasure extends PerformanceEntry {
+  constructor(name, entryType, startTime, duration, detail) { super(name, entryType, startTime, duration, detail); }
+}
 
 const now = () => (binding.hrtime() - origin) / 1e6;
 
 function observe(entry) {
-  for (const observer of observers) observer.take(entry);
+  for (const observer of over(observers)) observer.take(entry);
   return entry;
 }
 
 function record(entry) {
-  entries.push(entry);
+  arrayPush.call(entries, entry);
   return observe(entry);
 }
 
@@ -93,19 +99,19 @@ class Performance {
 
   #clear(type, name) {
     for (let at = entries.length - 1; at >= 0; at--)
-      if (entries[at].entryType === type && (name === undefined || entries[at].name === name)) entries.splice(at, 1);
+      if (entries[at].entryType === type && (name === undefined || entries[at].name === name)) arraySplice.call(entries, at, 1);
   }
 
   getEntries() {
-    return [...entries].sort((a, b) => a.startTime - b.startTime);
+    return arraySort.call([...over(entries)], (a, b) => a.startTime - b.startTime);
   }
 
   getEntriesByName(name, type) {
-    return this.getEntries().filter((entry) => entry.name === name && (type === undefined || entry.entryType === type));
+    return arrayFilter.call(this.getEntries(), (entry) => entry.name === name && (type === undefined || entry.entryType === type));
   }
 
   getEntriesByType(type) {
-    return this.getEntries().filter((entry) => entry.entryType === type);
+    return arrayFilter.call(this.getEntries(), (entry) => entry.entryType === type);
   }
 
   timerify(fn) {
@@ -119,7 +125,7 @@ class Performance {
         return made;
       }
       const result = Reflect.apply(fn, this, args);
-      if (typeof result?.finally === 'function') return result.finally(() => report(start, args));
+      if (typeof result?.finally === 'function') return Reflect.apply(result.finally, result, [() => report(start, args)]);
       report(start, args);
       return result;
     }
@@ -136,7 +142,7 @@ class Performance {
     return { nodeTiming: this.nodeTiming, timeOrigin, eventLoopUtilization: loopUse() };
   }
 }
-Object.defineProperty(Performance.prototype, Symbol.toStringTag, { value: 'Performance', configurable: true });
+Object.defineProperty(Performance.prototype, Symbol.toStringTag, { __proto__: null, value: 'Performance', configurable: true });
 
 class PerformanceObserver {
   #callback;
@@ -149,24 +155,24 @@ class PerformanceObserver {
   }
 
   observe(options) {
-    for (const type of options.entryTypes ?? [options.type]) this.#types.add(type);
+    for (const type of over(options.entryTypes ?? [options.type])) this.#types.add(type);
     observers.add(this);
   }
 
   take(entry) {
     if (!this.#types.has(entry.entryType)) return;
-    if (this.#queue.push(entry) > 1) return;
-    setImmediate(() => {
+    if (arrayPush.call(this.#queue, entry) > 1) return;
+    require('timers').setImmediate(() => {
       const list = this.takeRecords();
       if (list.length === 0) return;
-      const byName = (name) => list.filter((each) => each.name === name);
-      const byType = (type) => list.filter((each) => each.entryType === type);
+      const byName = (name) => arrayFilter.call(list, (each) => each.name === name);
+      const byType = (type) => arrayFilter.call(list, (each) => each.entryType === type);
       this.#callback({ getEntries: () => list, getEntriesByName: byName, getEntriesByType: byType }, this);
     });
   }
 
   takeRecords() {
-    return this.#queue.splice(0);
+    return arraySplice.call(this.#queue, 0);
   }
 
   disconnect() {

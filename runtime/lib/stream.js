@@ -3,6 +3,7 @@
 // taken from the readable-stream package, whose version in Debian has the order of events
 // that Node had ten versions ago.
 
+const { SymbolFor, over } = intrinsics;
 const Stream = require('internal/streams/legacy');
 const Readable = require('internal/streams/readable');
 const Duplex = require('internal/streams/duplex');
@@ -24,11 +25,11 @@ Readable.wrap = (source, options) => {
 };
 
 // The operators are many and seldom used: the first use of one loads them all.
-for (const name of ['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toArray', 'some', 'every', 'find', 'reduce'])
-  Object.defineProperty(Readable.prototype, name, {
+for (const name of over(['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toArray', 'some', 'every', 'find', 'reduce']))
+  Object.defineProperty(Readable.prototype, name, { __proto__: null,
     value(...args) {
       require('internal/streams/operators');
-      return this[name](...args);
+      return Reflect.apply(this[name], this, args);
     },
     enumerable: false,
     configurable: true,
@@ -47,12 +48,12 @@ Readable.prototype[Symbol.asyncDispose] = function () {
 };
 
 Writable.prototype[Symbol.asyncDispose] = function () {
-  return Readable.prototype[Symbol.asyncDispose].call(this);
+  return Reflect.apply(Readable.prototype[Symbol.asyncDispose], this, []);
 };
 
-const custom = Symbol.for('nodejs.util.promisify.custom');
-const pipeline = (...streams) => require('internal/streams/pipeline').pipeline(...streams);
-for (const step of [pipeline, finished])
+const custom = SymbolFor('nodejs.util.promisify.custom');
+const pipeline = (...streams) => require('internal/streams/pipeline').pipeline(streams);
+for (const step of over([pipeline, finished]))
   Object.defineProperty(step, custom, { __proto__: null, enumerable: true, get: () => require('stream/promises')[step.name] });
 
 module.exports = Object.assign(Stream, {
@@ -76,9 +77,9 @@ module.exports = Object.assign(Stream, {
   pipeline,
   setDefaultHighWaterMark: state.setDefaultHighWaterMark,
   _isUint8Array: (value) => value instanceof Uint8Array,
-  _uint8ArrayToBuffer: (chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
+  _uint8ArrayToBuffer: (chunk) => require('buffer').Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
 });
-Object.defineProperty(Stream, 'promises', {
+Object.defineProperty(Stream, 'promises', { __proto__: null,
   configurable: true,
   enumerable: true,
   get: () => require('stream/promises'),

@@ -2,10 +2,10 @@
 // StringDecoder: text from bytes that come in pieces. What a piece leaves incomplete waits
 // for the next one.
 
+const { ArrayBufferIsView, stringToLowerCase, typedarraySet } = intrinsics;
 require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const { coded, invalidArgType, unknownEncoding } = require('internal/errors');
-const { set: typedarraySet } = Object.getPrototypeOf(Uint8Array).prototype;
 
 const names = {
   __proto__: null,
@@ -41,7 +41,7 @@ const rests = { utf8: utf8Rest, utf16le: utf16Rest, base64: base64Rest, base64ur
 const kState = Symbol('state');
 
 function StringDecoder(encoding) {
-  const name = encoding == null || encoding === '' ? 'utf8' : typeof encoding === 'string' ? names[encoding.toLowerCase()] : undefined;
+  const name = encoding == null || encoding === '' ? 'utf8' : typeof encoding === 'string' ? names[stringToLowerCase.call(encoding)] : undefined;
   if (name === undefined) throw unknownEncoding(encoding);
   this.encoding = name;
   // The bytes that wait, how many they are, and how many make the character whole.
@@ -56,7 +56,7 @@ function stateOf(decoder) {
 
 StringDecoder.prototype.write = function write(chunk) {
   if (typeof chunk === 'string') return chunk;
-  if (!ArrayBuffer.isView(chunk)) throw invalidArgType('buf', 'an instance of Buffer, TypedArray, or DataView', chunk);
+  if (!ArrayBufferIsView(chunk)) throw invalidArgType('buf', 'an instance of Buffer, TypedArray, or DataView', chunk);
   const state = stateOf(this);
   let bytes = new FastBuffer(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   const restOf = rests[this.encoding];
@@ -90,7 +90,7 @@ StringDecoder.prototype.end = function end(chunk) {
 StringDecoder.prototype.text = function text(buf, offset) {
   const state = stateOf(this);
   state.count = state.total = 0;
-  return this.write(buf.slice(offset));
+  return this.write(new FastBuffer(buf.buffer, buf.byteOffset + Math.min(offset, buf.length), Math.max(0, buf.length - offset)));
 };
 
 function property(name, get) {

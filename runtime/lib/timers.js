@@ -2,6 +2,7 @@
 // setTimeout, setInterval, setImmediate. The order is kept in C (runtime/node); here are
 // the objects a program sees, found again by slot number when C says that one is due.
 
+const { SymbolFor, functionToString, over, regexpReplace, stringSlice, weakrefDeref } = intrinsics;
 const binding = native('timers');
 const { invalidArgType } = require('internal/errors');
 
@@ -9,8 +10,8 @@ const MAX = 2 ** 31 - 1;
 const kSlot = Symbol('slot');
 const kHolds = Symbol('refed');
 const kRepeats = Symbol('repeats'); // the slot does: C starts it again by itself
-const custom = Symbol.for('nodejs.util.promisify.custom');
-const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const custom = SymbolFor('nodejs.util.promisify.custom');
+const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 
 const { cell, immediateRef, immediateStart, timerRef, timerStart } = binding;
 const timeouts = []; // by slot
@@ -76,7 +77,7 @@ class Timeout {
 
   [Symbol.toPrimitive]() {
     if (this._id === undefined) {
-      Object.defineProperty(this, '_id', { value: nextId++ });
+      Object.defineProperty(this, '_id', { __proto__: null, value: nextId++ });
       if (!this._destroyed) byId.set(this._id, this);
     }
     return this._id;
@@ -166,7 +167,7 @@ function startWeak(ms, target) {
 const isWaiting = (id) => turns[id % TURN] === Math.floor(id / TURN);
 
 function holdWeak(id, target) {
-  if (isWaiting(id)) timeouts[id % TURN] = { deref: () => target };
+  if (isWaiting(id)) timeouts[id % TURN] = { target };
 }
 
 function endWeak(id) {
@@ -180,7 +181,7 @@ function endWeak(id) {
 function fireWeak(slot, ref) {
   turns[slot]++;
   timeouts[slot] = undefined;
-  const target = ref.deref();
+  const target = ref instanceof WeakRef ? weakrefDeref.call(ref) : ref.target;
   if (target !== undefined) tellWeak(target);
 }
 
@@ -235,7 +236,7 @@ function nameOf(task) {
   if (name === undefined) {
     const given = Object.getOwnPropertyDescriptor(task, 'name')?.value;
     name = typeof given === 'string' && given !== '' ? given :
-      Function.prototype.toString.call(task).slice(0, 200).replace(/\s+/g, ' ').slice(0, 48);
+      stringSlice.call(regexpReplace(/\s+/g, stringSlice.call(functionToString.call(task), 0, 200), ' '), 0, 48);
     names.set(task, name);
   }
   return name;
@@ -285,8 +286,8 @@ function clearImmediate(given) {
   given._onImmediate = null;
 }
 
-for (const [name, timer] of Object.entries({ setTimeout, setImmediate }))
-  Object.defineProperty(timer, custom, { enumerable: true, get: () => require('timers/promises')[name] });
+for (const { 0: name, 1: timer } of over(Object.entries({ setTimeout, setImmediate })))
+  Object.defineProperty(timer, custom, { __proto__: null, enumerable: true, get: () => require('timers/promises')[name] });
 
 module.exports = {
   setTimeout,

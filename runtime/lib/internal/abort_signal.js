@@ -2,10 +2,12 @@
 // AbortController and AbortSignal. What may abort a signal holds on to it only while somebody
 // listens; otherwise a signal is collected as if it had no source.
 
+// own methods: followers, signal.#sources
+const { ArrayIsArray, SymbolFor, weakrefDeref } = intrinsics;
 const { coded, invalidArgType, validateInteger } = require('internal/errors');
 const { Event, EventTarget, asInterface, badThis, handlerProperty, kListenerAdded, kTrusted } = require('internal/event_target');
 
-const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 const kMake = Symbol('make');
 const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
 let isSignal, abort;
@@ -43,7 +45,7 @@ class AbortSignal extends EventTarget {
       if (followers === null) return;
       signal.#followers = null;
       followers.forEach((link) => {
-        const follower = link.ref.deref();
+        const follower = weakrefDeref.call(link.ref);
         if (follower !== undefined) abort(follower, reason);
       });
     };
@@ -83,7 +85,7 @@ class AbortSignal extends EventTarget {
   }
 
   static any(signals) {
-    if (!Array.isArray(signals)) throw invalidArgType('signals', 'an instance of Array', signals);
+    if (!ArrayIsArray(signals)) throw invalidArgType('signals', 'an instance of Array', signals);
     for (let i = 0; i < signals.length; i++)
       if (!isSignal(signals[i])) throw invalidArgType(`signals[${i}]`, 'an instance of AbortSignal', signals[i]);
     const result = new AbortSignal(kMake);

@@ -2,28 +2,32 @@
 // Blob and File: bytes that don't change, in parts that blobs share with each other. A part
 // may also be a stretch of a file, which is read when somebody asks for it.
 
+const {
+  ArrayBufferIsView, DateNow, PromiseResolve, SymbolFor, arrayIncludes, arrayPush, given, numberToString, over,
+  promiseThen, regexpReplace, regexpTest, stringToLowerCase, typedarraySet, typedarraySlice, typedarraySubarray,
+} = intrinsics;
 const { coded, invalidArgType, invalidArgValue, missingArgs, notImplemented } = require('internal/errors');
 const kinds = require('internal/kinds');
 
-const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 const kMake = Symbol('make');
 
 const isRange = (part) => part.path !== undefined;
 const lengthOf = (part) => isRange(part) ? part.end - part.start : part.length;
 const cut = (part, from, to) => isRange(part) ?
-  { ...part, start: part.start + from, end: part.start + to } : part.subarray(from, to);
+  { ...part, start: part.start + from, end: part.start + to } : typedarraySubarray.call(part, from, to);
 
 // A type in letters that headers may have, or none.
-const typeOf = (type) => /^[ -~]*$/.test(type) ? type.toLowerCase() : '';
+const typeOf = (type) => regexpTest(/^[ -~]*$/, type) ? stringToLowerCase.call(type) : '';
 const wellFormed = (text) => require('buffer').Buffer.from(text).toString();
 
 function partsFrom(source, native) {
   if (isBlob(source)) return blobParts(source);
-  if (ArrayBuffer.isView(source))
-    return [new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice()];
-  if (kinds.isAnyArrayBuffer(source)) return [new Uint8Array(source).slice()];
+  if (ArrayBufferIsView(source))
+    return [typedarraySlice.call(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))];
+  if (kinds.isAnyArrayBuffer(source)) return [typedarraySlice.call(new Uint8Array(source))];
   const text = `${source}`;
-  return [require('buffer').Buffer.from(native ? text.replace(/\r\n/g, '\n') : text)];
+  return [require('buffer').Buffer.from(native ? regexpReplace(/\r\n/g, text, '\n') : text)];
 }
 
 // --- reading --------------------------------------------------------------------------------------
@@ -54,10 +58,10 @@ async function read(blob) {
   const result = new Uint8Array(blob.size);
   let at = 0;
   let isFirst = true;
-  for (const part of blobParts(blob)) {
+  for (const part of over(blobParts(blob))) {
     if (!isFirst) await undefined;
     isFirst = false;
-    result.set(isRange(part) ? await readRange(part) : await part, at);
+    typedarraySet.call(result, isRange(part) ? await readRange(part) : await part, at);
     at += lengthOf(part);
   }
   return result.buffer;
@@ -93,11 +97,13 @@ class Blob {
       if (options !== null && typeof options !== 'object' && typeof options !== 'function')
         throw invalidArgType('options', 'a dictionary', options);
       const { type = '', endings = 'transparent' } = options ?? {};
-      if (!['transparent', 'native'].includes(`${endings}`)) throw invalidArgValue('options.endings', `${endings}`);
-      this.#parts = Array.from(sources, (source) => partsFrom(source, `${endings}` === 'native')).flat();
+      if (!arrayIncludes.call(['transparent', 'native'], `${endings}`)) throw invalidArgValue('options.endings', `${endings}`);
+      this.#parts = [];
+      for (const source of given(sources))
+        for (const part of over(partsFrom(source, `${endings}` === 'native'))) arrayPush.call(this.#parts, part);
       this.#type = typeOf(`${type}`);
     }
-    for (const part of this.#parts) this.#size += lengthOf(part);
+    for (const part of over(this.#parts)) this.#size += lengthOf(part);
   }
 
   get type() { return check(this).#type; }
@@ -106,22 +112,22 @@ class Blob {
   slice(start = 0, end = check(this).#size, type = '') {
     const size = check(this).#size;
     const place = (value) => Math.max(0, Math.min(value < 0 ? size + Math.trunc(value) : Math.trunc(value) || 0, size));
-    const [from, to] = [place(start), place(end)];
+    const { 0: from, 1: to } = [place(start), place(end)];
     const parts = [];
     let at = 0;
-    for (const part of this.#parts) {
+    for (const part of over(this.#parts)) {
       const length = lengthOf(part);
       // A part that ends where the slice begins is kept too, as an empty one: so it is in Node.
       if (from < to && at < to && from - at <= length)
-        parts.push(cut(part, Math.max(from - at, 0), Math.min(to - at, length)));
+        arrayPush.call(parts, cut(part, Math.max(from - at, 0), Math.min(to - at, length)));
       at += length;
     }
     return new Blob({ parts, type: typeOf(`${type}`) }, kMake);
   }
 
   arrayBuffer() { return readChecked(this); }
-  text() { return readChecked(this).then((buffer) => new TextDecoder().decode(buffer)); }
-  bytes() { return readChecked(this).then((buffer) => new Uint8Array(buffer)); }
+  text() { return promiseThen.call(readChecked(this), (buffer) => new (require('internal/encoding').TextDecoder)().decode(buffer)); }
+  bytes() { return promiseThen.call(readChecked(this), (buffer) => new Uint8Array(buffer)); }
 
   stream() {
     check(this);
@@ -136,7 +142,7 @@ class Blob {
 }
 
 function readChecked(blob) {
-  return isBlob(blob) ? read(blob) : Promise.resolve().then(() => check(blob));
+  return isBlob(blob) ? read(blob) : promiseThen.call(PromiseResolve(), () => check(blob));
 }
 
 const describe = (name, facts, options, inspect) =>
@@ -150,7 +156,7 @@ class File extends Blob {
     if (arguments.length < 2) throw missingArgs('The "fileBits" and "fileName" arguments');
     super(fileBits, options);
     const { lastModified } = options ?? {};
-    this.#lastModified = lastModified === undefined ? Date.now() : +lastModified || 0;
+    this.#lastModified = lastModified === undefined ? DateNow() : +lastModified || 0;
     this.#name = wellFormed(`${fileName}`);
   }
 
@@ -164,11 +170,11 @@ class File extends Blob {
   }
 }
 
-for (const Class of [Blob, File])
-  Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
-for (const [Class, names] of [[Blob, ['type', 'size', 'slice', 'arrayBuffer', 'text', 'stream']], [File, ['name', 'lastModified']]])
-  for (const name of names) Object.defineProperty(Class.prototype, name, { enumerable: true });
-Object.defineProperty(Blob.prototype.slice, 'length', { value: 0, configurable: true });
+for (const Class of over([Blob, File]))
+  Object.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
+for (const { 0: Class, 1: names } of over([[Blob, ['type', 'size', 'slice', 'arrayBuffer', 'text', 'stream']], [File, ['name', 'lastModified']]]))
+  for (const name of over(names)) Object.defineProperty(Class.prototype, name, { __proto__: null, enumerable: true });
+Object.defineProperty(Blob.prototype.slice, 'length', { __proto__: null, value: 0, configurable: true });
 
 // --- addresses and files ------------------------------------------------------------------------------
 
@@ -176,7 +182,7 @@ const addresses = new Map();
 
 function createObjectURL(blob) {
   if (!isBlob(blob)) throw invalidArgType('obj', 'an instance of Blob', blob);
-  const digits = (pattern) => pattern.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
+  const digits = (pattern) => regexpReplace(/x/g, pattern, () => numberToString.call(Math.floor(Math.random() * 16), 16));
   const address = `blob:nodedata:${digits('xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx')}`;
   addresses.set(address, blob);
   return address;
@@ -198,7 +204,7 @@ function openAsBlob(path, options = {}) {
   const found = fs.statSync(name, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile()) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', 'Unable to open file as blob');
   const { size, mtimeMs } = found;
-  return Promise.resolve(new Blob({ parts: [{ path: name, start: 0, end: size, size, mtimeMs }], type: typeOf(type) }, kMake));
+  return PromiseResolve(new Blob({ parts: [{ path: name, start: 0, end: size, size, mtimeMs }], type: typeOf(type) }, kMake));
 }
 
 module.exports = {

@@ -4,8 +4,7 @@
 // crossing into C costs more than some characters do here.
 
 const binding = native('encoding');
-const { charCodeAt: stringCharCodeAt, endsWith: stringEndsWith, toLowerCase: stringToLowerCase } = String.prototype;
-const { fromCharCode: StringFromCharCode } = String;
+const { StringFromCharCode, stringCharCodeAt, stringEndsWith, stringToLowerCase } = intrinsics;
 
 const SHORT = 24;
 

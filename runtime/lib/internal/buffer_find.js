@@ -2,15 +2,16 @@
 // indexOf, lastIndexOf and includes of Buffer. A text in UTF-16 is looked for in steps of two
 // bytes from the buffer's beginning, anything else byte by byte.
 
+const { ArrayBufferIsView, NumberIsNaN, regexpTest, typedarrayIndexOf, typedarrayLastIndexOf } = intrinsics;
 const { invalidArgType, unknownEncoding } = require('internal/errors');
 
 const isBytes = (value) => value instanceof Uint8Array;
-const isWide = (encoding) => /^(ucs-?2|utf-?16le)$/i.test(encoding);
+const isWide = (encoding) => regexpTest(/^(ucs-?2|utf-?16le)$/i, encoding);
 
 // Where to begin, counted from the start: undefined if there is nothing to look at.
 function beginningOf(length, from, backward) {
   let at = typeof from === 'string' ? NaN : Math.trunc(+from);
-  if (Number.isNaN(at)) at = backward ? length : 0;
+  if (NumberIsNaN(at)) at = backward ? length : 0;
   if (at < 0) at += length;
   if (at < 0) return backward ? undefined : 0;
   return Math.min(at, length);
@@ -27,10 +28,9 @@ function search(buffer, needle, from, backward, step) {
   if (needle.length === 0) return start ?? 0;
   if (start === undefined || step > 1 && (needle.length < step || buffer.length < step)) return -1;
   const last = buffer.length - needle.length;
-  const { indexOf, lastIndexOf } = Uint8Array.prototype;
-  const next = backward ? lastIndexOf : indexOf; // the engine finds a first byte faster
+  // The engine finds a first byte faster.
   for (let at = backward ? Math.min(start, last) : start - start % step; at >= 0 && at <= last; at += backward ? -1 : 1) {
-    at = next.call(buffer, needle[0], at);
+    at = backward ? typedarrayLastIndexOf.call(buffer, needle[0], at) : typedarrayIndexOf.call(buffer, needle[0], at);
     if (at < 0 || at > last) return -1;
     if (at % step === 0 && matches(buffer, needle, at)) return at;
   }
@@ -38,8 +38,11 @@ function search(buffer, needle, from, backward, step) {
 }
 
 function find(buffer, value, from, encoding, backward) {
-  if (!ArrayBuffer.isView(buffer)) throw invalidArgType('buffer', 'an instance of Buffer, TypedArray, or DataView', buffer);
-  if (typeof from === 'string') [from, encoding] = [undefined, from];
+  if (!ArrayBufferIsView(buffer)) throw invalidArgType('buffer', 'an instance of Buffer, TypedArray, or DataView', buffer);
+  if (typeof from === 'string') {
+    encoding = from;
+    from = undefined;
+  }
   if (typeof value === 'number') return search(buffer, [value & 255], from, backward, 1);
   if (typeof value !== 'string' && !isBytes(value))
     throw invalidArgType('value', 'one of type number or string or an instance of Buffer or Uint8Array', value);
@@ -48,7 +51,7 @@ function find(buffer, value, from, encoding, backward) {
   if (typeof value !== 'string') return search(buffer, value, from, backward, isWide(name) ? 2 : 1);
   if (!Buffer.isEncoding(name)) throw unknownEncoding(encoding);
   const wide = isWide(name);
-  return search(wide ? buffer.subarray(0, buffer.length & ~1) : buffer, Buffer.from(value, name), from, backward, wide ? 2 : 1);
+  return search(wide ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length & ~1) : buffer, Buffer.from(value, name), from, backward, wide ? 2 : 1);
 }
 
 // Functions that may be called with new, as Node's: what they are called on is checked.

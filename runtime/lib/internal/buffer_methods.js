@@ -2,14 +2,14 @@
 // What every Buffer can do but numbers (internal/buffer_numbers) and finding
 // (internal/buffer_find): text, copies, parts, comparisons.
 
+const { SymbolFor, over, stringSlice, typedarrayFill, typedarraySet, typedarraySubarray } = intrinsics;
 const binding = native('encoding');
 const FastBuffer = require('internal/fast_buffer');
 const { encodingOf, rows } = require('internal/buffer_encodings');
 const { coded, invalidArgType, invalidArgValue, outOfRange, unknownEncoding, validateInteger, validateNumber, validateString } =
   require('internal/errors');
-const { fill: typedarrayFill, set: typedarraySet, subarray: typedarraySubarray } = Object.getPrototypeOf(Uint8Array).prototype;
 
-const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 const BYTES = 'an instance of Buffer or Uint8Array';
 
 const isBytes = (value) => value instanceof Uint8Array;
@@ -253,7 +253,7 @@ function inspect(depth, options) {
   if (count > 0) {
     const { inspect: show } = require('internal/inspect');
     const rest = show(Object.assign({}, extra), { ...options, breakLength: Infinity, compact: true });
-    text += `${this.length > 0 ? ', ' : ''}${rest.slice(2, -2)}`;
+    text += `${this.length > 0 ? ', ' : ''}${stringSlice.call(rest, 2, -2)}`;
   }
   return `<${this.constructor.name} ${text}>`;
 }
@@ -274,12 +274,12 @@ function addTo(prototype) {
     swap16: swapping(2), swap32: swapping(4), swap64: swapping(8), toLocaleString: toString,
   };
   Object.assign(prototype, methods, { [inspectCustom]: inspect });
-  for (const [name, row] of [
+  for (const { 0: name, 1: row } of over([
     ['ascii', rows.ascii], ['base64', rows.base64], ['base64url', rows.base64url], ['latin1', rows.latin1],
     ['hex', rows.hex], ['ucs2', rows.utf16le], ['utf8', rows.utf8],
-  ])
+  ]))
     addRaw(prototype, name, row);
-  for (const [name, field] of [['parent', 'buffer'], ['offset', 'byteOffset']])
+  for (const { 0: name, 1: field } of over([['parent', 'buffer'], ['offset', 'byteOffset']]))
     Object.defineProperty(prototype, name, {
       __proto__: null,
       enumerable: true,

@@ -3,6 +3,7 @@
 // numbers up to six bytes are put together byte by byte, floating-point ones go through a
 // pair of views of the same eight bytes.
 
+const { over, stringIncludes, stringReplace } = intrinsics;
 const { coded, invalidArgType, outOfRange, validateNumber } = require('internal/errors');
 
 const view = new Uint8Array(8);
@@ -158,26 +159,26 @@ function floatWriter(numbers, size, isBig) {
 const methods = { __proto__: null };
 
 function add(name, order, read, write) {
-  for (const action of ['read', 'write']) {
+  for (const action of over(['read', 'write'])) {
     const method = action === 'read' ? read : write;
     Object.defineProperty(method, 'name', { __proto__: null, value: `${action}${name}${order}`, configurable: true });
     methods[`${action}${name}${order}`] = method;
     // Both spellings are Node's.
-    if (name.includes('UInt')) methods[`${action}${name.replace('UInt', 'Uint')}${order}`] = method;
+    if (stringIncludes.call(name, 'UInt')) methods[`${action}${stringReplace.call(name, 'UInt', 'Uint')}${order}`] = method;
   }
 }
 
-for (const isSigned of [false, true]) {
+for (const isSigned of over([false, true])) {
   const name = isSigned ? 'Int' : 'UInt';
   add(`${name}8`, '', reader(1, isSigned, false), writer(1, isSigned, false));
-  for (const order of ['LE', 'BE']) {
+  for (const order of over(['LE', 'BE'])) {
     const isBig = order === 'BE';
     add(name, order, sizedReader(isSigned, isBig), sizedWriter(isSigned, isBig));
-    for (const size of [2, 4]) add(`${name}${8 * size}`, order, reader(size, isSigned, isBig), writer(size, isSigned, isBig));
+    for (const size of over([2, 4])) add(`${name}${8 * size}`, order, reader(size, isSigned, isBig), writer(size, isSigned, isBig));
     add(`Big${name}64`, order, bigReader(isSigned, isBig), bigWriter(isSigned, isBig));
   }
 }
-for (const order of ['LE', 'BE']) {
+for (const order of over(['LE', 'BE'])) {
   add('Float', order, floatReader(floats, 4, order === 'BE'), floatWriter(floats, 4, order === 'BE'));
   add('Double', order, floatReader(doubles, 8, order === 'BE'), floatWriter(doubles, 8, order === 'BE'));
 }

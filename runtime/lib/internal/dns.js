@@ -1,6 +1,7 @@
 'use strict';
 // dns.lookup and dns.lookupService, which ask the system's resolver in the pool.
 
+const { SymbolFor, arrayConcat, arrayFilter, arrayIncludes, arrayJoin, arrayPush } = intrinsics;
 const binding = native('dns');
 const uv = native('process');
 const { isIP, validatePort } = require('internal/net/util');
@@ -15,7 +16,7 @@ function lookupError(err, syscall, hostname) {
   const name = uv.errorName(err);
   const code = name === 'EAI_NODATA' || name === 'EAI_NONAME' ? 'ENOTFOUND' : name;
   const words = hostname ? [syscall, code, hostname] : [syscall, code];
-  return Object.assign(new Error(words.join(' ')), { errno: err, code, syscall }, hostname ? { hostname } : null);
+  return Object.assign(new Error(arrayJoin.call(words, ' ')), { errno: err, code, syscall }, hostname ? { hostname } : null);
 }
 
 const FAMILIES = new Map([[0, 0], [4, 4], [6, 6], ['IPv4', 4], ['IPv6', 6]]);
@@ -51,7 +52,7 @@ function readOptions(options) {
 function sorted(list, by) {
   if (by === 'verbatim') return list;
   const first = by === 'ipv6first' ? 6 : 4;
-  return [...list.filter((item) => item.family === first), ...list.filter((item) => item.family !== first)];
+  return arrayConcat.call(arrayFilter.call(list, (item) => item.family === first), arrayFilter.call(list, (item) => item.family !== first));
 }
 
 // answer(error, list)
@@ -71,7 +72,7 @@ function find(hostname, options, answer) {
       return;
     }
     const list = [];
-    for (let i = 0; i < found.length; i += 2) list.push({ address: found[i], family: found[i + 1] });
+    for (let i = 0; i < found.length; i += 2) arrayPush.call(list, { address: found[i], family: found[i + 1] });
     answer(null, sorted(list, options.order));
   });
   if (err < 0) process.nextTick(answer, lookupError(err, 'getaddrinfo', hostname));
@@ -79,7 +80,10 @@ function find(hostname, options, answer) {
 
 function lookup(hostname, options, callback) {
   if (hostname) validateString(hostname, 'hostname');
-  if (typeof options === 'function') [options, callback] = [undefined, options];
+  if (typeof options === 'function') {
+    callback = options;
+    options = undefined;
+  }
   validateFunction(callback, 'callback');
   const read = readOptions(options);
   find(hostname, read, (error, list, empty) => {
@@ -106,7 +110,7 @@ function lookupService(address, port, callback) {
   return {};
 }
 
-const custom = Symbol.for('nodejs.util.promisify.custom');
+const custom = SymbolFor('nodejs.util.promisify.custom');
 const promises = {
   lookup(hostname, options) {
     if (hostname) validateString(hostname, 'hostname');
@@ -132,7 +136,7 @@ lookup[custom] = promises.lookup;
 lookupService[custom] = promises.lookupService;
 
 function setDefaultResultOrder(value) {
-  if (!['verbatim', 'ipv4first', 'ipv6first'].includes(value))
+  if (!arrayIncludes.call(['verbatim', 'ipv4first', 'ipv6first'], value))
     throw invalidArgValue('dnsOrder', value, "must be one of: 'verbatim', 'ipv4first', 'ipv6first'");
   order = value;
 }

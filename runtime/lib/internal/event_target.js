@@ -1,11 +1,13 @@
 'use strict';
 // Event, CustomEvent and EventTarget. Signals are in internal/abort_signal.
 
+const { SymbolFor } = intrinsics;
+// own methods: list
 const { coded, invalidArgType, invalidArgValue, missingArgs, validateAbortSignal, validateObject } = require('internal/errors');
 const { hrtime, startTime } = native('process');
 
 
-const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
+const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 // Options of addEventListener for the runtime's own use: the listener is called although an
 // earlier one has stopped the event.
 const kUnstoppable = Symbol('unstoppable');
@@ -292,7 +294,7 @@ function callEntry(target, type, entry, event) {
   }
   try {
     const result = typeof listener === 'function' ? Reflect.apply(listener, target, [event]) : listener.handleEvent?.(event);
-    if (result != null && typeof result.then === 'function') result.then(undefined, later);
+    if (result != null && typeof result.then === 'function') Reflect.apply(result.then, result, [undefined, later]);
   } catch (error) {
     later(error);
   }

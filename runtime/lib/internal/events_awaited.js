@@ -1,6 +1,7 @@
 'use strict';
 // events.once and events.on: events that one awaits.
 
+const { PromiseReject, PromiseResolve, arrayMap, arrayPush, arrayShift, arraySplice, over } = intrinsics;
 const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
 
@@ -74,23 +75,23 @@ class Arrivals {
     const fail = (error) => this.#fail(error);
     const close = () => this.#close();
     const abort = () => this.#fail(abortedBy(signal));
-    const listeners = [[name, take], ...(isEmitter && name !== 'error' ? [['error', fail]] : []),
-      ...(options?.close ?? []).map((each) => [each, close])];
-    for (const [event, listener] of listeners) add(event, listener, false);
+    const listeners = [[name, take], ...(over(isEmitter && name !== 'error' ? [['error', fail]] : [])),
+      ...over(arrayMap.call(options?.close ?? [], (each) => [each, close]))];
+    for (const { 0: event, 1: listener } of over(listeners)) add(event, listener, false);
     signal?.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
     this.#cleanUp = () => {
-      for (const [event, listener] of listeners) remove(event, listener);
+      for (const { 0: event, 1: listener } of over(listeners)) remove(event, listener);
       signal?.removeEventListener('abort', abort);
     };
   }
 
   #take(args) {
-    const next = this.#waiting.shift();
+    const next = arrayShift.call(this.#waiting);
     if (next !== undefined) {
       next.resolve({ value: args, done: false });
       return;
     }
-    this.#arrived.push(args);
+    arrayPush.call(this.#arrived, args);
     if (!this.#paused && this.#arrived.length > this.#marks.high) {
       this.#paused = true;
       this.#source.pause?.();
@@ -98,7 +99,7 @@ class Arrivals {
   }
 
   #fail(error) {
-    const next = this.#waiting.shift();
+    const next = arrayShift.call(this.#waiting);
     if (next !== undefined) next.reject(error);
     else this.#failure = error;
     this.#close();
@@ -107,26 +108,26 @@ class Arrivals {
   #close() {
     this.#cleanUp();
     this.#finished = true;
-    for (const next of this.#waiting.splice(0)) next.resolve({ value: undefined, done: true });
-    return Promise.resolve({ value: undefined, done: true });
+    for (const next of over(arraySplice.call(this.#waiting, 0))) next.resolve({ value: undefined, done: true });
+    return PromiseResolve({ value: undefined, done: true });
   }
 
   next() {
     if (this.#arrived.length > 0) {
-      const value = this.#arrived.shift();
+      const value = arrayShift.call(this.#arrived);
       if (this.#paused && this.#arrived.length < this.#marks.low) {
         this.#paused = false;
         this.#source.resume?.();
       }
-      return Promise.resolve({ value, done: false });
+      return PromiseResolve({ value, done: false });
     }
     if (this.#failure !== null) {
       const error = this.#failure;
       this.#failure = null;
-      return Promise.reject(error);
+      return PromiseReject(error);
     }
     if (this.#finished) return this.#close();
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return new Promise((resolve, reject) => arrayPush.call(this.#waiting, { resolve, reject }));
   }
 
   return() {

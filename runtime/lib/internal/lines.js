@@ -1,6 +1,9 @@
 'use strict';
 // The lines of a stream, as events and to iterate over: what FileHandle.readLines() gives.
 
+const {
+  arrayPop, given, over, regexpSplit, stringEndsWith, stringSlice,
+} = intrinsics;
 const EventEmitter = require('events');
 const { StringDecoder } = require('string_decoder');
 
@@ -23,14 +26,14 @@ class Interface extends EventEmitter {
   }
 
   #take(text) {
-    const lines = (this.#rest + text).split(ENDS);
-    this.#rest = lines.pop();
-    for (const line of lines) this.emit('line', line);
+    const lines = regexpSplit(ENDS, this.#rest + text);
+    this.#rest = arrayPop.call(lines);
+    for (const line of over(lines)) this.emit('line', line);
   }
 
   #end() {
     const last = this.#rest;
-    if (last !== '') this.emit('line', last.endsWith('\r') ? last.slice(0, -1) : last);
+    if (last !== '') this.emit('line', stringEndsWith.call(last, '\r') ? stringSlice.call(last, 0, -1) : last);
     this.#rest = '';
     this.close();
   }
@@ -57,7 +60,7 @@ class Interface extends EventEmitter {
   async *[Symbol.asyncIterator]() {
     const lines = EventEmitter.on(this, 'line', { close: ['close'], highWaterMark: 1024 });
     try {
-      for await (const [line] of lines) yield line;
+      for await (const args of given(lines)) yield args[0];
     } finally {
       this.#wasLeft = true;
     }

@@ -1,6 +1,7 @@
 'use strict';
 // stream/promises: pipeline and finished as promises.
 
+const { arrayAt, arrayPop } = intrinsics;
 const { pipelineWith } = require('internal/streams/pipeline');
 const { finished: whenFinished } = require('internal/streams/finished');
 const { isIterable, isNode } = require('internal/streams/state');
@@ -11,7 +12,7 @@ function areOptions(value) {
 }
 
 function pipeline(...steps) {
-  const options = areOptions(steps.at(-1)) ? steps.pop() : undefined;
+  const options = areOptions(arrayAt.call(steps, -1)) ? arrayPop.call(steps) : undefined;
   return settled((tell) => pipelineWith(steps, tell, options));
 }
 

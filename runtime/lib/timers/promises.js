@@ -1,6 +1,7 @@
 'use strict';
 // Timers that one awaits.
 
+const { PromiseReject, PromiseResolve, promiseThen } = intrinsics;
 const timers = require('timers');
 const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
@@ -26,7 +27,7 @@ function waiting(options, start, clear) {
   try {
     asked = read(options);
   } catch (error) {
-    return Promise.reject(error);
+    return PromiseReject(error);
   }
   const { signal, prepare } = asked;
   if (signal === undefined) return new Promise((resolve) => void prepare(start(resolve)));
@@ -38,9 +39,20 @@ function waiting(options, start, clear) {
       reject(abortedBy(signal));
     });
   });
-  // Node takes so many microtasks to tell of it, and programs can see them.
-  return new Promise((resolve, reject) => new Promise((done, failed) => promise.then(done, failed))
-    .finally(leave).then(resolve, reject));
+  // Node takes so many microtasks to settle it, and programs can see them.
+  return new Promise((resolve, reject) => {
+    const settled = new Promise((done, failed) => promiseThen.call(promise, done, failed));
+    promiseThen.call(afterwards(settled, leave), resolve, reject);
+  });
+}
+
+// promise.finally(work), by way of nothing that a program can replace.
+function afterwards(promise, work) {
+  const then = (next) => (value) => {
+    work();
+    return promiseThen.call(PromiseResolve(), () => next(value));
+  };
+  return promiseThen.call(promise, then((value) => value), then((error) => { throw error; }));
 }
 
 const setTimeout = (delay, value, options = {}) =>
@@ -59,7 +71,7 @@ async function* setInterval(delay, value, options = {}) {
   }, delay));
   const leave = listen(signal, () => {
     timers.clearInterval(interval);
-    wake?.(Promise.reject(abortedBy(signal)));
+    wake?.(PromiseReject(abortedBy(signal)));
   });
   try {
     while (!signal?.aborted) {

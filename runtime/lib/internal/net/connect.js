@@ -1,8 +1,11 @@
 'use strict';
 // socket.connect(): resolving the name, trying the addresses, telling how it went.
 
+// own methods: binding
+const { ArrayIsArray, arrayFilter, arrayIncludes, arrayPush, over } = intrinsics;
 const binding = native('stream');
 const handles = native('handle');
+const timers = require('timers');
 const { coded, invalidArgType, validateBoolean, validateInteger, validateString } = require('internal/errors');
 const { kBytesRead, kBytesWritten, kKind, refreshTimer, setHooks } = require('internal/net/socket');
 const { addressException, defaults, isIP, normalize, validatePort } = require('internal/net/util');
@@ -10,8 +13,8 @@ const { addressException, defaults, isIP, normalize, validatePort } = require('i
 const ECANCELED = -125;
 const ETIMEDOUT = -110;
 
-function connect(socket, ...args) {
-  const [options, callback] = Array.isArray(args[0]) ? args[0] : normalize(args);
+function connect(socket, args) {
+  const { 0: options, 1: callback } = ArrayIsArray(args[0]) ? args[0] : normalize(args);
   if (options.port === undefined && options.path == null)
     throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "options" or "port" or "path" argument must be specified');
   if (socket.destroyed) reset(socket);
@@ -49,7 +52,7 @@ function routeOf({ host, port, localAddress, localPort }) {
     throw coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${localAddress}`);
   if (localPort !== undefined && typeof localPort !== 'number')
     throw invalidArgType('options.localPort', 'of type number', localPort);
-  if (!['number', 'string'].includes(typeof port))
+  if (!arrayIncludes.call(['number', 'string'], typeof port))
     throw invalidArgType('options.port', 'of type number or string', port);
   return { host: host || 'localhost', port: validatePort(port), local: { localAddress, localPort } };
 }
@@ -81,8 +84,8 @@ function connectByName(socket, { host, port, local }, options) {
   if (all) asked.all = true;
   ask(host, asked, (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
-    const told = !error && Array.isArray(list) ? list : [{ address: found, family }];
-    for (const item of told) socket.emit('lookup', error, item.address, item.family, host);
+    const told = !error && ArrayIsArray(list) ? list : [{ address: found, family }];
+    for (const item of over(told)) socket.emit('lookup', error, item.address, item.family, host);
     if (!socket.connecting) return;
     if (error) {
       process.nextTick(() => socket.destroy(error));
@@ -102,8 +105,7 @@ function attempt(socket, request) {
     err = binding.pipeConnect(socket._handle, path, request);
   } else {
     if (request.localAddress || request.localPort)
-      err = binding.bind(socket._handle,
-        request.localAddress ?? (isIP(address) === 6 ? '::' : '0.0.0.0'), request.localPort ?? 0, 0);
+      err = binding.bind(socket._handle, request.localAddress ?? (isIP(address) === 6 ? '::' : '0.0.0.0'), request.localPort ?? 0, 0);
     if (err === 0) err = binding.connect(socket._handle, address, port, request);
   }
   if (err < 0) socket.destroy(addressException(err, 'connect', path ?? address, port, localOf(socket)));
@@ -134,12 +136,12 @@ function settle(socket, status, request) {
 // --- several addresses, one after the other ---------------------------------------------------
 
 function alternate(list) {
-  const first = list.filter((item) => item.family === list[0].family);
-  const second = list.filter((item) => item.family !== list[0].family);
+  const first = arrayFilter.call(list, (item) => item.family === list[0].family);
+  const second = arrayFilter.call(list, (item) => item.family !== list[0].family);
   const mixed = [];
   for (let i = 0; i < Math.max(first.length, second.length); i++) {
-    if (first[i]) mixed.push(first[i]);
-    if (second[i]) mixed.push(second[i]);
+    if (first[i]) arrayPush.call(mixed, first[i]);
+    if (second[i]) arrayPush.call(mixed, second[i]);
   }
   return mixed;
 }
@@ -151,10 +153,10 @@ function tryAll(socket, list, port, limit) {
   const next = () => {
     const { address, family } = list[at++];
     let done = false;
-    const over = (owner, status) => {
+    const finish = (owner, status) => {
       if (done) return;
       done = true;
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       if (owner.destroyed || owner._handle === null) return;
       if (status === 0) {
         settle(owner, 0, { address, port });
@@ -162,7 +164,7 @@ function tryAll(socket, list, port, limit) {
       }
       const error = addressException(status, 'connect', address, port);
       owner.emit('connectionAttemptFailed', address, port, family, error);
-      errors.push(error);
+      arrayPush.call(errors, error);
       if (at === list.length) {
         owner.connecting = false;
         owner.destroy(errors.length === 1 ? error : aggregate(errors));
@@ -175,15 +177,15 @@ function tryAll(socket, list, port, limit) {
     socket.autoSelectFamilyAttemptedAddresses ??= [];
     socket.autoSelectFamilyAttemptedAddresses[at - 1] = `${address}:${port}`;
     socket.emit('connectionAttempt', address, port, family);
-    const err = binding.connect(socket._handle, address, port, { settle: over });
-    if (err < 0) process.nextTick(over, socket, err);
-    if (at < list.length) timer = setTimeout(() => over(socket, ETIMEDOUT), limit);
+    const err = binding.connect(socket._handle, address, port, { settle: finish });
+    if (err < 0) process.nextTick(finish, socket, err);
+    if (at < list.length) timer = timers.setTimeout(() => finish(socket, ETIMEDOUT), limit);
   };
   next();
 }
 
 function aggregate(errors) {
-  const error = new AggregateError(errors);
+  const error = new AggregateError(over(errors));
   error.code = errors[0].code;
   return error;
 }

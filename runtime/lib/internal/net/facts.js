@@ -2,6 +2,7 @@
 // net.Socket, second part: what can be asked of a socket, its addresses, counters and
 // states.
 
+const { ArrayIsArray, arrayReduce, over, stringSlice, stringToUpperCase } = intrinsics;
 const binding = native('stream');
 const { Buffer } = require('buffer');
 const { Socket, kBytesRead, kBytesWritten, kKind } = require('internal/net/socket');
@@ -35,11 +36,11 @@ Object.assign(Socket.prototype, {
 });
 
 function getter(name, get) {
-  Object.defineProperty(Socket.prototype, name, { get, configurable: true, enumerable: true });
+  Object.defineProperty(Socket.prototype, name, { __proto__: null, get, configurable: true, enumerable: true });
 }
-for (const [side, ask] of [['remote', '_getpeername'], ['local', '_getsockname']])
-  for (const part of ['address', 'family', 'port'])
-    getter(side + part[0].toUpperCase() + part.slice(1), function () { return this[ask]()[part]; });
+for (const { 0: side, 1: ask } of over([['remote', '_getpeername'], ['local', '_getsockname']]))
+  for (const part of over(['address', 'family', 'port']))
+    getter(side + stringToUpperCase.call(part[0]) + stringSlice.call(part, 1), function () { return this[ask]()[part]; });
 
 getter('_connecting', function () { return this.connecting; });
 getter('pending', function () { return this._handle === null || this.connecting; });
@@ -54,7 +55,7 @@ const sizeOf = ({ chunk, encoding }) =>
   typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
 getter('bytesWritten', function () {
   const { _pendingData: data, _pendingEncoding: encoding } = this;
-  const pending = Array.isArray(data) ? data : data ? [{ chunk: data, encoding }] : [];
-  const waiting = [...this._writableState.getBuffer?.() ?? [], ...pending];
-  return waiting.reduce((sum, item) => sum + sizeOf(item), this[kBytesWritten]);
+  const pending = ArrayIsArray(data) ? data : data ? [{ chunk: data, encoding }] : [];
+  const waiting = [...over(this._writableState.getBuffer?.() ?? []), ...over(pending)];
+  return arrayReduce.call(waiting, (sum, item) => sum + sizeOf(item), this[kBytesWritten]);
 });

@@ -1,6 +1,8 @@
 'use strict';
 // net.Server: listens on a TCP or pipe handle and makes a Socket of each connection.
 
+// own methods: binding
+const { arrayFind, arrayIncludes, arrayMap, arraySlice, over } = intrinsics;
 const binding = native('stream');
 const handles = native('handle');
 const EventEmitter = require('events');
@@ -23,7 +25,7 @@ function Server(options, listener) {
 }
 
 function setUp(server, given, listener) {
-  EventEmitter.call(server);
+  Reflect.apply(EventEmitter, server, []);
   const alone = typeof given === 'function';
   if (!alone && typeof (given ?? {}) !== 'object') throw invalidArgType('options', 'of type object', given);
   const options = alone ? {} : { ...given };
@@ -35,7 +37,7 @@ function setUp(server, given, listener) {
   server._unref = false;
   server._pipeName = null;
   server._kind = 'tcp';
-  for (const name of SWITCHES) server[name] = Boolean(options[name]);
+  for (const name of over(SWITCHES)) server[name] = Boolean(options[name]);
   server.keepAliveInitialDelay = options.keepAliveInitialDelay ?? 0;
   server.highWaterMark = options.highWaterMark;
 }
@@ -56,14 +58,14 @@ function portAsked(options, args) {
   const { port } = options;
   if (typeof args[0] === 'function') return 0;
   if (port === undefined || port === null) return args.length === 0 || 'port' in options ? 0 : undefined;
-  return ['number', 'string'].includes(typeof port) ? validatePort(port, 'options.port') : undefined;
+  return arrayIncludes.call(['number', 'string'], typeof port) ? validatePort(port, 'options.port') : undefined;
 }
 
 // listen(port[, host][, backlog]), listen(path[, backlog]): the first number after the target.
-const backlogOf = (args, options) => args.slice(1, 3).map(Number).find((value) => value > 0) ?? options.backlog ?? BACKLOG;
+const backlogOf = (args, options) => arrayFind.call(arrayMap.call(arraySlice.call(args, 1, 3), Number), (value) => value > 0) ?? options.backlog ?? BACKLOG;
 
 function listen(...args) {
-  const [options, callback] = normalize(args);
+  const { 0: options, 1: callback } = normalize(args);
   if (this._handle !== null)
     throw coded(Error, 'ERR_SERVER_ALREADY_LISTEN', 'Listen method has been called more than once without closing.');
   if (callback !== null) this.once('listening', callback);
@@ -260,19 +262,19 @@ Object.assign(Server.prototype, {
   close,
   address,
 });
-for (const name of ['ref', 'unref'])
+for (const name of over(['ref', 'unref']))
   Server.prototype[name] = function () {
     this._unref = name === 'unref';
     if (!stopped(this)) handles[name](this._handle);
     return this;
   };
-Object.defineProperty(Server.prototype, 'listening', {
+Object.defineProperty(Server.prototype, 'listening', { __proto__: null,
   enumerable: true,
   configurable: true,
   get() { return !stopped(this); },
 });
 // One of the connections is over.
-Object.defineProperty(Server.prototype, kLeave, {
+Object.defineProperty(Server.prototype, kLeave, { __proto__: null,
   value() {
     this._connections--;
     closeWhenEmpty(this);

@@ -1,8 +1,11 @@
 'use strict';
 // net.Socket: a Duplex over a TCP or pipe handle (or a terminal's).
 
+// own methods: socket
+const { NumberIsInteger, arrayMap, arraySome, over } = intrinsics;
 const binding = native('stream');
 const handles = native('handle');
+const timers = require('timers');
 const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const { Duplex } = require('stream');
@@ -77,14 +80,14 @@ function refreshTimer(socket) {
 }
 
 function clearTimer(socket) {
-  clearTimeout(socket[kTimeout]);
+  timers.clearTimeout(socket[kTimeout]);
   socket[kTimeout] = null;
 }
 
 // --- Socket ----------------------------------------------------------------------------------------
 
 function openDescriptor(socket, fd) {
-  if (typeof fd !== 'number' || !Number.isInteger(fd)) throw invalidArgType('options.fd', 'of type number', fd);
+  if (typeof fd !== 'number' || !NumberIsInteger(fd)) throw invalidArgType('options.fd', 'of type number', fd);
   if (fd < 0) throw coded(RangeError, 'ERR_OUT_OF_RANGE',
     `The value of "fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
   const kind = binding.guess(fd);
@@ -120,7 +123,7 @@ function Socket(options) {
 const OBJECT_MODES = ['objectMode', 'readableObjectMode', 'writableObjectMode'];
 
 function setUp(socket, options) {
-  if (OBJECT_MODES.some((name) => options[name]))
+  if (arraySome.call(OBJECT_MODES, (name) => options[name]))
     throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property 'options.objectMode' is not supported. Received true");
   const given = options.handle !== undefined || options.fd !== undefined || options[kMake] !== undefined;
   if (options.onread !== undefined) throw require('internal/errors').notImplemented('options.onread of net.Socket');
@@ -145,7 +148,7 @@ function setUp(socket, options) {
   socket[kNoDelay] = Boolean(options.noDelay);
   socket[kKeepAlive] = options.keepAlive ? { delay: Math.floor((options.keepAliveInitialDelay ?? 0) / 1000) } : null;
   // 'close' comes from the handle's close callback, not from the stream.
-  Duplex.call(socket, {
+  Reflect.apply(Duplex, socket, [{
     allowHalfOpen: Boolean(options.allowHalfOpen),
     autoDestroy: true,
     decodeStrings: false,
@@ -154,7 +157,7 @@ function setUp(socket, options) {
     readable: options.readable,
     writable: options.writable,
     signal: undefined,
-  });
+  }]);
   // A handle that is being read goes on by itself: no need to look after each chunk
   // whether more should be asked for.
   socket._readableState.readingMore = true;
@@ -199,7 +202,7 @@ function answerEnd() {
 }
 
 function writeAfterEnd(chunk, encoding, callback) {
-  if (!this.writableEnded) return Duplex.prototype.write.call(this, chunk, encoding, callback);
+  if (!this.writableEnded) return Reflect.apply(Duplex.prototype.write, this, [chunk, encoding, callback]);
   if (typeof encoding === 'function') callback = encoding;
   const error = coded(Error, 'EPIPE', 'This socket has been ended by the other party');
   if (typeof callback === 'function') process.nextTick(callback, error);
@@ -294,7 +297,7 @@ Object.assign(Socket.prototype, {
     this._pendingData = null;
     refreshTimer(this);
     let size = 0;
-    const views = items.map(({ chunk, encoding }) => {
+    const views = arrayMap.call(items, ({ chunk, encoding }) => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
       size += bytes.length;
       return bytes;
@@ -317,7 +320,7 @@ Object.assign(Socket.prototype, {
   },
 
   end(...last) {
-    Duplex.prototype.end.apply(this, last);
+    Reflect.apply(Duplex.prototype.end, this, last);
     return this;
   },
 
@@ -384,7 +387,7 @@ Object.assign(Socket.prototype, {
       if (callback !== undefined) this.removeListener('timeout', callback);
       return this;
     }
-    this[kTimeout] = setTimeout(() => this._onTimeout(), ms).unref();
+    this[kTimeout] = timers.setTimeout(() => this._onTimeout(), ms).unref();
     if (callback !== undefined) this.once('timeout', callback);
     return this;
   },
@@ -434,11 +437,11 @@ Object.assign(Socket.prototype, {
   },
 
   connect(...args) {
-    return require('internal/net/connect').connect(this, ...args);
+    return require('internal/net/connect').connect(this, args);
   },
 });
 // Before there is a handle they wait for it.
-for (const name of ['ref', 'unref'])
+for (const name of over(['ref', 'unref']))
   Socket.prototype[name] = function () {
     if (this._handle !== null) handles[name](this._handle);
     else this.once('connect', this[name]);

@@ -1,6 +1,7 @@
 'use strict';
 // What sockets and servers share: errors, ports, arguments.
 
+const { NumberIsInteger, arrayAt, arrayFilter, arrayJoin, stringIndexOf, stringSlice, stringTrim } = intrinsics;
 const binding = native('stream');
 const uv = native('process');
 const { coded, invalidArgType } = require('internal/errors');
@@ -9,7 +10,7 @@ const EOF = -4095;
 
 // An Error with what it tells as properties, in that order.
 const failed = (message, facts) => Object.assign(new Error(message), facts);
-const spaced = (...words) => words.filter(Boolean).join(' ');
+const spaced = (...words) => arrayJoin.call(arrayFilter.call(words, Boolean), ' ');
 const endOf = (address, port) => port > 0 ? `${address}:${port}` : address;
 const portFact = (port) => port ? { port } : null;
 
@@ -36,13 +37,13 @@ function describe(value) {
   try {
     throw invalidArgType('x', 'x', value);
   } catch (error) {
-    return error.message.slice(error.message.indexOf(' Received ') + 1);
+    return stringSlice.call(error.message, stringIndexOf.call(error.message, ' Received ') + 1);
   }
 }
 
 // A port is a number, or a text that is one.
 function portOf(given) {
-  if (typeof given === 'string' && given.trim() !== '') return Number(given);
+  if (typeof given === 'string' && stringTrim.call(given) !== '') return Number(given);
   return typeof given === 'number' ? given : NaN;
 }
 
@@ -50,7 +51,7 @@ function validatePort(given, name = 'Port', allowZero = true) {
   const port = portOf(given);
   // Zero in a text is let through, as Node does.
   const least = allowZero || given !== 0 ? 0 : 1;
-  if (Number.isInteger(port) && port >= least && port < 65536) return port | 0;
+  if (NumberIsInteger(port) && port >= least && port < 65536) return port | 0;
   throw coded(RangeError, 'ERR_SOCKET_BAD_PORT',
     `${name} should be ${allowZero ? '>=' : '>'} 0 and < 65536. ${describe(given)}.`);
 }
@@ -60,8 +61,8 @@ const isIP = (text) => text === undefined || text === null ? 0 : binding.isIP(`$
 // listen() and connect() take (options), (port, host, …) or (path, …), each with a
 // callback at the end.
 function normalize(args) {
-  const [first, second] = args;
-  const last = args.at(-1);
+  const { 0: first, 1: second } = args;
+  const last = arrayAt.call(args, -1);
   return [args.length > 0 ? targetOf(first, second) : {}, typeof last === 'function' ? last : null];
 }
 

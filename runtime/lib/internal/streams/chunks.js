@@ -3,6 +3,7 @@
 // back, may be put back at the front, and go out whole, in part or joined. It doesn't count
 // bytes: the stream does, and says how much it wants of how much there is.
 
+const { arrayJoin, arrayPop, arrayPush, arraySlice, arrayUnshift, stringSlice } = intrinsics;
 const { Buffer } = require('buffer');
 
 // As many read places may lie at the front before the rest is moved up: moving at every
@@ -24,12 +25,12 @@ class ChunkQueue {
   }
 
   push(chunk) {
-    this.places.push(chunk);
+    arrayPush.call(this.places, chunk);
   }
 
   putBack(chunk) {
     if (this.front === 0) {
-      this.places.unshift(chunk);
+      arrayUnshift.call(this.places, chunk);
       return;
     }
     this.front--;
@@ -43,18 +44,18 @@ class ChunkQueue {
   }
 
   waiting() {
-    return this.front === 0 ? this.places : this.places.slice(this.front);
+    return this.front === 0 ? this.places : arraySlice.call(this.places, this.front);
   }
 
   next() {
     const { places, front } = this;
     // A queue of one is the common case: popping is what the engine does fastest.
-    if (front === 0 && places.length === 1) return places.pop();
+    if (front === 0 && places.length === 1) return arrayPop.call(places);
     const chunk = places[front];
     places[front] = undefined; // or the queue would keep it alive
     this.front = front + 1;
     if (this.front === places.length) this.replace([]);
-    else if (this.front > GAP) this.replace(places.slice(this.front));
+    else if (this.front > GAP) this.replace(arraySlice.call(places, this.front));
     return chunk;
   }
 
@@ -69,27 +70,27 @@ class ChunkQueue {
   takePart(size, isText) {
     const excess = this.first().length - size;
     if (excess === 0) return this.next();
-    if (excess > 0) return this.split(size);
+    if (excess > 0) return this.split(size, isText);
     const parts = [];
     let missing = size;
     while (missing > 0) {
-      const part = this.first().length > missing ? this.split(missing) : this.next();
+      const part = this.first().length > missing ? this.split(missing, isText) : this.next();
       missing -= part.length;
-      parts.push(part);
+      arrayPush.call(parts, part);
     }
     return joined(parts, size, isText);
   }
 
   // Cuts the first chunk in two and gives what is before the cut.
-  split(at) {
+  split(at, isText) {
     const whole = this.places[this.front];
-    this.places[this.front] = whole.slice(at);
-    return whole.slice(0, at);
+    this.places[this.front] = isText ? stringSlice.call(whole, at) : whole.subarray(at);
+    return isText ? stringSlice.call(whole, 0, at) : whole.subarray(0, at);
   }
 }
 
 function joined(chunks, size, isText) {
-  return isText ? chunks.join('') : Buffer.concat(chunks, size);
+  return isText ? arrayJoin.call(chunks, '') : Buffer.concat(chunks, size);
 }
 
 module.exports = ChunkQueue;

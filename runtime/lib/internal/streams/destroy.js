@@ -3,6 +3,7 @@
 // which 'error' and 'close' are told. A stream has a reading half, a writing half or both;
 // what happens to the stream is noted in each half it has.
 
+const { ArrayIsArray, arrayPush, over } = intrinsics;
 const { coded } = require('internal/errors');
 
 const multipleCallback = () => coded(Error, 'ERR_MULTIPLE_CALLBACK', 'Callback called multiple times');
@@ -25,11 +26,11 @@ function noteError(stream, error) {
 
 function bothErrors(inner, outer) {
   if (!inner || !outer || inner === outer) return inner || outer;
-  if (Array.isArray(outer.errors)) {
-    outer.errors.push(inner);
+  if (ArrayIsArray(outer.errors)) {
+    arrayPush.call(outer.errors, inner);
     return outer;
   }
-  const error = new AggregateError([outer, inner], outer.message);
+  const error = new AggregateError(over([outer, inner]), outer.message);
   error.code = outer.code;
   return error;
 }
@@ -85,7 +86,7 @@ function construct(stream, callback) {
   mark(stream, 'constructed', false);
   const birth = unborn.get(stream);
   if (birth) { // a Duplex comes here once for each half
-    birth.callbacks.push(callback);
+    arrayPush.call(birth.callbacks, callback);
     return;
   }
   unborn.set(stream, { callbacks: [callback], destroy: null });
@@ -108,7 +109,7 @@ function born(stream, error) {
   mark(stream, 'constructed', true);
   if (eitherIs(stream, 'destroyed')) birth.destroy?.(error);
   else if (error) fail(stream, error, true);
-  else for (const callback of birth.callbacks) callback();
+  else for (const callback of over(birth.callbacks)) callback();
 }
 
 // --- destruction ------------------------------------------------------------------------------
@@ -128,10 +129,10 @@ function destroy(error, callback) {
 }
 
 function callDestroy(stream, reason, callback) {
-  let over = false;
+  let isOver = false;
   const answer = (error) => {
-    if (over) return;
-    over = true;
+    if (isOver) return;
+    isOver = true;
     noteError(stream, error);
     mark(stream, 'closed', true);
     if (typeof callback === 'function') callback(error);
@@ -147,7 +148,7 @@ function callDestroy(stream, reason, callback) {
 // For streams that are used again, as a socket that connects once more.
 function undestroy() {
   mark(this, 'constructed', true);
-  for (const name of ['destroyed', 'closed', 'closeEmitted', 'errorEmitted']) mark(this, name, false);
+  for (const name of over(['destroyed', 'closed', 'closeEmitted', 'errorEmitted'])) mark(this, name, false);
   mark(this, 'errored', null);
   this._writableState?.reopen();
   const r = this._readableState;

@@ -2,6 +2,7 @@
 // Duplex: a Readable and a Writable in one. It inherits from the first and borrows what only
 // the second has.
 
+const { arrayEvery, over } = intrinsics;
 const Readable = require('internal/streams/readable');
 
 module.exports = Duplex; // before the other half, which asks for it
@@ -17,8 +18,8 @@ function Duplex(options) {
     close: undefined, error: undefined, prefinish: undefined, finish: undefined, drain: undefined,
     data: undefined, end: undefined, readable: undefined,
   };
-  Readable.call(this, options);
-  Writable.call(this, options);
+  Reflect.apply(Readable, this, [options]);
+  Reflect.apply(Writable, this, [options]);
   const { allowHalfOpen, readable, writable, signal } = options ?? {};
   this.allowHalfOpen = allowHalfOpen !== false;
   if (readable === false) Object.assign(this._readableState, unread);
@@ -29,7 +30,7 @@ Object.setPrototypeOf(Duplex, Readable);
 Object.setPrototypeOf(Duplex.prototype, Readable.prototype);
 
 const borrowed = Object.getOwnPropertyDescriptors(Writable.prototype);
-for (const name of Reflect.ownKeys(borrowed))
+for (const name of over(Reflect.ownKeys(borrowed)))
   if (name in Readable.prototype) delete borrowed[name];
 
 // Both halves have these. destroy() of the writing half knows of writes that wait; its error
@@ -40,13 +41,13 @@ Object.defineProperties(Duplex.prototype, {
   destroy,
   closed,
   errored,
-  destroyed: {
+  destroyed: { __proto__: null,
     get() {
       return Boolean(this._writableState?.destroyed && this._readableState?.destroyed);
     },
     set(value) {
       const halves = [this._readableState, this._writableState];
-      if (halves.every(Boolean)) for (const half of halves) half.destroyed = value;
+      if (arrayEvery.call(halves, Boolean)) for (const half of over(halves)) half.destroyed = value;
     },
     configurable: true,
     enumerable: false,

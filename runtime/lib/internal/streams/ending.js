@@ -3,6 +3,7 @@
 // which 'prefinish' tells, and to finished. Each step is taken as soon as nothing is left to
 // do before it, so everything that completes some work calls advance().
 
+const { over } = intrinsics;
 const { errorOrDestroy: fail, once } = require('internal/streams/destroy');
 
 const stages = { open: 0, flushing: 1, flushed: 2 };
@@ -19,7 +20,7 @@ function answerEnders(state, error) {
   const { enders } = state;
   if (enders.length === 0) return;
   state.enders = [];
-  for (const callback of enders) callback(error);
+  for (const callback of over(enders)) callback(error);
 }
 
 function flushed(stream, state) {

@@ -46,7 +46,7 @@ class Watch {
   tell(...errors) {
     const { callback } = this;
     this.callback = null;
-    if (callback !== null) callback.apply(this.stream, errors[0] === undefined ? [] : errors);
+    if (callback !== null) Reflect.apply(callback, this.stream, errors[0] === undefined ? [] : errors);
   }
 
   ended() {
@@ -103,7 +103,7 @@ class Watch {
     const abort = () => {
       const { callback, stream } = this;
       this.forget();
-      callback?.call(stream, new AbortError(undefined, { cause: signal.reason }));
+      if (callback !== null) Reflect.apply(callback, stream, [new AbortError(undefined, { cause: signal.reason })]);
     };
     if (!signal.aborted) signal.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
     else process.nextTick(abort);

@@ -2,6 +2,7 @@
 // Readable, second part: how it flows. Listening, pausing and resuming, and the doors to
 // piping (pipe.js) and iterating (iterate.js).
 
+const { arrayForEach, arrayIndexOf, arraySplice } = intrinsics;
 const Stream = require('internal/streams/legacy');
 const { errorOrDestroy } = require('internal/streams/destroy');
 
@@ -39,21 +40,21 @@ function readableUnlistened(stream) {
 }
 
 function on(event, listener) {
-  const result = Stream.prototype.on.call(this, event, listener);
+  const result = Reflect.apply(Stream.prototype.on, this, [event, listener]);
   if (event === 'data') dataListened(this, this._readableState);
   else if (event === 'readable') readableListened(this, this._readableState);
   return result;
 }
 
 function removeListener(event, listener) {
-  const result = Stream.prototype.removeListener.call(this, event, listener);
+  const result = Reflect.apply(Stream.prototype.removeListener, this, [event, listener]);
   if (event === 'readable') process.nextTick(readableUnlistened, this);
   return result;
 }
 
 function removeAllListeners(...events) {
-  const result = Stream.prototype.removeAllListeners.apply(this, events);
-  const [event = 'readable'] = events;
+  const result = Reflect.apply(Stream.prototype.removeAllListeners, this, events);
+  const { 0: event = 'readable' } = events;
   if (event === 'readable') process.nextTick(readableUnlistened, this);
   return result;
 }
@@ -107,16 +108,16 @@ function unpipe(target) {
   const state = this._readableState;
   let left = state.pipes;
   if (target) {
-    const at = left.indexOf(target);
+    const at = arrayIndexOf.call(left, target);
     if (at < 0) return this;
-    left = left.splice(at, 1);
+    left = arraySplice.call(left, at, 1);
   } else {
     state.pipes = [];
   }
   if (left.length === 0) return this;
   const isAlone = state.pipes.length === 0;
   if (isAlone) this.pause();
-  left.forEach((each) => each.emit('unpipe', this, { hasUnpiped: false }));
+  arrayForEach.call(left, (each) => each.emit('unpipe', this, { hasUnpiped: false }));
   return this;
 }
 
@@ -132,7 +133,7 @@ function wrap(source) {
     const method = yes ? source.pause : source.resume;
     if (!method) return;
     isHeld = yes;
-    method.call(source);
+    Reflect.apply(method, source, []);
   };
   const listeners = {
     data: (chunk) => {
@@ -157,7 +158,7 @@ function addTo(Readable, parts) {
     on, addListener: on, removeListener, off: removeListener, removeAllListeners,
     resume, pause, isPaused, pipe, unpipe, iterator, wrap,
     [Symbol.asyncIterator]() {
-      return iterator.call(this);
+      return Reflect.apply(iterator, this, []);
     },
   });
 }

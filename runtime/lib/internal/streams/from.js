@@ -2,6 +2,8 @@
 // Readable.from(): a stream over an iterable. The iterable is gone through only as fast as
 // the stream is read, and is told when the stream is destroyed before its end.
 
+// own methods: stream
+const { arrayUnshift, over, promiseThen } = intrinsics;
 const Readable = require('internal/streams/readable');
 const { coded, invalidArgType } = require('internal/errors');
 
@@ -10,7 +12,7 @@ const isWhole = (value) => typeof value === 'string' || value instanceof Uint8Ar
 
 function ofOneChunk(chunk, options) {
   const read = function () {
-    for (const each of [chunk, null]) this.push(each);
+    for (const each of over([chunk, null])) this.push(each);
   };
   return new Readable({ objectMode: true, ...options, read });
 }
@@ -55,11 +57,11 @@ class Source {
 
   // Lets the iterator clean up: it may handle the error, and what isn't done then returns.
   async close(error) {
-    const calls = [['return']];
-    if (error !== null && error !== undefined) calls.unshift(['throw', error]);
-    for (const [method, ...args] of calls) {
+    const calls = [{ method: 'return', args: [] }];
+    if (error !== null && error !== undefined) arrayUnshift.call(calls, { method: 'throw', args: [error] });
+    for (const { method, args } of over(calls)) {
       if (typeof this.iterator[method] !== 'function') continue;
-      const step = await this.iterator[method](...args);
+      const step = await Reflect.apply(this.iterator[method], this.iterator, args);
       await step.value;
       if (step.done) return;
     }
@@ -75,7 +77,7 @@ module.exports = function from(iterable, options) {
   };
   stream._destroy = (error, callback) => {
     const tell = (failed) => process.nextTick(callback, failed || error);
-    source.close(error).then(() => tell(), tell);
+    promiseThen.call(source.close(error), () => tell(), tell);
   };
   return stream;
 };

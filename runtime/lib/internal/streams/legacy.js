@@ -1,10 +1,11 @@
 'use strict';
 // Stream: what all kinds inherit from, an EventEmitter with the pipe of old.
 
+const { ArrayIsArray, arrayPush, arraySplice, arrayUnshift, over } = intrinsics;
 const EventEmitter = require('events');
 
 function Stream(options) {
-  EventEmitter.call(this, options);
+  Reflect.apply(EventEmitter, this, [options]);
 }
 Object.setPrototypeOf(Stream, EventEmitter);
 Object.setPrototypeOf(Stream.prototype, EventEmitter.prototype);
@@ -16,19 +17,19 @@ class Listening {
   to(emitter, event, listener, isFirst = false) {
     if (isFirst) prependListener(emitter, event, listener);
     else emitter.on(event, listener);
-    this.#all.push([emitter, event, listener]);
+    arrayPush.call(this.#all, [emitter, event, listener]);
   }
 
   stop() {
-    for (const [emitter, event, listener] of this.#all.splice(0)) emitter.removeListener(event, listener);
+    for (const { 0: emitter, 1: event, 2: listener } of over(arraySplice.call(this.#all, 0))) emitter.removeListener(event, listener);
   }
 }
 
 // The end of one is the end of the other, once, whichever way it comes.
 function endAlong(listening, from, to) {
-  let over = false;
+  let isOver = false;
   const first = (action) => () => {
-    if (!over) action(over = true);
+    if (!isOver) action(isOver = true);
   };
   listening.to(from, 'end', first(() => to.end()));
   listening.to(from, 'close', first(() => {
@@ -44,7 +45,7 @@ function prependListener(emitter, event, listener) {
   }
   const existing = emitter._events?.[event];
   if (!existing) emitter.on(event, listener);
-  else if (Array.isArray(existing)) existing.unshift(listener);
+  else if (ArrayIsArray(existing)) arrayUnshift.call(existing, listener);
   else emitter._events[event] = [listener, existing];
 }
 
@@ -64,9 +65,9 @@ Stream.prototype.pipe = function (to, options) {
     if (this.readable) this.resume?.();
   });
   if (options?.end !== false && !to._isStdio) endAlong(listening, this, to);
-  for (const emitter of [this, to]) listening.to(emitter, 'error', failed, true);
+  for (const emitter of over([this, to])) listening.to(emitter, 'error', failed, true);
   listening.to(this, 'end', stop);
-  for (const emitter of [this, to]) listening.to(emitter, 'close', stop);
+  for (const emitter of over([this, to])) listening.to(emitter, 'close', stop);
   to.emit('pipe', this);
   return to;
 };

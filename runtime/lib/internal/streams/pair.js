@@ -1,15 +1,20 @@
 'use strict';
 // stream.duplexPair(): what is written to the one is read from the other.
 
+// own methods: other, this.#other
 const Duplex = require('internal/streams/duplex');
 
 class Side extends Duplex {
   #other = null;
   #taken = null; // tells the other that its chunk was read
 
+  constructor(options) { super(options); }
+
   static pair(options) {
-    const [one, two] = [new Side(options), new Side(options)];
-    [one.#other, two.#other] = [two, one];
+    const one = new Side(options);
+    const two = new Side(options);
+    one.#other = two;
+    two.#other = one;
     return [one, two];
   }
 
@@ -34,6 +39,6 @@ class Side extends Duplex {
     this.#other.push(null);
   }
 }
-Object.defineProperty(Side, 'name', { value: 'DuplexSide' });
+Object.defineProperty(Side, 'name', { __proto__: null, value: 'DuplexSide' });
 
 module.exports = (options) => Side.pair(options);

@@ -3,6 +3,7 @@
 // A source may have several; it stands still while any of their targets is full, which is
 // why those are kept in the source's state (`full`) and not here.
 
+const { arrayIncludes, arrayPush, over } = intrinsics;
 const { listenerCount } = require('events');
 const { prependListener } = require('internal/tools');
 const { errorOrDestroy } = require('internal/streams/destroy');
@@ -36,7 +37,7 @@ class Pipe {
     const state = source._readableState;
     state.full ??= new Set();
     if (state.pipes.length === 1) state.fansOut = true;
-    state.pipes.push(target);
+    arrayPush.call(state.pipes, target);
 
     const isStandard = target === process.stdout || target === process.stderr;
     if (endsTarget && !isStandard) this.whenEnded = () => target.end();
@@ -55,7 +56,7 @@ class Pipe {
 
   close() {
     const { source, target } = this;
-    for (const [emitter, event, listener] of [
+    for (const { 0: emitter, 1: event, 2: listener } of over([
       [target, 'close', this.whenClosed],
       [target, 'finish', this.whenFinished],
       [target, 'drain', this.whenDrained],
@@ -63,7 +64,7 @@ class Pipe {
       [target, 'unpipe', this.whenUnpiped],
       [source, 'end', this.whenEnded],
       [source, 'data', this.whenData],
-    ])
+    ]))
       if (listener !== null) emitter.removeListener(event, listener);
     this.isOpen = false;
     if (this.whenDrained !== null && this.mayBeAwaited()) this.whenDrained();
@@ -90,7 +91,7 @@ class Pipe {
 
   noteFull(state) {
     const { full, pipes } = state;
-    if (!pipes.includes(this.target)) return;
+    if (!arrayIncludes.call(pipes, this.target)) return;
     // The only pipe: whatever else was awaited has gone.
     state.fansOut = pipes.length > 1;
     if (!state.fansOut) full.clear();

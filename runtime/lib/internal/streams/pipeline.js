@@ -2,6 +2,7 @@
 // pipeline(): streams, iterables and functions one after the other, with one callback for
 // the end of all. Whatever fails takes the others with it.
 
+const { ArrayIsArray, arrayForEach, arrayPop, arrayPush, arrayReduce, arrayShift, given, over, stringReplace } = intrinsics;
 const Duplex = require('internal/streams/duplex');
 const { PassThrough } = require('internal/streams/transform');
 const { finished, premature } = require('internal/streams/finished');
@@ -15,7 +16,7 @@ const { kUnstoppable } = require('internal/event_target');
 const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
 
 function badReturn(expected, name, value) {
-  const got = describe(value).replace(' Received ', '');
+  const got = stringReplace.call(describe(value), ' Received ', '');
   return coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
     `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
 }
@@ -51,7 +52,7 @@ class Pump {
     const { target } = this;
     try {
       if (target.writableNeedDrain) await this.room();
-      for await (const chunk of iterable) {
+      for await (const chunk of given(iterable)) {
         const isFull = !target.write(chunk);
         if (isFull) await this.room();
       }
@@ -87,7 +88,7 @@ function join(source, target, done, endsTarget) {
   else source.once('end', end);
   finished(source, { readable: true, writable: false }, (error) => {
     if (error?.code !== PREMATURE || !endIsToCome(source._readableState)) done(error);
-    else for (const event of ['end', 'error']) source.once(event, done);
+    else for (const event of over(['end', 'error'])) source.once(event, done);
   });
   return finished(target, { writable: true, readable: false }, done);
 }
@@ -105,7 +106,7 @@ class Pipeline {
     this.callback = callback;
     this.endsLast = options?.end !== false;
     this.outer = options?.signal;
-    this.inner = new AbortController(); // tells the functions that it is over
+    this.inner = new (require('internal/abort_signal').AbortController)(); // tells the functions that it is over
     this.error = undefined;
     this.value = undefined; // of a last step that is a function
     this.running = 0;
@@ -129,17 +130,17 @@ class Pipeline {
     const isFirst = !this.error || this.error.code === PREMATURE;
     if (error && isFirst) this.error = error;
     if (!isLast && !this.error) return;
-    for (let destroy; (destroy = this.destroyers.shift()) !== undefined;) destroy(this.error);
+    for (let destroy; (destroy = arrayShift.call(this.destroyers)) !== undefined;) destroy(this.error);
     this.outer?.removeEventListener('abort', this.abort);
     this.inner.abort();
     if (!isLast) return;
-    if (!this.error) this.cleaners.forEach((clean) => clean());
+    if (!this.error) arrayForEach.call(this.cleaners, (clean) => clean());
     process.nextTick(this.callback, this.error, this.value);
   }
 
   build() {
     const lastAt = this.steps.length - 1;
-    return this.steps.reduce((before, step, at) => {
+    return arrayReduce.call(this.steps, (before, step, at) => {
       const place = { at, isLast: at === lastAt, ends: at < lastAt || this.endsLast };
       if (isNode(step)) this.guard(step, place);
       if (at === 0) return this.first(step);
@@ -150,7 +151,7 @@ class Pipeline {
   }
 
   cleanLater(stream, place, clean) {
-    if (place.isLast && isReadable(stream)) this.cleaners.push(clean);
+    if (place.isLast && isReadable(stream)) arrayPush.call(this.cleaners, clean);
   }
 
   // Whatever happens to a stream is noticed, and it doesn't outlive the whole.
@@ -173,7 +174,7 @@ class Pipeline {
     let isOver = false;
     stream.on('close', () => { isOver = true; });
     const clean = finished(stream, { readable, writable }, (error) => { isOver = !error; });
-    this.destroyers.push((error) => {
+    arrayPush.call(this.destroyers, (error) => {
       if (isOver) return;
       isOver = true;
       stream.destroy?.(error ||
@@ -202,7 +203,7 @@ class Pipeline {
     const through = new PassThrough({ objectMode: true });
     if (typeof made?.then === 'function') {
       this.running++;
-      made.then((value) => {
+      Reflect.apply(made.then, made, [(value) => {
         this.value = value;
         if (value !== null && value !== undefined) through.write(value);
         if (ends) through.end();
@@ -210,14 +211,14 @@ class Pipeline {
       }, (error) => {
         through.destroy(error);
         process.nextTick(this.done, error);
-      });
+      }]);
     } else if (isIterable(made, true)) {
       this.running++;
       pump(made, through, this.done, ends);
     } else {
       throw badReturn('AsyncIterable or Promise', 'destination', made);
     }
-    this.cleaners.push(this.destroyAtEnd(through, false, true));
+    arrayPush.call(this.cleaners, this.destroyAtEnd(through, false, true));
     return through;
   }
 
@@ -236,20 +237,20 @@ class Pipeline {
 }
 
 function pipelineWith(streams, callback, options) {
-  const steps = streams.length === 1 && Array.isArray(streams[0]) ? streams[0] : streams;
+  const steps = streams.length === 1 && ArrayIsArray(streams[0]) ? streams[0] : streams;
   if (steps.length < 2) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "streams" argument must be specified');
   const whole = new Pipeline(steps, callback, options);
   whole.obeySignal();
   return whole.build();
 }
 
-function pipeline(...streams) {
-  let callback = streams.pop();
+function pipeline(streams) {
+  let callback = arrayPop.call(streams);
   validateFunction(callback, 'streams[stream.length - 1]');
   return pipelineWith(streams, (...results) => {
     const call = callback;
     callback = null;
-    call?.(...results);
+    if (call !== null) Reflect.apply(call, undefined, results);
   });
 }
 

@@ -3,6 +3,8 @@
 // is room, and ends with 'end'. This file is the state and what reads; flow.js has
 // listening, pausing, and the ways to read it all.
 
+// own methods: state.chunks, this.chunks
+const { ArrayBufferIsView, NumberIsInteger, NumberIsNaN, NumberParseInt, SymbolFor, arrayJoin, arrayMap, over } = intrinsics;
 const { Buffer } = require('buffer');
 const ChunkQueue = require('internal/streams/chunks');
 const FastBuffer = require('internal/fast_buffer');
@@ -96,9 +98,9 @@ function Readable(options) {
   const state = new ReadableState(options, this, isDuplex);
   this._readableState = state;
   if (options)
-    for (const [option, method] of METHODS)
+    for (const { 0: option, 1: method } of over(METHODS))
       if (typeof options[option] === 'function') this[method] = options[option];
-  Stream.call(this, options);
+  Reflect.apply(Stream, this, [options]);
   // A Duplex looks after the signal and the end of both its halves itself.
   if (!isDuplex && options?.signal) require('internal/streams/signal').addAbortSignal(options.signal, this);
   construct(this, () => {
@@ -117,7 +119,7 @@ Object.assign(Readable.prototype, {
   _read() {
     throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The _read() method is not implemented');
   },
-  [Symbol.for('nodejs.rejection')](error) {
+  [SymbolFor('nodejs.rejection')](error) {
     this.destroy(error);
   },
 });
@@ -203,7 +205,7 @@ function toBytesOrText(stream, state, chunk, encoding, isBack) {
     return isBack && state.encoding ? bytes.toString(state.encoding) : bytes;
   }
   if (Buffer.isBuffer(chunk)) return chunk;
-  if (ArrayBuffer.isView(chunk)) {
+  if (ArrayBufferIsView(chunk)) {
     const { buffer, byteOffset, byteLength } = chunk;
     return Buffer.from(buffer, byteOffset, byteLength);
   }
@@ -331,7 +333,7 @@ function portionOf(state, asked) {
   const { length } = state;
   if (asked <= 0 || (length === 0 && state.ended)) return 0;
   if (state.objectMode) return 1;
-  if (Number.isNaN(asked)) return length > 0 && state.flowing ? state.chunks.first().length : length;
+  if (NumberIsNaN(asked)) return length > 0 && state.flowing ? state.chunks.first().length : length;
   if (asked > length) return state.ended ? length : 0;
   return asked;
 }
@@ -365,7 +367,7 @@ function onlyTells(stream, state) {
 Readable.prototype.read = function (n) {
   const state = this._readableState;
   let asked = NaN;
-  if (n !== undefined) asked = Number.isInteger(n) ? n : Number.parseInt(n, 10);
+  if (n !== undefined) asked = NumberIsInteger(n) ? n : NumberParseInt(n, 10);
   if (asked > state.highWaterMark) widen(state, asked);
   if (asked !== 0) state.emittedReadable = false;
   else if (onlyTells(this, state)) return null;
@@ -399,7 +401,7 @@ Readable.prototype.read = function (n) {
 Readable.prototype.setEncoding = function (encoding) {
   const state = this._readableState;
   decodeAs(state, encoding);
-  const text = state.chunks.waiting().map((chunk) => state.decoder.write(chunk)).join('');
+  const text = arrayJoin.call(arrayMap.call(state.chunks.waiting(), (chunk) => state.decoder.write(chunk)), '');
   state.length = text.length;
   state.chunks.replace(text === '' ? [] : [text]);
   return this;
@@ -468,8 +470,8 @@ const questions = {
   get errored() { return this._readableState?.errored ?? null; },
   get closed() { return this._readableState?.closed ?? false; },
 };
-for (const [name, question] of Object.entries(Object.getOwnPropertyDescriptors(questions)))
-  Object.defineProperty(Readable.prototype, name, { ...question, enumerable: false });
+for (const { 0: name, 1: question } of over(Object.entries(Object.getOwnPropertyDescriptors(questions))))
+  Object.defineProperty(Readable.prototype, name, { __proto__: null, ...question, enumerable: false });
 
 module.exports = Object.assign(Readable, {
   ReadableState,

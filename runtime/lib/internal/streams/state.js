@@ -2,7 +2,7 @@
 // What can be asked about a stream, and what all streams do with their options. The questions
 // may be put to any object; null means that it can't be told of this one.
 
-const { GenuineObject } = intrinsics;
+const { GenuineObject, NumberIsInteger, arrayEvery, arrayFilter, arrayMap, arraySome, over } = intrinsics;
 const { Buffer } = require('buffer');
 const { invalidArgValue, unknownEncoding, validateInteger } = require('internal/errors');
 
@@ -21,7 +21,7 @@ function setDefaultHighWaterMark(objectMode, value) {
 function highWaterMarkOf(state, options, key, isDuplex) {
   const own = isDuplex ? options?.[key] : undefined;
   const value = options?.highWaterMark ?? own ?? getDefaultHighWaterMark(state.objectMode);
-  if (Number.isInteger(value) && value >= 0) return value;
+  if (NumberIsInteger(value) && value >= 0) return value;
   throw invalidArgValue(`options.${isDuplex ? key : 'highWaterMark'}`, value);
 }
 
@@ -33,17 +33,17 @@ function defaultEncodingOf(options) {
 }
 
 // Methods that may come as options instead of in a subclass: the option write is _write.
-const methodTable = (...options) => options.map((option) => ({ option, method: `_${option}` }));
+const methodTable = (...options) => arrayMap.call(options, (option) => ({ option, method: `_${option}` }));
 
 function takeMethods(stream, options, table) {
   if (!options) return;
-  for (const { option, method } of table)
+  for (const { option, method } of over(table))
     if (typeof options[option] === 'function') stream[method] = options[option];
 }
 
 // --- kinds ------------------------------------------------------------------------------------
 
-const can = (object, ...methods) => Boolean(object) && methods.every((name) => typeof object[name] === 'function');
+const can = (object, ...methods) => Boolean(object) && arrayEvery.call(methods, (name) => typeof object[name] === 'function');
 
 function isReadableNode(stream, strict = false) {
   if (!can(stream, 'on', 'pipe') || (strict && !can(stream, 'pause', 'resume'))) return false;
@@ -105,14 +105,14 @@ const isWritable = (stream) =>
   isUsable(stream, 'writable', () => isWritableNode(stream) && !stream._writableState?.ending);
 
 const isErrored = (stream) =>
-  [stream, stream?._readableState, stream?._writableState].some((part) => Boolean(part?.errored));
+  arraySome.call([stream, stream?._readableState, stream?._writableState], (part) => Boolean(part?.errored));
 const isDisturbed = (stream) => Boolean(stream?.readableAborted || stream?.readableDidRead);
 
 function isClosed(stream) {
   if (!isNode(stream)) return null;
   if (typeof stream.closed === 'boolean') return stream.closed;
-  const told = [stream._writableState?.closed, stream._readableState?.closed].filter((closed) => closed !== undefined);
-  if (told.some((closed) => typeof closed === 'boolean')) return told.some(Boolean);
+  const told = arrayFilter.call([stream._writableState?.closed, stream._readableState?.closed], (closed) => closed !== undefined);
+  if (arraySome.call(told, (closed) => typeof closed === 'boolean')) return arraySome.call(told, Boolean);
   return typeof stream._closed === 'boolean' ? stream._closed : null;
 }
 

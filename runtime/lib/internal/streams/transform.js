@@ -1,6 +1,7 @@
 'use strict';
 // Transform: a Duplex whose output is made of its input; PassThrough leaves it as it is.
 
+// own methods: transform
 const Duplex = require('internal/streams/duplex');
 const { coded } = require('internal/errors');
 const { highWaterMarkOf, methodTable, takeMethods } = require('internal/streams/state');
@@ -11,7 +12,7 @@ const optionMethods = methodTable('transform', 'flush');
 
 function Transform(options) {
   if (!new.target && !(this instanceof Transform)) return new Transform(options);
-  Duplex.call(this, withoutRoom(options) ?? options);
+  Reflect.apply(Duplex, this, [withoutRoom(options) ?? options]);
   this[heldWrite] = null;
   this._readableState.sync = false; // what is pushed comes from a write, not from _read
   takeMethods(this, options, optionMethods);
@@ -94,7 +95,7 @@ Object.assign(Transform.prototype, {
 
 function PassThrough(options) {
   if (!new.target && !(this instanceof PassThrough)) return new PassThrough(options);
-  Transform.call(this, options);
+  Reflect.apply(Transform, this, [options]);
 }
 Object.setPrototypeOf(PassThrough, Transform);
 Object.setPrototypeOf(PassThrough.prototype, Transform.prototype);

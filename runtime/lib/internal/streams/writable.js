@@ -3,6 +3,7 @@
 // is room again, and ends with 'finish'. Here is what programs call; how a write goes through
 // is in writing.js, how the end comes in ending.js.
 
+const { ArrayBufferIsView, SymbolFor, arrayPush, objectIsPrototypeOf, over, stringToLowerCase } = intrinsics;
 const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const Stream = require('internal/streams/legacy');
@@ -11,18 +12,18 @@ const { methodTable, takeMethods } = require('internal/streams/state');
 const { WritableState, destroyedError, unheard } = require('internal/streams/writing');
 const { coded, invalidArgType, unknownEncoding } = require('internal/errors');
 
-const isInstance = Function.prototype[Symbol.hasInstance];
+const isInstance = (Class, value) => value != null && objectIsPrototypeOf.call(Class.prototype, value);
 const optionMethods = methodTable('construct', 'write', 'writev', 'final', 'destroy');
 
 function Writable(options) {
   const isDuplex = this instanceof require('internal/streams/duplex');
   // instanceof would look at _writableState, which is not there yet.
-  if (!isDuplex && !isInstance.call(Writable, this)) return new Writable(options);
+  if (!isDuplex && !isInstance(Writable, this)) return new Writable(options);
   this._events ??= { close: undefined, error: undefined, prefinish: undefined, finish: undefined, drain: undefined };
   const state = new WritableState(options, this, isDuplex);
   this._writableState = state;
   takeMethods(this, options, optionMethods);
-  Stream.call(this, options);
+  Reflect.apply(Stream, this, [options]);
   if (!isDuplex && options?.signal) require('internal/streams/signal').addAbortSignal(options.signal, this);
   construct(this, () => {
     if (!state.writing) state.pump();
@@ -34,9 +35,9 @@ Object.setPrototypeOf(Writable.prototype, Stream.prototype);
 Writable.WritableState = WritableState;
 
 // A Duplex is a Writable too, though it inherits from Readable.
-Object.defineProperty(Writable, Symbol.hasInstance, {
+Object.defineProperty(Writable, Symbol.hasInstance, { __proto__: null,
   value(object) {
-    return isInstance.call(this, object) || (this === Writable && object?._writableState instanceof WritableState);
+    return isInstance(this, object) || (this === Writable && object?._writableState instanceof WritableState);
   },
 });
 
@@ -51,7 +52,7 @@ function encodingOf(state, given) {
 function bytesOf(chunk, encoding) {
   if (chunk instanceof FastBuffer) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk, encoding);
-  if (ArrayBuffer.isView(chunk)) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  if (ArrayBufferIsView(chunk)) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
 }
 
@@ -103,7 +104,7 @@ function endWith(stream, chunk, encoding, callback) {
   if (typeof callback !== 'function') return stream;
   const error = refusal ?? state.errored;
   if (error || state.finished) process.nextTick(callback, error);
-  else state.enders.push(callback);
+  else arrayPush.call(state.enders, callback);
   return stream;
 }
 
@@ -134,7 +135,7 @@ Object.assign(Writable.prototype, {
   },
 
   setDefaultEncoding(encoding) {
-    const name = typeof encoding === 'string' ? encoding.toLowerCase() : encoding;
+    const name = typeof encoding === 'string' ? stringToLowerCase.call(encoding) : encoding;
     if (!Buffer.isEncoding(name)) throw unknownEncoding(name);
     this._writableState.defaultEncoding = name === 'utf-8' ? 'utf8' : name;
     return this;
@@ -147,7 +148,7 @@ Object.assign(Writable.prototype, {
   destroy(error, callback) {
     const state = this._writableState;
     if (!state.destroyed && state.hasToAbandon) process.nextTick(abandon, state);
-    destroy.call(this, error, callback);
+    Reflect.apply(destroy, this, [error, callback]);
     return this;
   },
 
@@ -164,7 +165,7 @@ Object.assign(Writable.prototype, {
 
   _undestroy: undestroy,
 
-  [Symbol.for('nodejs.rejection')](error) {
+  [SymbolFor('nodejs.rejection')](error) {
     this.destroy(error);
   },
 });
@@ -206,7 +207,7 @@ const questions = {
   },
   get writableObjectMode() { return stateOf(this).objectMode; },
 };
-for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(questions)))
-  Object.defineProperty(Writable.prototype, name, { ...property, enumerable: false });
+for (const { 0: name, 1: property } of over(Object.entries(Object.getOwnPropertyDescriptors(questions))))
+  Object.defineProperty(Writable.prototype, name, { __proto__: null, ...property, enumerable: false });
 
 module.exports = Writable;

@@ -1,6 +1,7 @@
 'use strict';
 // The writes that a Writable keeps until their turn comes, in the order they were made.
 
+const { arrayPush, arraySlice } = intrinsics;
 // So many places in front may lie empty before the rest moves up: moving for every write
 // that leaves would make a long queue cost its square.
 const EMPTY_PLACES = 256;
@@ -24,7 +25,7 @@ class WriteQueue {
 
   add(chunk, encoding, callback) {
     if (encoding !== 'buffer') this.allBuffers = false;
-    this.places.push({ chunk, encoding, callback });
+    arrayPush.call(this.places, { chunk, encoding, callback });
   }
 
   take() {
@@ -55,7 +56,7 @@ class WriteQueue {
   }
 
   list() {
-    return this.places.slice(this.front);
+    return arraySlice.call(this.places, this.front);
   }
 
   #startAgain(places) {

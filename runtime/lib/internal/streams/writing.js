@@ -3,6 +3,7 @@
 // hands (_write or _writev), the others wait in a queue. A write that is done is told to the
 // one who made it, never within his own call of write().
 
+const { arrayForEach, arraySome } = intrinsics;
 const WriteQueue = require('internal/streams/write_queue');
 const { errorOrDestroy: fail, multipleCallback, noteError } = require('internal/streams/destroy');
 const { advance, answerEnders, stages } = require('internal/streams/ending');
@@ -145,7 +146,7 @@ class WritableState {
     const writes = this.queue.takeAll();
     this.pendingcb -= writes.length - 1; // for the program it is one write
     this.weight = this.length;
-    this.awaited = writes.some(isHeard) ? (error) => writes.forEach((write) => write.callback(error)) : unheard;
+    this.awaited = arraySome.call(writes, isHeard) ? (error) => arrayForEach.call(writes, (write) => write.callback(error)) : unheard;
     this.sync = true;
     this.#stream._writev(writes, this.done);
     this.sync = false;
