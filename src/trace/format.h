@@ -138,6 +138,9 @@ enum trace_kind {
   TRACE_WORK,   /* number: a struct uv__work that a thread of the pool takes on, detail:
                    the thread, name: how much more is waiting for one */
   TRACE_WORK_END, /* number, detail: the same */
+  TRACE_SAMPLE, /* number: when the thread's stack was sampled, since the header's start;
+                   behind it come the names of its frames, the innermost first, of 4
+                   bytes each, detail bytes in whole records */
   TRACE_KINDS,
 };
 

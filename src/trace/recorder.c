@@ -44,6 +44,7 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
     memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
     thread_name_look(recorder);
     cpu_begin_anew(&recorder->cpu, now);
+    sampler_moved(&recorder->sampled);
   }
   return recorder->thread_id;
 }
@@ -70,6 +71,7 @@ static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t
   if (loop->has_outer)
     detail |= TRACE_RUN_OUTER;
   cpu_look(recorder, now);
+  sampler_looked(&recorder->sampled, now);
   record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
 }
 
@@ -93,6 +95,7 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
     return;
   uint64_t now = clock_now_ns();
   cpu_look(recorder, now);
+  sampler_looked(&recorder->sampled, now);
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;
@@ -111,6 +114,7 @@ void trace_write_turn(uv_loop_t* loop) {
   recorder->phase = -1;
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
+  sampler_looked(&recorder->sampled, now);
   if (now - recorder->waits_ns > WAITS_EVERY_NS)
     look_around(loop, recorder, now); /* it may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, 0, 0);
@@ -183,6 +187,7 @@ void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   look_around(loop, recorder, now);
   recorder->depth++;
   recorder->slept_ns = now;
+  sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
          detail_of(loop->active_handles));
 }
@@ -193,6 +198,7 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
     return;
   recorder->depth--;
   record(recorder, TRACE_END, now, 0, 0, 0);
+  sampler_looked(&recorder->sampled, now);
   cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "trace/names.h"
 #include "trace/recording.h"
+#include "trace/sampler.h"
 #include "trace/trace.h"
 
 #include <pthread.h>
@@ -38,6 +39,7 @@ struct recorder {
   uint32_t thread_id;
   char thread_name[16];
   struct recorder_cpu cpu;
+  struct sampled_loop sampled;
   char* pattern;
 };
 
@@ -62,6 +64,9 @@ static inline int32_t detail_of(int64_t number) {
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at first */
 enum { WAITS_EVERY_NS = 1000000000 };
+
+/* Writes down what was sampled since the last time; recorder_samples.c. */
+void recorder_write_samples(struct recorder* recorder, uint64_t now);
 
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder_cpu* cpu, uint64_t now);

@@ -32,6 +32,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now);
+  sampler_join(&recorder->sampled, now);
   loop->trace_state = recorder;
   return 0;
 }
@@ -52,10 +53,14 @@ void rondo_trace_stop(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
   if (recorder == NULL)
     return;
-  if (loop_is_ours(loop))
+  if (loop_is_ours(loop)) {
+    recorder_write_samples(recorder, clock_now_ns());
+    sampler_leave(&recorder->sampled);
     recording_leave(&recorder->stream);
-  else
+  } else {
+    sampler_abandon(&recorder->sampled);
     recording_abandon(&recorder->stream);
+  }
   recorder_free(loop);
 }
 
@@ -82,6 +87,7 @@ void trace_loop_fork(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
   char* pattern = recorder->pattern;
   recorder->pattern = NULL;
+  sampler_abandon(&recorder->sampled);
   recording_abandon(&recorder->stream);
   recorder_free(loop);
   start_or_report(loop, pattern);

@@ -91,7 +91,8 @@ static bool prepend_adopt(const char* directory) {
  * Without the script or memory, functions have the names of Node's own. */
 void exec_name_functions(void) {
   char directory[PATH_MAX];
-  char option[2 * PATH_MAX + 64] = "--require \"";
+  char option[2 * PATH_MAX + 128] =
+      "--perf-basic-prof --interpreted-frames-native-stack --require \"";
   size_t used = strlen(option);
   if (!find_library(directory))
     return;

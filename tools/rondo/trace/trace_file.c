@@ -336,6 +336,8 @@ void trace_free(struct trace* trace) {
     free(loop->subjects);
     free(loop->waits);
     free(loop->cpu);
+    free(loop->samples);
+    free(loop->frames);
     free(loop->causes);
     free(loop->counts);
     free(loop->events);

@@ -339,7 +339,9 @@ static long name_define(struct trace_process* process, const struct trace_record
                               &process->name_capacity, sizeof(char*));
   char* text = text_copy((const char*) (record + 1), (size_t) record->detail);
   if ((record->when & 0xff) == TRACE_FUNCTION) {
-    process->names[process->name_count++] = symbol_name(text, record->number);
+    char* name = *text == '\0' ? compiled_name(process->pid, record->number) : NULL;
+    process->names[process->name_count++] =
+        name != NULL ? name : symbol_name(text, record->number);
     free(text);
   } else {
     process->names[process->name_count++] = text;
@@ -441,6 +443,14 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   case TRACE_CPU:
     cpu_add(reader, record);
     return 0;
+  case TRACE_SAMPLE:
+    if (record_text(record, left) >= 0)
+      samples_add(reader->loop,
+                  record->number > reader->first_ns ? record->number - reader->first_ns
+                                                    : 0,
+                  (const uint32_t*) (const void*) (record + 1),
+                  (size_t) record->detail / sizeof(uint32_t));
+    return record_text(record, left);
   case TRACE_BEGUN:
     cause_add(reader, record);
     return 0;

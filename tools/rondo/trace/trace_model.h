@@ -97,6 +97,13 @@ struct count {
   int32_t name;
 };
 
+/* The stack of the loop's thread, sampled while it held the loop up. */
+struct stack_sample {
+  uint64_t at;    /* since the loop's start */
+  size_t first;   /* of its frames, the innermost */
+  uint32_t count; /* of them */
+};
+
 /* A thread of the pool at work. Times are since the process's recording began. */
 struct work {
   uint64_t start;
@@ -157,6 +164,10 @@ struct trace_loop {
   size_t cause_count, cause_capacity;
   struct count* counts;
   size_t count_count, count_capacity;
+  struct stack_sample* samples; /* by time */
+  size_t sample_count, sample_capacity;
+  int32_t* frames; /* names, or EVENT_NONE */
+  size_t frame_count, frame_capacity;
   struct alive alive[WAITS_KEPT];
   size_t alive_count;
 };
@@ -224,6 +235,15 @@ uint64_t trace_origin_ns(const struct trace* trace);
 /* trace_symbols.c: what the function at this place of a program or library is called; to
  * be freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
+
+/* --- trace_samples.c --- */
+/* What compiled code of a process at an address is called, from the map that its engine
+ * wrote; to be freed. NULL if there is none. */
+char* compiled_name(uint32_t pid, uint64_t address);
+/* Removes that map. */
+void compiled_forget(uint32_t pid);
+void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
+                 size_t count);
 
 /* An array with room for one more; exits without memory, for the command has nothing else
  * to do. */

@@ -30,6 +30,9 @@ void write_verdict(FILE* out, const struct facts* facts);
 /* "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing if
  * that isn't known. */
 void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event);
+/* Where the loop's thread was between two moments, by the stacks that were sampled: on a
+ * line of its own, if there are any; trace_samples.c. */
+void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from, uint64_t to);
 /* What keeps it alive: "tcp 1, fd 12, 127.0.0.1:80". */
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
 

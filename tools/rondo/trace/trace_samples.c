@@ -1,0 +1,281 @@
+/* Sampled stacks: what the loop's thread was doing while it held the loop up. Frames of
+ * code that V8 has compiled have no file; the map that it writes for perf names them. */
+#include "trace_model.h"
+#include "trace_words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_MOST = 128, PATH_SHOWN = 6 };
+
+/* --- the map of compiled code --------------------------------------------------------
+ */
+
+struct map_entry {
+  uint64_t start, size;
+  char* name;
+};
+
+static struct {
+  uint32_t pid;
+  struct map_entry* entries; /* in the order of the file: later ones replace earlier */
+  size_t count, capacity;
+} map;
+
+static void map_path(char* path, size_t size, uint32_t pid) {
+  snprintf(path, size, "/tmp/perf-%" PRIu32 ".map", pid);
+}
+
+/* Somebody else's file of that name would put words into our mouth. */
+static FILE* map_open(uint32_t pid) {
+  char path[64];
+  struct stat about;
+  map_path(path, sizeof(path), pid);
+  FILE* file = fopen(path, "re");
+  if (file != NULL && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
+      about.st_uid == getuid())
+    return file;
+  if (file != NULL)
+    fclose(file);
+  return NULL;
+}
+
+/* "JS:*parse /app/server.js:12:3" is "parse /app/server.js:12". */
+static char* map_name(char* text) {
+  char* function = strncmp(text, "JS:", 3) == 0             ? text + 3
+                   : strncmp(text, "LazyCompile:", 12) == 0 ? text + 12
+                   : strncmp(text, "Function:", 9) == 0     ? text + 9
+                                                            : NULL;
+  if (function == NULL)
+    return text_copy(text, strlen(text));
+  function += strspn(function, "~*^+");
+  char* column = strrchr(function, ':');
+  if (column != NULL && column[1 + strspn(column + 1, "0123456789")] == '\0')
+    *column = '\0';
+  const char* anonymous = *function == ' ' ? "(anonymous)" : "";
+  size_t size = strlen(function) + strlen(anonymous) + 1;
+  char* name = malloc(size);
+  if (name == NULL)
+    out_of_memory();
+  char* url = strstr(function, " file://");
+  if (url != NULL)
+    memmove(url + 1, url + 8, strlen(url + 8) + 1);
+  snprintf(name, size, "%s%s", anonymous, function);
+  return name;
+}
+
+static void map_load(uint32_t pid) {
+  char line[2048], name[1536];
+  for (size_t i = 0; i < map.count; i++)
+    free(map.entries[i].name);
+  map.count = 0;
+  map.pid = pid;
+  FILE* file = map_open(pid);
+  while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+    struct map_entry entry;
+    if (sscanf(line, "%" SCNx64 " %" SCNx64 " %1535[^\n]", &entry.start, &entry.size,
+               name) != 3)
+      continue;
+    entry.name = map_name(name);
+    map.entries = array_grow(map.entries, map.count, &map.capacity, sizeof(*map.entries));
+    map.entries[map.count++] = entry;
+  }
+  if (file != NULL)
+    fclose(file);
+}
+
+char* compiled_name(uint32_t pid, uint64_t address) {
+  if (map.pid != pid)
+    map_load(pid);
+  for (size_t i = map.count; i > 0; i--) {
+    const struct map_entry* entry = &map.entries[i - 1];
+    if (address >= entry->start && address - entry->start < entry->size)
+      return text_copy(entry->name, strlen(entry->name));
+  }
+  return NULL;
+}
+
+void compiled_forget(uint32_t pid) {
+  char path[64];
+  FILE* file = map_open(pid);
+  if (file == NULL)
+    return;
+  fclose(file);
+  map_path(path, sizeof(path), pid);
+  unlink(path);
+}
+
+/* --- stacks ----------------------------------------------------------------------------
+ */
+
+void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
+                 size_t count) {
+  loop->samples = array_grow(loop->samples, loop->sample_count, &loop->sample_capacity,
+                             sizeof(*loop->samples));
+  loop->samples[loop->sample_count++] =
+      (struct stack_sample){at, loop->frame_count, (uint32_t) count};
+  for (size_t i = 0; i < count; i++) {
+    loop->frames = array_grow(loop->frames, loop->frame_count, &loop->frame_capacity,
+                              sizeof(*loop->frames));
+    loop->frames[loop->frame_count++] = (int32_t) names[i] - 1;
+  }
+}
+
+static const char* frame_name(const struct trace_loop* loop, int32_t frame) {
+  return frame < 0 || (size_t) frame >= loop->name_count ? "?" : loop->names[frame];
+}
+
+/* A frame of a sample, counted from the outermost; NULL beyond the innermost. */
+static const char* frame_at(const struct trace_loop* loop,
+                            const struct stack_sample* sample, size_t depth) {
+  if (depth >= sample->count)
+    return NULL;
+  return frame_name(loop, loop->frames[sample->first + sample->count - 1 - depth]);
+}
+
+/* The name that most of the samples on the path have at this depth; *most: how many. */
+static const char* common_frame(const struct trace_loop* loop, const bool* on_path,
+                                size_t first, size_t last, size_t depth, size_t* most) {
+  const char* best = NULL;
+  *most = 0;
+  for (size_t i = first; i < last; i++) {
+    const char* name =
+        on_path[i - first] ? frame_at(loop, &loop->samples[i], depth) : NULL;
+    size_t count = 0;
+    if (name == NULL || (best != NULL && strcmp(name, best) == 0))
+      continue;
+    for (size_t j = i; j < last; j++) {
+      const char* other =
+          on_path[j - first] ? frame_at(loop, &loop->samples[j], depth) : NULL;
+      count += other != NULL && strcmp(name, other) == 0;
+    }
+    if (count > *most) {
+      *most = count;
+      best = name;
+    }
+  }
+  return best;
+}
+
+/* From the outermost frame inwards, as long as half of all samples agree. */
+static size_t hot_path(const struct trace_loop* loop, size_t first, size_t last,
+                       const char** path, size_t* agreeing) {
+  bool* on_path = malloc(last - first);
+  size_t depth = 0, most;
+  if (on_path == NULL)
+    out_of_memory();
+  memset(on_path, true, last - first);
+  *agreeing = last - first;
+  for (; depth < PATH_MOST; depth++) {
+    const char* name = common_frame(loop, on_path, first, last, depth, &most);
+    if (name == NULL || most * 2 <= last - first)
+      break;
+    for (size_t i = first; i < last; i++) {
+      const char* own = frame_at(loop, &loop->samples[i], depth);
+      on_path[i - first] = on_path[i - first] && own != NULL && strcmp(own, name) == 0;
+    }
+    path[depth] = name;
+    *agreeing = most;
+  }
+  free(on_path);
+  return depth;
+}
+
+/* "parse /app/server.js:12", but not what is Node's own. */
+static bool is_of_script(const char* name) {
+  const char* place = strrchr(name, ' ');
+  const char* line = strrchr(name, ':');
+  return place != NULL && line != NULL && line > place && line[1] >= '0' &&
+         line[1] <= '9' && strncmp(place + 1, "node:", 5) != 0;
+}
+
+/* An address that no file and no map knows. */
+static bool is_unknown(const char* name) {
+  return strncmp(name, "0x", 2) == 0 || strcmp(name, "?") == 0;
+}
+
+static bool sample_has(const struct trace_loop* loop, const struct stack_sample* sample,
+                       const char* name) {
+  for (size_t depth = 0; depth < sample->count; depth++) {
+    if (strcmp(frame_at(loop, sample, depth), name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The script's function that was on the stack in most samples; *most: in how many. */
+static const char* common_function(const struct trace_loop* loop, size_t first,
+                                   size_t last, size_t* most) {
+  const char* best = NULL;
+  *most = 0;
+  for (size_t i = first; i < last; i++) {
+    for (size_t depth = 0; depth < loop->samples[i].count; depth++) {
+      const char* name = frame_at(loop, &loop->samples[i], depth);
+      size_t count = 0;
+      if (!is_of_script(name) || (best != NULL && strcmp(name, best) == 0))
+        continue;
+      for (size_t j = i; j < last; j++)
+        count += sample_has(loop, &loop->samples[j], name);
+      if (count > *most) {
+        *most = count;
+        best = name;
+      }
+    }
+  }
+  return best;
+}
+
+/* Of a script's function the file's name, not its folders. */
+static void write_frame(FILE* out, const char* name) {
+  const char* place = is_of_script(name) ? strrchr(name, ' ') : NULL;
+  const char* file = place == NULL ? NULL : strrchr(place, '/');
+  if (file == NULL) {
+    write_short(out, name);
+    return;
+  }
+  fprintf(out, "%.*s ", (int) (place - name), name);
+  write_plain(out, file + 1);
+}
+
+static size_t write_path(FILE* out, const char* const* path, size_t length) {
+  size_t shown = 0;
+  bool scripted = false;
+  for (size_t i = 0; i < length; i++)
+    scripted |= is_of_script(path[i]);
+  for (size_t i = length; i > 0 && shown < PATH_SHOWN; i--) {
+    if (is_unknown(path[i - 1]) || (scripted && shown > 0 && !is_of_script(path[i - 1])))
+      continue;
+    fputs(shown++ == 0 ? "\n              in " : " <- ", out);
+    write_frame(out, path[i - 1]);
+  }
+  return scripted ? 0 : shown;
+}
+
+void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
+                    uint64_t to) {
+  size_t first = 0, last, agreeing, most;
+  const char* path[PATH_MOST];
+  while (first < loop->sample_count && loop->samples[first].at < from)
+    first++;
+  for (last = first; last < loop->sample_count && loop->samples[last].at <= to;)
+    last++;
+  if (last == first)
+    return;
+  size_t length = hot_path(loop, first, last, path, &agreeing);
+  while (length > 0 && is_unknown(path[length - 1]))
+    length--;
+  if (length == 0)
+    return;
+  bool native = write_path(out, path, length) > 0;
+  fprintf(out, " (%zu of %zu samples)", agreeing, last - first);
+  const char* function = native ? common_function(loop, first, last, &most) : NULL;
+  if (function == NULL)
+    return;
+  fputs("; in ", out);
+  write_frame(out, function);
+  fprintf(out, " in %zu", most);
+}
