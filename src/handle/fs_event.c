@@ -8,6 +8,8 @@
  * When the kernel's queue overflows, every handle is called back with a filename of NULL,
  * both events and status 0: something has changed, what is unknown. An overflow is no
  * error, since the handle goes on watching; libuv reports it the same way where it does.
+ * When the kernel's queue can't be read, every handle is called back with the error,
+ * once.
  */
 #include "handle/fs_event.h"
 
@@ -60,6 +62,12 @@ static void fs_event_entry_overflow(struct inotify_client* client) {
                  UV_RENAME | UV_CHANGE, 0);
 }
 
+static void fs_event_entry_failed(struct inotify_client* client, int err) {
+  uv_fs_event_t* handle = rondo_container_of(client, struct fs_event, client)->handle;
+  loop_call_back(handle->loop, subject_handle(handle), err, handle->cb, handle, NULL, 0,
+                 err);
+}
+
 /* A file that is gone meanwhile leaves the handle active without a watch, as it does
  * without a fork. */
 static int fs_event_entry_fork(struct inotify_client* client) {
@@ -90,6 +98,7 @@ static struct fs_event* fs_event_state_new(uv_fs_event_t* handle, const char* pa
   memcpy(state->filename, path + start, end - start);
   state->handle = handle;
   state->client = (struct inotify_client){.overflow = fs_event_entry_overflow,
+                                          .failed = fs_event_entry_failed,
                                           .fork = fs_event_entry_fork};
   inotify_listener_init(&state->listener, fs_event_entry_changed);
   return state;

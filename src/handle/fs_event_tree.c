@@ -233,6 +233,13 @@ static void tree_overflow(struct inotify_client* client) {
   rondo_container_of(client, struct fs_event_tree, client)->overflow = true;
 }
 
+static void tree_failed(struct inotify_client* client, int err) {
+  struct fs_event_tree* tree = rondo_container_of(client, struct fs_event_tree, client);
+  tree_enter(tree);
+  tree_call_back(tree, NULL, 0, err);
+  tree_exit(tree);
+}
+
 /* --- keeping in step with the disk ----------------------------------------------- */
 
 static void tree_forget_all(struct fs_event_tree* tree) {
@@ -321,8 +328,10 @@ static struct fs_event_tree* tree_new(uv_fs_event_t* handle, const char* path,
     return NULL;
   tree->handle = handle;
   tree->loop = handle->loop;
-  tree->client = (struct inotify_client){
-      .overflow = tree_overflow, .settle = tree_settle, .fork = tree_fork};
+  tree->client = (struct inotify_client){.overflow = tree_overflow,
+                                         .failed = tree_failed,
+                                         .settle = tree_settle,
+                                         .fork = tree_fork};
   queue_init(&tree->work);
   queue_init(&tree->later);
   queue_init(&tree->reports);

@@ -183,6 +183,15 @@ static void inotify_notify_overflow(struct inotify* inotify) {
     client->overflow(client);
 }
 
+/* A descriptor that can't be read stays readable: watched on, it would make the loop
+ * spin. */
+static void inotify_fail(uv_loop_t* loop, struct inotify* inotify, int err) {
+  watcher_stop(loop, &inotify->watcher, WATCH_IN);
+  queue_move(&inotify->clients, &inotify->round);
+  for (struct inotify_client* client; (client = inotify_next_client(inotify)) != NULL;)
+    client->failed(client, err);
+}
+
 /* An event without a name has no bytes for one either. */
 static void inotify_dispatch(struct inotify* inotify, const struct inotify_event* event) {
   if (event->mask & IN_Q_OVERFLOW) {
@@ -235,6 +244,10 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
     ssize_t n = read(w->fd, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR)
       continue;
+    if (n < 0 && errno != EAGAIN) {
+      inotify_fail(loop, inotify, uv_translate_sys_error(errno));
+      return;
+    }
     if (n <= 0)
       break;
     if (!inotify_dispatch_all(inotify, buffer, (size_t) n))

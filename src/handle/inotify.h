@@ -29,6 +29,8 @@ struct inotify_client {
   struct queue link;
   /* The kernel's queue was full: events of any kind, about any file, are lost. */
   void (*overflow)(struct inotify_client* client);
+  /* The descriptor can't be read: no more events come, until somebody joins anew. */
+  void (*failed)(struct inotify_client* client, int err);
   /* All waiting events have been dispatched (may be NULL). Returns true if more is left
    * to do than one turn should be held up for: `settle` is called again in the next. */
   bool (*settle)(struct inotify_client* client);
