@@ -48,6 +48,15 @@ void wake_close(uv_loop_t* loop) {
   loop->wake_fd = -1;
 }
 
+/* Only what a signal handler may call. */
+_Noreturn static void wake_give_up(void) {
+  static const char message[] =
+      "rondo: a loop can't be woken: has the program closed the loop's eventfd?\n";
+  ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+  (void) written;
+  abort();
+}
+
 /* In a signal handler errno belongs to the code that was interrupted. */
 static void wake_write(uv_loop_t* loop) {
   static const uint64_t one = 1;
@@ -56,8 +65,8 @@ static void wake_write(uv_loop_t* loop) {
   do
     n = write(loop->wake_fd, &one, sizeof(one));
   while (n < 0 && errno == EINTR);
-  if (n < 0 && errno != EAGAIN) /* EAGAIN: the counter is full, so it was told */
-    abort();
+  if (n < 0 && errno != EAGAIN) /* EAGAIN: the counter is full, a wake-up is pending */
+    wake_give_up();
   errno = saved;
 }
 
