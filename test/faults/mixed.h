@@ -15,6 +15,8 @@ enum part {
   PART_TCP,
   PART_PIPE,
   PART_UDP,
+  PART_UDP_MANY,
+  PART_PASSING,
   PART_CHILD,
   PART_NO_CHILD,
   PART_SIGNAL,
@@ -47,7 +49,8 @@ void mixed_progress(void);
 void files_begin(void);
 void directories_begin(void);
 void streams_begin(enum part part);
-void udp_begin(void);
+void udp_begin(enum part part);
+void passing_begin(void);
 void child_begin(void);
 void no_child_begin(void);
 void signal_begin(void);

@@ -1,5 +1,5 @@
 /* Files in all ways that the library has (page cache, ring, pool), one request after the
- * other, whatever became of the one before; four reads are in flight together. */
+ * other, whatever became of the one before; sixteen reads are in flight together. */
 #include "mixed.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SIZE = 65536, READS = 4, PIECE = SIZE / READS };
+enum { SIZE = 65536, READS = 16, PIECE = SIZE / READS };
 
 static struct {
   uv_fs_t req;

@@ -100,9 +100,10 @@ void async_end(void) {
 
 /* --- changes --------------------------------------------------------------------- */
 
-/* A file is written again and again until both watchers have noticed. */
+/* A file is written again and again until all three watchers have noticed. */
 static struct {
   uv_fs_event_t event;
+  uv_fs_event_t tree;
   uv_fs_poll_t poll;
   uv_timer_t timer;
   uv_fs_t req;
@@ -112,6 +113,7 @@ static struct {
 
 static void watch_end(void) {
   handle_close(&watch.event);
+  handle_close(&watch.tree);
   handle_close(&watch.poll);
   handle_close(&watch.timer);
   part_over(PART_WATCH);
@@ -150,12 +152,14 @@ static void watch_write(uv_timer_t* timer) {
 }
 
 void watch_begin(void) {
-  watch.waiting = 2;
+  watch.waiting = 3;
+  handle_opened();
   handle_opened();
   handle_opened();
   handle_opened();
   uv_timer_init(&mixed_loop, &watch.timer);
   uv_fs_event_init(&mixed_loop, &watch.event);
+  uv_fs_event_init(&mixed_loop, &watch.tree);
   uv_fs_poll_init(&mixed_loop, &watch.poll);
   watch_write(&watch.timer);
   if (part_is_over(PART_WATCH))
@@ -163,6 +167,8 @@ void watch_begin(void) {
   uv_timer_start(&watch.timer, watch_write, 5, 5);
   if (uv_fs_event_start(&watch.event, on_event, "watched", 0) != 0)
     watch_one_over(&watch.event);
+  if (uv_fs_event_start(&watch.tree, on_event, ".", UV_FS_EVENT_RECURSIVE) != 0)
+    watch_one_over(&watch.tree);
   if (uv_fs_poll_start(&watch.poll, on_change, "watched", 5) != 0)
     watch_one_over(&watch.poll);
 }

@@ -1,9 +1,11 @@
-/* An echo over TCP and over a named pipe, datagrams to oneself, and a child that copies
- * its input to its output. Any error ends a part at once: its handles are closed. */
+/* An echo over TCP and over a named pipe, a handle passed, datagrams to oneself, and a
+ * child that copies its input to its output. Any error ends a part at once: its handles
+ * are closed. */
 #include "mixed.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WRITES = 3, BLOCK = 20000 };
 
@@ -177,71 +179,153 @@ void streams_begin(enum part part) {
     echo_end(echo);
 }
 
+/* --- a handle passed through a pipe ---------------------------------------------- */
+
+static struct {
+  uv_pipe_t sender, receiver;
+  uv_tcp_t passed, arrived;
+  uv_write_t write;
+  char room[64];
+} passing;
+
+static void passing_end(void) {
+  if (part_is_over(PART_PASSING))
+    return;
+  handle_close(&passing.sender);
+  handle_close(&passing.receiver);
+  handle_close(&passing.passed);
+  handle_close(&passing.arrived);
+  part_over(PART_PASSING);
+}
+
+static void passing_room(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+  (void) handle, (void) suggested;
+  *buf = uv_buf_init(passing.room, sizeof(passing.room));
+}
+
+static void on_passed(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
+  (void) buf;
+  mixed_progress();
+  if (n > 0 && uv_pipe_pending_count(&passing.receiver) > 0)
+    uv_accept(stream, (uv_stream_t*) &passing.arrived);
+  if (n != 0)
+    passing_end();
+}
+
+static void on_passing_written(uv_write_t* req, int status) {
+  (void) req;
+  request_answered();
+  if (status != 0)
+    passing_end();
+}
+
+static int passing_open(void) {
+  uv_os_sock_t ends[2];
+  int err = uv_socketpair(SOCK_STREAM, 0, ends, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE);
+  if (err != 0)
+    return err;
+  err = uv_pipe_open(&passing.sender, ends[0]);
+  if (err != 0)
+    close(ends[0]);
+  int other = uv_pipe_open(&passing.receiver, ends[1]);
+  if (other != 0)
+    close(ends[1]);
+  return err != 0 ? err : other;
+}
+
+void passing_begin(void) {
+  struct sockaddr_in address;
+  uv_buf_t buf = uv_buf_init(block, 1);
+  for (int i = 0; i < 4; i++)
+    handle_opened();
+  uv_pipe_init(&mixed_loop, &passing.sender, 1);
+  uv_pipe_init(&mixed_loop, &passing.receiver, 1);
+  uv_tcp_init(&mixed_loop, &passing.passed);
+  uv_tcp_init(&mixed_loop, &passing.arrived);
+  uv_ip4_addr("127.0.0.1", 0, &address);
+  int err = uv_tcp_bind(&passing.passed, (const struct sockaddr*) &address, 0);
+  if (err == 0)
+    err = passing_open();
+  if (err == 0)
+    err = uv_read_start((uv_stream_t*) &passing.receiver, passing_room, on_passed);
+  if (err != 0 ||
+      !request_begun(uv_write2(&passing.write, (uv_stream_t*) &passing.sender, &buf, 1,
+                               (uv_stream_t*) &passing.passed, on_passing_written)))
+    passing_end();
+}
+
 /* --- datagrams ------------------------------------------------------------------- */
 
 enum { DATAGRAMS = 4 };
 
-static struct {
+/* One handle takes datagrams one by one, the other many at once. */
+static struct udp {
+  enum part part;
   uv_udp_t handle;
   uv_udp_send_t sends[DATAGRAMS];
   int sent;
   int received;
-  char room[65536];
-} udp;
+  char room[4 * 65536];
+} udps[2];
 
-static void udp_end(void) {
-  if (part_is_over(PART_UDP))
+static void udp_end(struct udp* udp) {
+  if (part_is_over(udp->part))
     return;
-  handle_close(&udp.handle);
-  part_over(PART_UDP);
+  handle_close(&udp->handle);
+  part_over(udp->part);
 }
 
 static void on_sent(uv_udp_send_t* req, int status) {
-  (void) req;
   request_answered();
   if (status != 0)
-    udp_end();
+    udp_end(req->handle->data);
 }
 
 static void udp_room(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
-  (void) handle, (void) suggested;
-  *buf = uv_buf_init(udp.room, sizeof(udp.room));
+  struct udp* udp = handle->data;
+  (void) suggested;
+  *buf = uv_buf_init(udp->room, sizeof(udp->room));
 }
 
 static void on_received(uv_udp_t* handle, ssize_t n, const uv_buf_t* buf,
                         const struct sockaddr* from, unsigned int flags) {
-  (void) handle, (void) buf, (void) flags;
+  struct udp* udp = handle->data;
+  (void) buf, (void) flags;
   mixed_progress();
   if (n < 0)
-    udp_end();
-  else if (from != NULL && ++udp.received == udp.sent)
-    udp_end();
+    udp_end(udp);
+  else if (from != NULL && ++udp->received == udp->sent)
+    udp_end(udp);
 }
 
-void udp_begin(void) {
+void udp_begin(enum part part) {
+  struct udp* udp = &udps[part == PART_UDP];
   struct sockaddr_in address;
   int length = sizeof(address);
-  int err = uv_udp_init(&mixed_loop, &udp.handle);
+  udp->part = part;
+  int err = uv_udp_init_ex(&mixed_loop, &udp->handle,
+                           AF_INET | (part == PART_UDP ? 0 : UV_UDP_RECVMMSG));
   if (err != 0) {
-    part_over(PART_UDP);
+    part_over(part);
     return;
   }
   handle_opened();
+  udp->handle.data = udp;
   uv_ip4_addr("127.0.0.1", 0, &address);
-  err = uv_udp_bind(&udp.handle, (const struct sockaddr*) &address, 0);
+  err = uv_udp_bind(&udp->handle, (const struct sockaddr*) &address, 0);
   if (err == 0)
-    err = uv_udp_getsockname(&udp.handle, (struct sockaddr*) &address, &length);
+    err = uv_udp_getsockname(&udp->handle, (struct sockaddr*) &address, &length);
   if (err == 0)
-    err = uv_udp_recv_start(&udp.handle, udp_room, on_received);
+    err = uv_udp_recv_start(&udp->handle, udp_room, on_received);
   const struct sockaddr* to = (const struct sockaddr*) &address;
   uv_buf_t buf = uv_buf_init(block, 1000);
-  udp.sent = err == 0 && uv_udp_try_send(&udp.handle, &buf, 1, to) == 1000;
+  udp->sent = err == 0 && uv_udp_try_send(&udp->handle, &buf, 1, to) == 1000;
   for (int i = 0; i < DATAGRAMS && err == 0; i++) {
-    err = uv_udp_send(&udp.sends[i], &udp.handle, &buf, 1, to, on_sent);
-    udp.sent += request_begun(err);
+    err = uv_udp_send(&udp->sends[i], &udp->handle, &buf, 1, to, on_sent);
+    udp->sent += request_begun(err);
   }
   if (err != 0)
-    udp_end();
+    udp_end(udp);
 }
 
 /* --- a child --------------------------------------------------------------------- */
