@@ -138,7 +138,7 @@ struct uv_loop_s {
   unsigned int wake_state;
   unsigned int wake_flags;
   uv__io_t wake_watcher;
-  void (*on_wake[4])(struct uv_loop_s* loop);
+  void (*on_wake[3])(struct uv_loop_s* loop);
 
   /* finished work of this thread */
   void* completed_queue[2];
@@ -158,10 +158,10 @@ struct uv_loop_s {
   void* file_state;
   unsigned int forks;      /* see loop_is_ours */
   unsigned int wake_taken; /* see wake_take */
-  unsigned int has_outer;  /* somebody may be watching backend_fd */
+  unsigned int has_outer;  /* the descriptor was asked for: the recorder says so */
   uint64_t pauses_end;     /* of watchers, see watcher_pause */
   uint64_t counters[12];   /* see loop/counters.h */
-  char padding[88];
+  char padding[96];
 };
 
 #endif

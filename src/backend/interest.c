@@ -232,7 +232,7 @@ static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, in
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max) {
   static bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
-  loop->flags |= LOOP_LOOKED;
+  interest_looked(loop);
   sigset_t storage;
   const sigset_t* mask = wait_mask_of(loop, &storage);
   /* Without a wait, or without an end to it, the old call says the same for less. */
@@ -316,6 +316,11 @@ void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   w->wanted |= events;
   if ((slot->armed & w->wanted) != w->wanted)
     note_change(loop, w);
+}
+
+void watcher_register_early(uv_loop_t* loop, uv__io_t* w) {
+  if (slot_update(loop, w) == 0)
+    queue_remove(queue_of(w->watcher_queue));
 }
 
 void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {

@@ -72,12 +72,15 @@ static inline int interest_room(const uv_loop_t* loop, int max) {
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max);
 
-/* Whether a look at the set that isn't to wait would tell nothing. Where nothing is
- * watched but the loop's own wake-up, which it finds in memory too, a look has an effect
- * only after that: it takes out of the set what may have woken an outer loop. Where there
- * is one, the first poll of a uv_run looks in any case. */
+/* True if a non-blocking epoll_wait can be skipped: only the wake-up is registered, which
+ * the loop finds in memory too, and it need not be taken out of the set now (wake.c). */
 static inline bool interest_needs_no_look(const uv_loop_t* loop, int64_t timeout_ns) {
-  return timeout_ns == 0 && loop->nwatchers <= 1 && (loop->flags & LOOP_LOOKED);
+  return timeout_ns == 0 && loop->nwatchers <= 1 && !(loop->flags & LOOP_MUST_LOOK);
+}
+
+/* To be called when the set is looked at: a wake-up that was in it is taken out. */
+static inline void interest_looked(uv_loop_t* loop) {
+  loop->flags &= ~(unsigned int) (LOOP_MUST_LOOK | LOOP_MARKED);
 }
 
 /* The longest wait while something could not be handed to the kernel. */

@@ -243,6 +243,7 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
                      int max) {
   if (!ring_own(state))
     return interest_wait(loop, timeout_ns, state->events, max);
+  interest_looked(loop); /* by the ring, if the wait is in it */
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
     return 0;
   if (!state->armed)

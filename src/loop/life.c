@@ -184,12 +184,9 @@ int uv_loop_alive(const uv_loop_t* loop) {
   return loop_alive(loop);
 }
 
-/* Whoever asks for it may watch it from another loop: from now on that one is told of all
- * that is to be done here. */
 int uv_backend_fd(const uv_loop_t* loop) {
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop;
-  if (!__atomic_exchange_n(&own->has_outer, 1, __ATOMIC_RELAXED) && loop_work_waits(loop))
-    loop_tell_outer(own);
+  __atomic_store_n(&own->has_outer, 1, __ATOMIC_RELAXED);
   return loop->backend_fd;
 }
 

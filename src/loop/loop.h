@@ -35,8 +35,9 @@ enum {
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
   LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
-  LOOP_LOOKED = 1u << 4,    /* the interest set has been looked at: see there */
+  LOOP_MUST_LOOK = 1u << 4, /* take the wake-up out of the interest set: see wake.c */
   LOOP_CLOCK_FRESH = 1u << 5,
+  LOOP_MARKED = 1u << 7,      /* the set is readable because loop_tell_outer made it so */
   LOOP_UNSET_READY = 1u << 6, /* a descriptor that the set doesn't have is ready */
 };
 
@@ -174,7 +175,7 @@ void closing_run(uv_loop_t* loop);
 /* What another thread, or a signal handler, can tell the loop. The loop calls
  * loop->on_wake[kind] once in its next poll phase however often it was told; signals
  * come last. No system call is made while the loop is awake or already told. */
-enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_OUTER = 2, WAKE_SIGNAL = 3, WAKE_KINDS = 4 };
+enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_SIGNAL = 2, WAKE_KINDS = 3 };
 void loop_wake(uv_loop_t* loop, unsigned int kind);
 
 int wake_open(uv_loop_t* loop);
@@ -187,8 +188,11 @@ bool wake_may_sleep(uv_loop_t* loop);
 void wake_awake(uv_loop_t* loop);
 /* Asked on the loop's thread: false between two runs. */
 bool wake_is_awake(const uv_loop_t* loop);
-/* Between two runs, on the loop's thread: there is something to do. */
+/* On the loop's thread, when there is something to do: between two runs the backend's
+ * descriptor becomes readable, for an outer loop may be watching it. */
 void loop_tell_outer(uv_loop_t* loop);
+/* A run begins, in which a poll will come or, if the loop isn't alive, will not. */
+void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive);
 /* The run is over: from now on the one who tells must also make the backend's
  * descriptor readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);

@@ -34,7 +34,7 @@ int uv_backend_timeout(const uv_loop_t* loop) {
    * must know by then what is wanted. */
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop;
   if (!wake_is_awake(loop))
-    own->has_outer = 1;
+    __atomic_store_n(&own->has_outer, 1, __ATOMIC_RELAXED);
   int64_t ns = loop->backend->flush(own, loop_poll_timeout(loop));
   if (ns < 0)
     return -1;
@@ -112,9 +112,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     clock_update(loop);
   int outer_phase = trace_run(loop, mode);
   loop->callbacks_run = 0;
-  if (loop->has_outer)
-    loop->flags &= ~(unsigned int) LOOP_LOOKED;
-  wake_awake(loop);
+  wake_entered(loop, mode, alive);
   uv_loop_t* outer_loop = look_out_enter(loop);
   for (bool first = true; alive && loop->stop_flag == 0; first = false) {
     turn(loop, mode, first);

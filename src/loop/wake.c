@@ -8,7 +8,14 @@
  *
  * A loop that isn't running counts as asleep: an outer loop may be watching its backend
  * descriptor. The event descriptor is watched edge-triggered and never read: each write
- * is a new edge, and its counter has room for every write of the next centuries. */
+ * is a new edge, and its counter has room for every write of the next centuries.
+ *
+ * Nobody has to announce an outer loop. Work that waits between two runs always makes the
+ * set readable, by a write that needn't be repeated before the set is looked at
+ * (LOOP_MARKED). A program that asks, runs the loop and asks again has work in every run:
+ * none of its runs looks, so it pays for one write in all. The mark goes in a run that
+ * doesn't wait, as outer loops make them, and in any run that finds nothing to do: the
+ * most that an outer loop sees of it is one wake-up in vain. */
 #include "loop/loop.h"
 #include "loop/watcher.h"
 
@@ -38,6 +45,8 @@ int wake_open(uv_loop_t* loop) {
     return err;
   }
   watcher_start(loop, &loop->wake_watcher, WATCH_IN);
+  watcher_register_early(loop, &loop->wake_watcher);
+  loop->flags &= ~(unsigned int) LOOP_MARKED;
   __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
   return 0;
 }
@@ -85,9 +94,16 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
     wake_write(loop);
 }
 
+static void wake_mark(uv_loop_t* loop) {
+  __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
+  if (!(loop->flags & LOOP_MARKED))
+    wake_write(loop);
+  loop->flags |= LOOP_MARKED;
+}
+
 void loop_tell_outer(uv_loop_t* loop) {
-  if (!wake_is_awake(loop) && __atomic_load_n(&loop->has_outer, __ATOMIC_RELAXED))
-    loop_wake(loop, WAKE_OUTER);
+  if (!(loop->flags & LOOP_MARKED) && !wake_is_awake(loop))
+    wake_mark(loop);
 }
 
 bool wake_may_sleep(uv_loop_t* loop) {
@@ -98,11 +114,25 @@ bool wake_may_sleep(uv_loop_t* loop) {
   return false;
 }
 
-/* Having been told shows in the set until it is looked at. */
+/* A write to wake_fd stays pending in the epoll set until the next epoll_wait. */
 void wake_awake(uv_loop_t* loop) {
   if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE &&
-      __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) == STATE_TOLD)
-    loop->flags &= ~(unsigned int) LOOP_LOOKED;
+      __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) ==
+          STATE_TOLD &&
+      !(loop->flags & LOOP_MARKED))
+    loop->flags |= LOOP_MUST_LOOK;
+}
+
+/* The first poll looks, unless it has work without that in a run that may wait: what woke
+ * an outer loop may also be a descriptor that nobody wants any more. Without a poll, the
+ * look finds no event that is lost by it: others are level-triggered and come again. */
+void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive) {
+  wake_awake(loop);
+  if (mode == UV_RUN_NOWAIT || (!loop_work_waits(loop) && !wake_told(loop)))
+    loop->flags |= LOOP_MUST_LOOK;
+  const struct epoll_event* events;
+  if (!alive && (loop->flags & LOOP_MARKED))
+    (void) loop->backend->wait(loop, 0, &events, BACKEND_BATCH);
 }
 
 /* Spinning is being awake, for all but the curious. */
@@ -119,11 +149,9 @@ bool wake_is_awake(const uv_loop_t* loop) {
 }
 
 void wake_left(uv_loop_t* loop) {
-  bool waits = loop->has_outer && loop_alive(loop) && loop_work_waits(loop);
-  if (!wake_may_sleep(loop) || waits) {
-    __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
-    wake_write(loop);
-  }
+  bool waits = loop_alive(loop) && loop_work_waits(loop);
+  if (!wake_may_sleep(loop) || waits)
+    wake_mark(loop);
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }
 
@@ -140,9 +168,8 @@ void wake_give_back(uv_loop_t* loop) {
 
 /* WAKE_WORK alone is progress only if a callback was made or a request has ended: finished
  * work may have been resubmitted instead. Without progress the poll sleeps on, unless
- * there is a reason not to (contract L8). WAKE_OUTER is never progress. */
+ * there is a reason not to (contract L8). */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
-  loop->wake_taken &= ~(1u << WAKE_OUTER);
   unsigned int told = loop->wake_taken & kinds;
   unsigned int callbacks = loop->callbacks_run;
   unsigned int requests = loop->active_reqs.count;

@@ -58,6 +58,9 @@ int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd);
 void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events);
 void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events);
 
+/* Registers a started watcher now and not in the next poll, if that is possible. */
+void watcher_register_early(uv_loop_t* loop, uv__io_t* w);
+
 static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
   return (w->wanted & events) != 0;
 }

@@ -68,7 +68,7 @@ static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t
                       uv_run_mode mode) {
   int detail = (int) mode & TRACE_RUN_MODE;
   uint32_t thread = current_thread(recorder, now);
-  if (loop->has_outer)
+  if (__atomic_load_n(&loop->has_outer, __ATOMIC_RELAXED))
     detail |= TRACE_RUN_OUTER;
   cpu_look(recorder, now);
   sampler_looked(&recorder->sampled, now);

@@ -1,7 +1,8 @@
 // usage: restart WHAT TURNS
 // Turns a loop that stops and starts something in every turn: a timer, reading from a
-// pipe, or another event of a poll handle. The system calls of it all are counted by
-// test/syscalls/check.
+// pipe, or another event of a poll handle; or asks for a part of a file, runs the loop, and
+// asks again. The system calls of it all are counted by test/syscalls/check.
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,12 +56,30 @@ static void change_events(uv_idle_t* handle) {
   count_down(handle);
 }
 
+static void count_read(uv_fs_t* req) {
+  left -= req->result > 0;
+}
+
+static int read_again_and_again(uv_loop_t* loop) {
+  uv_fs_t req;
+  char byte;
+  uv_buf_t buffer = uv_buf_init(&byte, 1);
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  for (long turns = left; turns > 0; turns--) {
+    uv_fs_read(loop, &req, fd, &buffer, 1, 0, count_read);
+    uv_run(loop, UV_RUN_DEFAULT);
+  }
+  return left == 0 ? 0 : 1;
+}
+
 int main(int argc, char** argv) {
   int pair[2];
   uv_loop_t* loop = uv_default_loop();
   if (argc != 3 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     return 2;
   left = atol(argv[2]);
+  if (strcmp(argv[1], "files") == 0)
+    return read_again_and_again(loop);
   uv_idle_init(loop, &idle);
   if (strcmp(argv[1], "timer") == 0) {
     uv_timer_init(loop, &timer);

@@ -1,5 +1,6 @@
 /* A loop driven from outside, by ONCE and NOWAIT turns and by the descriptor that an
  * outer loop polls: contract L8 and L10. */
+/* test: threads */
 #include "loop_test.h"
 
 #include <fcntl.h>
@@ -126,21 +127,28 @@ static void file_done(uv_fs_t* req) {
   files_done++;
 }
 
-/* Nobody asks for the timeout again after the request was made: the descriptor must tell.
- */
+/* How the outer loop finds the descriptor, and how it runs ours. */
+static int (*descriptor_of)(const uv_loop_t*) = uv_backend_fd;
+static uv_run_mode outer_mode = UV_RUN_NOWAIT;
+
+/* Nobody asks for the timeout again after the request was made: the descriptor must show
+ * it, and be quiet when all is done. */
 static void expect_told(uv_loop_t* loop, int before) {
+  struct pollfd outer = {.fd = descriptor_of(loop), .events = POLLIN};
   while (files_done == before) {
-    struct pollfd outer = {.fd = uv_backend_fd(loop), .events = POLLIN};
     assert_int_equal(poll(&outer, 1, 10000), 1);
-    uv_run(loop, UV_RUN_NOWAIT);
+    uv_run(loop, outer_mode);
   }
+  /* A wake-up in vain is allowed in the modes that may wait. */
+  if (outer_mode != UV_RUN_NOWAIT && poll(&outer, 1, 0) == 1)
+    uv_run(loop, outer_mode);
+  assert_int_equal(poll(&outer, 1, 0), 0);
 }
 
-/* Covers L10: also if nobody had asked for the descriptor by then. */
+/* Covers L10: also if nobody had asked for the descriptor by then, or run the loop. */
 static void outer_loop_sees_files_asked_for_before_it_was_there(void** state) {
   uv_loop_t* loop = *state;
   uv_fs_t req;
-  uv_run(loop, UV_RUN_NOWAIT);
   int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   char bytes[64];
   uv_buf_t buffer = uv_buf_init(bytes, sizeof(bytes));
@@ -178,6 +186,32 @@ static void outer_loop_sees_files_asked_for_between_turns(void** state) {
   free(block);
 }
 
+/* Covers L10: a program that only reads the field, whichever way it runs the loop. */
+static void outer_loop_that_reads_the_field_sees_files(void** state) {
+  static const uv_run_mode modes[] = {UV_RUN_NOWAIT, UV_RUN_ONCE, UV_RUN_DEFAULT};
+  descriptor_of = field;
+  for (size_t i = 0; i < 3; i++) {
+    outer_mode = modes[i];
+    outer_loop_sees_files_asked_for_before_it_was_there(state);
+    outer_loop_sees_files_asked_for_between_turns(state);
+  }
+  descriptor_of = uv_backend_fd;
+  outer_mode = UV_RUN_NOWAIT;
+}
+
+static void ask_for_descriptor(void* loop) {
+  assert_true(uv_backend_fd(loop) >= 0);
+}
+
+/* Covers L10: any thread may ask for the descriptor, also while the loop is in use. */
+static void another_thread_asks_for_the_descriptor(void** state) {
+  uv_loop_t* loop = *state;
+  uv_thread_t thread;
+  assert_int_equal(uv_thread_create(&thread, ask_for_descriptor, loop), 0);
+  outer_loop_sees_files_asked_for_between_turns(state);
+  uv_thread_join(&thread);
+}
+
 /* Covers L10: one made inside a run that ends before it could be called back. */
 static uv_fs_t asked_inside;
 
@@ -209,6 +243,8 @@ int main(void) {
       loop_test(outer_loop_sees_files_asked_for_before_it_was_there),
       loop_test(outer_loop_sees_files_asked_for_between_turns),
       loop_test(outer_loop_sees_files_asked_for_in_callbacks),
+      loop_test(outer_loop_that_reads_the_field_sees_files),
+      loop_test(another_thread_asks_for_the_descriptor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
