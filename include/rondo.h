@@ -40,9 +40,10 @@ UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned
  * turn, phase, sleep and callback. In the path %p stands for the process, %l for the
  * number of the loop in it, %% for %. Called inside a callback, it begins with the next
  * turn. The recording ends with rondo_trace_stop, with uv_loop_close, or at its limit
- * (RONDO_TRACE_LIMIT, 256 MiB unless it is set), about which a line on standard error
- * tells; what was recorded by then is in the file also if the process is killed. A forked
- * child that calls uv_loop_fork gets a file of its own, with a number behind its name.
+ * (RONDO_TRACE_LIMIT, 256 MiB unless it is set), which a line on standard error
+ * reports; what was recorded by then is in the file also if the process is killed. A
+ * forked child that calls uv_loop_fork gets a file of its own, with a number behind its
+ * name.
  *
  * A loop does this by itself when it is made while RONDO_TRACE, which holds the path, is
  * in the environment; then all loops of the process are recorded into one file (into one

@@ -133,7 +133,7 @@ struct uv_loop_s {
   /* waking the poll from other threads: what they write lies together, away from what
    * the loop's own thread writes in every turn */
   int wake_fd;
-  uv_async_t* async_told;
+  uv_async_t* async_sent;
   unsigned int async_senders;
   unsigned int wake_state;
   unsigned int wake_flags;

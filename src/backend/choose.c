@@ -1,7 +1,7 @@
 /* Which backend a loop gets. The choice is made once, when the loop is made: what the
  * user asked for (RONDO_BACKEND, or UV_USE_IO_URING as libuv's users know it), else
  * io_uring, and epoll where io_uring is not to be had. With RONDO_DEBUG set, the reason
- * is told once. */
+ * is reported once. */
 #include "backend/backend.h"
 #include "system/system.h"
 
@@ -11,8 +11,9 @@
 #include <string.h>
 
 static void explain(const char* message, int err) {
-  static bool told;
-  if (system_setting("RONDO_DEBUG") == NULL || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+  static bool reported;
+  if (system_setting("RONDO_DEBUG") == NULL ||
+      __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
     return;
   const char* cure = "";
   if (err == UV_EPERM || err == UV_EACCES)

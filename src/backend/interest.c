@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The bit that tells "in the set, for nothing" from "not in the set". */
+/* The bit that distinguishes "in the set, for nothing" from "not in the set". */
 enum { ARMED = 1u << 27 };
 
 static struct rondo_slot* slot_of(const uv_loop_t* loop, const uv__io_t* w) {
@@ -330,7 +330,7 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if (w->wanted != 0)
     return;
   loop->nwatchers--;
-  /* The kernel is not told: perhaps it starts again before an event comes. */
+  /* Nothing is registered yet: the watcher may start again before an event comes. */
   queue_remove(queue_of(w->watcher_queue));
   slot_of(loop, w)->idle = true;
 }

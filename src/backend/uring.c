@@ -67,7 +67,8 @@ static int kernel_waits_for_sets = -1;
 static void probe_operations(struct io_uring* ring) {
   struct io_uring_probe* probe = io_uring_get_probe_ring(ring);
   int answer = probe != NULL && io_uring_opcode_supported(probe, OPCODE_EPOLL_WAIT);
-  if (system_setting("RONDO_NO_EPOLL_WAIT") != NULL) /* for testing the older kernels' way */
+  if (system_setting("RONDO_NO_EPOLL_WAIT") !=
+      NULL) /* for testing the older kernels' way */
     answer = 0;
   io_uring_free_probe(probe);
   __atomic_store_n(&kernel_waits_for_sets, answer, __ATOMIC_RELEASE);

@@ -1,10 +1,10 @@
 /* Child processes: starting them, hearing of their end, and reaching them with a signal.
  *
  * Each child is watched through a descriptor of its own (pidfd). So its end is an event
- * like any other, told after the others of a batch; a thousand children cost no scan; and
- * neither SIGCHLD nor the children of others are touched. Where the kernel gives no such
- * descriptor, or has no room for one, a SIGCHLD handle of the loop does it, with a look
- * at each child.
+ * like any other, called back after the others of a batch; a thousand children cost no
+ * scan; and neither SIGCHLD nor the children of others are touched. Where the kernel
+ * gives no such descriptor, or has no room for one, a SIGCHLD handle of the loop does it,
+ * with a look at each child.
  *
  * A handle that is closed before its child ended lets go of it: the program may wait for
  * the pid itself. */
@@ -91,7 +91,7 @@ static bool child_ask_kernel(int pidfd, int* status) {
 }
 
 /* 1 with the wait status if the child has ended, 0 if it hasn't, UV_UNKNOWN if nobody can
- * tell any more how it did. */
+ * report any more how it did. */
 static int child_poll(struct rondo_child* child, int* status) {
   int pidfd = child->watcher.fd;
   siginfo_t info;
@@ -116,7 +116,7 @@ static int child_poll(struct rondo_child* child, int* status) {
   return 1;
 }
 
-/* Tells the program if the child has ended. An end that nobody knows about is told with
+/* Calls back if the child has ended. An end that nobody knows about is called back with
  * the exit status UV_UNKNOWN, because waiting for ever would be worse. */
 static void child_check(struct rondo_child* child) {
   uv_process_t* handle = child->handle;

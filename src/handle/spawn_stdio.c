@@ -12,9 +12,9 @@
 
 enum { STDIO_SOURCE = UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM };
 
-/* Directions are told from the child's side: what it reads the stream writes. The child's
- * end blocks, whatever UV_NONBLOCK_PIPE says: programs not made for the loop expect that,
- * and Node promises "overlapped" to be the same as "pipe" here. */
+/* Directions are named from the child's side: what it reads the stream writes. The
+ * child's end blocks, whatever UV_NONBLOCK_PIPE says: programs not made for the loop
+ * expect that, and Node promises "overlapped" to be the same as "pipe" here. */
 static int stdio_create_pipe(const uv_stdio_container_t* container,
                              struct spawn_pair* pair) {
   uv_stream_t* stream = container->data.stream;

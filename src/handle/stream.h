@@ -64,7 +64,7 @@ void stream_read(uv_stream_t* stream, unsigned int events);
 /* --- Writing (stream_write.c) ------------------------------------------------------ */
 /* Hands queued bytes to the kernel while it takes them, up to a bound. */
 void stream_flush(uv_stream_t* stream);
-/* Ends all queued writes with this error; stream_write_callbacks tells it. */
+/* Ends all queued writes with this error; stream_write_callbacks calls back with it. */
 void stream_fail_writes(uv_stream_t* stream, int error);
 void stream_write_callbacks(uv_stream_t* stream);
 

@@ -3,17 +3,17 @@
  * Each datagram is read straight into memory that the program gives, at its full length
  * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for one datagram of
  * the largest size or more, the buffer is divided into chunks of that size and filled by
- * one system call; the program gets it back with UV_UDP_MMSG_FREE in every case, also when
- * a callback in between stopped or closed the handle. Receiving goes on until the kernel
- * has nothing more, which the program sees as a last call with 0 bytes and no address, or
- * until the turn's share of datagrams is used up.
+ * one system call; the program gets it back with UV_UDP_MMSG_FREE in every case, also
+ * when a callback in between stopped or closed the handle. Receiving goes on until the
+ * kernel has nothing more, which the program sees as a last call with 0 bytes and no
+ * address, or until the turn's share of datagrams is used up.
  *
  * A handle that was bound with UV_UDP_LINUX_RECVERR also has a queue of errors, one for
- * each datagram that a peer or a router refused. Each is told as 0 bytes from nobody,
- * with that flag: programs from before libuv 1.52, where it was only seen in uv_udp_bind,
- * take that for nothing, and must not be given an error that they never had. The error
- * itself is that of the next call on the socket, receiving or sending, as without the
- * flag. */
+ * each datagram that a peer or a router refused. Each is called back as 0 bytes from
+ * nobody, with that flag: programs from before libuv 1.52, where it was only seen in
+ * uv_udp_bind, take that for nothing, and must not be given an error that they never had.
+ * The error itself is that of the next call on the socket, receiving or sending, as
+ * without the flag. */
 #include "handle/udp.h"
 
 #include <errno.h>
@@ -32,17 +32,17 @@ static bool udp_receiving(const uv_udp_t* handle) {
   return watcher_wants(&handle->io_watcher, WATCH_IN) && handle->recv_cb != NULL;
 }
 
-static void udp_tell(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nread,
-                     const uv_buf_t* buf, const struct sockaddr* addr,
-                     unsigned int flags) {
+static void udp_call_back(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nread,
+                          const uv_buf_t* buf, const struct sockaddr* addr,
+                          unsigned int flags) {
   loop_call_back(handle->loop, subject_handle(handle), nread, recv_cb, handle, nread, buf,
                  addr, flags);
 }
 
-/* A failed read: nothing there is told as 0 bytes from nobody. */
-static void udp_tell_failure(uv_udp_t* handle, int error, const uv_buf_t* buf) {
+/* A failed read: EAGAIN is called back as 0 bytes from nobody. */
+static void udp_call_back_failure(uv_udp_t* handle, int error, const uv_buf_t* buf) {
   bool nothing = error == EAGAIN || error == EWOULDBLOCK;
-  udp_tell(handle, handle->recv_cb, nothing ? 0 : -error, buf, NULL, 0);
+  udp_call_back(handle, handle->recv_cb, nothing ? 0 : -error, buf, NULL, 0);
 }
 
 static const struct sockaddr* udp_sender(const struct msghdr* header) {
@@ -73,7 +73,7 @@ static ssize_t udp_recvmsg(int fd, const uv_buf_t* buf, struct sockaddr_storage*
   return nread;
 }
 
-/* The same by a call that costs the kernel a tenth less: with MSG_TRUNC it tells the
+/* The same by a call that costs the kernel a tenth less: with MSG_TRUNC it returns the
  * whole length of a datagram that was cut. Other sockets give that flag other meanings.
  */
 static ssize_t udp_recvfrom(int fd, const uv_buf_t* buf, struct sockaddr_storage* peer,
@@ -103,11 +103,11 @@ static int udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
                       : udp_recvmsg(fd, buf, &peer, &length, &flags);
 
   if (nread == -1) {
-    udp_tell_failure(handle, errno, buf);
+    udp_call_back_failure(handle, errno, buf);
     return 0;
   }
-  udp_tell(handle, handle->recv_cb, nread, buf,
-           length == 0 ? NULL : (const struct sockaddr*) &peer, flags);
+  udp_call_back(handle, handle->recv_cb, nread, buf,
+                length == 0 ? NULL : (const struct sockaddr*) &peer, flags);
   return 1;
 }
 
@@ -133,7 +133,7 @@ static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   while (nread == -1 && errno == EINTR);
 
   if (nread < 1) {
-    udp_tell_failure(handle, nread == 0 ? EAGAIN : errno, buf);
+    udp_call_back_failure(handle, nread == 0 ? EAGAIN : errno, buf);
     return 0;
   }
 
@@ -142,22 +142,22 @@ static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
     const struct msghdr* header = &batch[i].msg_hdr;
     uv_buf_t chunk = {.base = vectors[i].iov_base, .len = vectors[i].iov_len};
     recv_cb = handle->recv_cb;
-    udp_tell(handle, recv_cb, (ssize_t) batch[i].msg_len, &chunk, udp_sender(header),
-             udp_partial(header) | UV_UDP_MMSG_CHUNK);
+    udp_call_back(handle, recv_cb, (ssize_t) batch[i].msg_len, &chunk, udp_sender(header),
+                  udp_partial(header) | UV_UDP_MMSG_CHUNK);
   }
-  udp_tell(handle, recv_cb, 0, buf, NULL, UV_UDP_MMSG_FREE);
+  udp_call_back(handle, recv_cb, 0, buf, NULL, UV_UDP_MMSG_FREE);
   return nread;
 }
 
-/* Memory from the program. False if it gave none, which it is told, or stopped receiving
- * when it was asked. */
+/* Memory from the program. False if it gave none, which is called back, or stopped
+ * receiving when it was asked. */
 static bool udp_allocate(uv_udp_t* handle, uv_buf_t* buf) {
   handle->alloc_cb((uv_handle_t*) handle, UDP_DATAGRAM_MAX, buf);
   if (!udp_receiving(handle))
     return false;
   if (buf->base != NULL && buf->len > 0)
     return true;
-  udp_tell(handle, handle->recv_cb, UV_ENOBUFS, buf, NULL, 0);
+  udp_call_back(handle, handle->recv_cb, UV_ENOBUFS, buf, NULL, 0);
   return false;
 }
 
@@ -200,9 +200,9 @@ static bool udp_receive_error(uv_udp_t* handle) {
     return false;
   int error = udp_take_error(handle);
   if (error == 0)
-    udp_tell(handle, handle->recv_cb, 0, &buf, NULL, UV_UDP_LINUX_RECVERR);
+    udp_call_back(handle, handle->recv_cb, 0, &buf, NULL, UV_UDP_LINUX_RECVERR);
   else
-    udp_tell_failure(handle, error, &buf);
+    udp_call_back_failure(handle, error, &buf);
   return error == 0;
 }
 

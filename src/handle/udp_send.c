@@ -158,7 +158,7 @@ void udp_run_completed(uv_udp_t* handle) {
       mem_free(req->bufs);
     req->bufs = NULL;
 
-    /* The byte count isn't told: a datagram leaves as a whole or not at all. */
+    /* The byte count isn't reported: a datagram leaves as a whole or not at all. */
     int status = req->status < 0 ? (int) req->status : 0;
     if (req->send_cb != NULL)
       loop_call_back(handle->loop, subject_req(req), status, req->send_cb, req, status);
@@ -225,7 +225,7 @@ int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
 
   if (alone)
     udp_flush(handle);
-  /* If the socket is full the watcher tells when to go on; else the next pending phase
+  /* If the socket is full the watcher reports when to go on; else the next pending phase
    * calls back what is through and sends the rest. */
   if (!watcher_wants(&handle->io_watcher, WATCH_OUT))
     watcher_feed(handle->loop, &handle->io_watcher);

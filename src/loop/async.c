@@ -1,10 +1,10 @@
 /* Async handles: the one thing that may be touched from other threads.
  *
- * A send marks the handle as told and pushes it on the loop's stack; a handle that is
- * told already is left alone, so sends are coalesced. Only the send that finds the stack
- * empty wakes the loop. The loop takes the whole stack at once, so a burst costs it what
- * was sent, not how many handles there are. Callbacks of one batch come in the order in
- * which the handles were made, as from libuv, which goes through all of them: in Node
+ * A send marks the handle as sent and pushes it on the loop's stack; a handle that is
+ * marked already is left alone, so sends are coalesced. Only the send that finds the
+ * stack empty wakes the loop. The loop takes the whole stack at once, so a burst costs it
+ * what was sent, not how many handles there are. Callbacks of one batch come in the order
+ * in which the handles were made, as from libuv, which goes through all of them: in Node
  * that is the order in which messages arrive at several ports.
  *
  * The stack is linked through the first word of the handle's queue link, which has no
@@ -16,9 +16,10 @@
 
 #include <sched.h>
 
-/* handle->pending. Told: a sender has it, it is on the stack or will be in a moment; or
- * the loop has it (ASYNC_TAKEN); or it is closed, and sends are to leave it alone. */
-enum { ASYNC_IDLE = 0, ASYNC_TOLD = 1 };
+/* handle->pending. ASYNC_SENT: a sender has the handle, and it is on the stack or will be
+ * in a moment; or the loop has it (ASYNC_TAKEN); or it is closed, and sends must leave it
+ * alone. */
+enum { ASYNC_IDLE = 0, ASYNC_SENT = 1 };
 
 /* In handle->flags, which senders never look at: it is in the loop's queue. */
 enum { ASYNC_TAKEN = HANDLE_ROOM };
@@ -37,30 +38,30 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb cb) {
   return 0;
 }
 
-static void push_told(uv_loop_t* loop, uv_async_t* handle) {
+static void async_push(uv_loop_t* loop, uv_async_t* handle) {
   __atomic_fetch_add(&loop->async_senders, 1, __ATOMIC_RELAXED);
-  uv_async_t* first = __atomic_load_n(&loop->async_told, __ATOMIC_RELAXED);
+  uv_async_t* first = __atomic_load_n(&loop->async_sent, __ATOMIC_RELAXED);
   do
     handle->queue[0] = first;
-  while (!__atomic_compare_exchange_n(&loop->async_told, &first, handle, true,
+  while (!__atomic_compare_exchange_n(&loop->async_sent, &first, handle, true,
                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
   if (first == NULL)
     loop_wake(loop, WAKE_ASYNC);
   __atomic_fetch_sub(&loop->async_senders, 1, __ATOMIC_RELEASE);
 }
 
-/* An exchange even where it was told before: only that orders what the sender has written
+/* An exchange even where it was sent before: only that orders what the sender has written
  * before the loop's own exchange, so that the callback to come sees it. After a mere look
  * the writes might still be on their way while the callback runs. */
 int uv_async_send(uv_async_t* handle) {
-  if (__atomic_exchange_n(&handle->pending, ASYNC_TOLD, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
-    push_told(handle->loop, handle);
+  if (__atomic_exchange_n(&handle->pending, ASYNC_SENT, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
+    async_push(handle->loop, handle);
   return 0;
 }
 
 /* Two lists, each in the order of making, become one. The difference is looked at, not
  * the numbers, because they wrap around. */
-static uv_async_t* merge_told(uv_async_t* one, uv_async_t* other) {
+static uv_async_t* async_merge(uv_async_t* one, uv_async_t* other) {
   void* merged = NULL;
   void** end = &merged;
   while (one != NULL && other != NULL) {
@@ -74,7 +75,7 @@ static uv_async_t* merge_told(uv_async_t* one, uv_async_t* other) {
 }
 
 /* Merge sort: lists[i] has 2^i handles or none, the last one all that is more. */
-static uv_async_t* sort_told(uv_async_t* handle) {
+static uv_async_t* async_sort(uv_async_t* handle) {
   enum { LISTS = 24 };
   uv_async_t* lists[LISTS] = {NULL};
   while (handle != NULL) {
@@ -83,21 +84,21 @@ static uv_async_t* sort_told(uv_async_t* handle) {
     handle = handle->queue[0];
     sorted->queue[0] = NULL;
     for (; i < LISTS - 1 && lists[i] != NULL; i++) {
-      sorted = merge_told(lists[i], sorted);
+      sorted = async_merge(lists[i], sorted);
       lists[i] = NULL;
     }
-    lists[i] = merge_told(lists[i], sorted);
+    lists[i] = async_merge(lists[i], sorted);
   }
   for (size_t i = 0; i < LISTS; i++)
-    handle = merge_told(lists[i], handle);
+    handle = async_merge(lists[i], handle);
   return handle;
 }
 
-/* Moves what was told to the loop's own queue. */
-static void take_told(uv_loop_t* loop) {
-  uv_async_t* handle = __atomic_exchange_n(&loop->async_told, NULL, __ATOMIC_SEQ_CST);
+/* Moves the handles that were sent to from the stack to the loop's own queue. */
+static void async_take_sent(uv_loop_t* loop) {
+  uv_async_t* handle = __atomic_exchange_n(&loop->async_sent, NULL, __ATOMIC_SEQ_CST);
   if (handle != NULL && handle->queue[0] != NULL)
-    handle = sort_told(handle);
+    handle = async_sort(handle);
   while (handle != NULL) {
     uv_async_t* next = handle->queue[0];
     queue_push_back(queue_of(loop->async_handles), queue_of(handle->queue));
@@ -107,10 +108,10 @@ static void take_told(uv_loop_t* loop) {
 }
 
 static void async_run(uv_loop_t* loop) {
-  take_told(loop);
-  struct queue* told = queue_of(loop->async_handles);
+  async_take_sent(loop);
+  struct queue* sent = queue_of(loop->async_handles);
   struct queue batch;
-  queue_move(told, &batch);
+  queue_move(sent, &batch);
   while (!queue_empty(&batch) && poll_take(loop)) {
     struct queue* link = queue_first(&batch);
     uv_async_t* handle = rondo_container_of(link, uv_async_t, queue);
@@ -125,8 +126,8 @@ static void async_run(uv_loop_t* loop) {
   }
   if (queue_empty(&batch))
     return;
-  queue_append(&batch, told);
-  queue_move(&batch, told);
+  queue_append(&batch, sent);
+  queue_move(&batch, sent);
   loop_wake(loop, WAKE_ASYNC); /* a limit's leftovers: again in the next turn */
 }
 
@@ -138,7 +139,7 @@ void async_loop_init(uv_loop_t* loop) {
 /* After a fork: a thread of the parent may have been inside uv_async_send. Its sends are
  * not ours, and nobody in this process will ever finish them. */
 void async_fork(uv_loop_t* loop) {
-  loop->async_told = NULL;
+  loop->async_sent = NULL;
   loop->async_senders = 0;
   queue_init(queue_of(loop->async_handles));
   struct queue* handles = queue_of(loop->handle_queue);
@@ -161,13 +162,13 @@ void async_loop_close(uv_loop_t* loop) {
     sched_yield();
 }
 
-/* Ends the handle's way, wherever it is, and leaves it told: later sends do nothing. If
- * another thread is just about to push it, that is waited for. */
+/* Takes the handle off the stack or the queue and leaves it marked as sent: later sends
+ * do nothing. Waits for another thread that is just about to push it. */
 static void async_withdraw(uv_async_t* handle) {
   while (!(handle->flags & ASYNC_TAKEN)) {
-    if (__atomic_exchange_n(&handle->pending, ASYNC_TOLD, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
+    if (__atomic_exchange_n(&handle->pending, ASYNC_SENT, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
       return;
-    take_told(handle->loop);
+    async_take_sent(handle->loop);
     if (!(handle->flags & ASYNC_TAKEN))
       sched_yield();
   }

@@ -77,7 +77,7 @@ static bool crowded(const uv_loop_t* loop) {
 }
 
 static bool woken(const void* loop) {
-  return wake_told(loop);
+  return wake_has_news(loop);
 }
 
 static bool spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
@@ -132,9 +132,10 @@ bool look_out(uv_loop_t* loop, uint64_t deadline) {
 void look_out_learn(uv_loop_t* loop, uint64_t slept_ns) {
   if (slept_ns >= SHORT_SLEEP_NS)
     return;
-  unsigned int told = __atomic_load_n(&loop->wake_flags, __ATOMIC_RELAXED);
-  if (slept_ns < SHORT_WORK_SLEEP_NS && loop->work_active > 0 && (told & 1u << WAKE_WORK))
+  unsigned int flags = __atomic_load_n(&loop->wake_flags, __ATOMIC_RELAXED);
+  if (slept_ns < SHORT_WORK_SLEEP_NS && loop->work_active > 0 &&
+      (flags & 1u << WAKE_WORK))
     backoff_won(&loop->work_backoff);
-  if ((told & 1u << WAKE_ASYNC) && backoff_take_chance(&loop->async_backoff))
+  if ((flags & 1u << WAKE_ASYNC) && backoff_take_chance(&loop->async_backoff))
     loop->spin_reason = SPIN_PROBE;
 }

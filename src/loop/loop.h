@@ -34,10 +34,10 @@ enum {
   LOOP_BLOCK_SIGPROF = 1u << 0,
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
-  LOOP_OWED = 1u << 3,      /* among them, told or finished work of the poll */
+  LOOP_OWED = 1u << 3,      /* among them, notifications or finished work of the poll */
   LOOP_MUST_LOOK = 1u << 4, /* take the wake-up out of the interest set: see wake.c */
   LOOP_CLOCK_FRESH = 1u << 5,
-  LOOP_MARKED = 1u << 7,      /* the set is readable because loop_tell_outer made it so */
+  LOOP_MARKED = 1u << 7, /* the set is readable because loop_notify_outer made it so */
   LOOP_UNSET_READY = 1u << 6, /* a descriptor that the set doesn't have is ready */
 };
 
@@ -158,9 +158,9 @@ void prepare_run(uv_loop_t* loop);
 void check_run(uv_loop_t* loop);
 void poll_run(uv_loop_t* loop, int64_t timeout_ns);
 
-/* To be asked before each callback that the poll phase makes for something told or
- * finished: false when the phase's limit is reached; then what is left stays queued, and
- * whoever was told by loop_wake tells itself again. */
+/* Takes one callback off the poll phase's limit, before each that the phase makes for a
+ * notification or finished work. False when the limit is reached: what is left stays
+ * queued, and whoever was woken by loop_wake calls it again for itself. */
 static inline bool poll_take(uv_loop_t* loop) {
   if (loop->poll_left == 0) {
     loop->flags |= LOOP_LEFTOVER | LOOP_OWED;
@@ -172,41 +172,42 @@ static inline bool poll_take(uv_loop_t* loop) {
 void closing_run(uv_loop_t* loop);
 
 /* --- Waking ---------------------------------------------------------------------- */
-/* What another thread, or a signal handler, can tell the loop. The loop calls
- * loop->on_wake[kind] once in its next poll phase however often it was told; signals
- * come last. No system call is made while the loop is awake or already told. */
+/* Kinds of notification from another thread or a signal handler. The loop calls
+ * loop->on_wake[kind] once in its next poll phase, however many came; signals come last.
+ * No system call is made while the loop is awake or already notified. */
 enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_SIGNAL = 2, WAKE_KINDS = 3 };
 void loop_wake(uv_loop_t* loop, unsigned int kind);
 
 int wake_open(uv_loop_t* loop);
 void wake_close(uv_loop_t* loop);
-static inline bool wake_told(const uv_loop_t* loop) {
+static inline bool wake_has_news(const uv_loop_t* loop) {
   return __atomic_load_n(&loop->wake_flags, __ATOMIC_ACQUIRE) != 0;
 }
-/* The loop may not sleep if it was told something: false then. */
-bool wake_may_sleep(uv_loop_t* loop);
-void wake_awake(uv_loop_t* loop);
+/* Marks the loop as asleep. False, with the loop awake, if there is a notification. */
+bool wake_try_sleep(uv_loop_t* loop);
+void wake_set_awake(uv_loop_t* loop);
 /* Asked on the loop's thread: false between two runs. */
 bool wake_is_awake(const uv_loop_t* loop);
 /* On the loop's thread, when there is something to do: between two runs the backend's
  * descriptor becomes readable, for an outer loop may be watching it. */
-void loop_tell_outer(uv_loop_t* loop);
+void loop_notify_outer(uv_loop_t* loop);
 /* A run begins, in which a poll will come or, if the loop isn't alive, will not. */
 void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive);
-/* The run is over: from now on the one who tells must also make the backend's
- * descriptor readable, for an outer loop may be watching it. */
+/* The run is over: from now on a notification must also make the backend's descriptor
+ * readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);
-/* Takes what was told so far, and calls for those kinds of it, a bit for each: two steps,
- * since what is told meanwhile is for the next poll. The second is true if that was
- * progress. What is taken and not called for yet can be given back. */
+/* wake_take takes the notifications that came so far; wake_deliver runs on_wake for those
+ * of the given kinds, a bit for each. Two steps, because what comes meanwhile is for the
+ * next poll. wake_deliver returns whether that was progress. wake_give_back puts back
+ * what was taken and not delivered. */
 void wake_take(uv_loop_t* loop);
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds);
 void wake_give_back(uv_loop_t* loop);
 
-/* Waits awake for being told something, for a moment and not beyond the deadline, if
- * there is reason to expect it (look_out.c). True if it was told. */
+/* Spins for a notification, for a moment and not beyond the deadline, if there is reason
+ * to expect one (look_out.c). True if one came. */
 bool look_out(uv_loop_t* loop, uint64_t deadline);
-/* A sleep is over: whether looking out instead would have been right. */
+/* After a sleep: learns whether spinning instead would have paid. */
 void look_out_learn(uv_loop_t* loop, uint64_t slept_ns);
 /* This thread runs the loop; gives the one it ran before, for the second. */
 uv_loop_t* look_out_enter(uv_loop_t* loop);

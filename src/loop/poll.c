@@ -1,5 +1,5 @@
 /* The poll phase: sleeps on the backend, delivers what is finished, dispatches what is
- * ready, then what other threads have told. */
+ * ready, then what other threads have sent. */
 #include "backend/backend.h"
 #include "backend/interest.h"
 #include "base/base.h"
@@ -32,14 +32,14 @@ static unsigned int events_for(const uv__io_t* w, unsigned int events) {
   return wanted;
 }
 
-/* True if somebody was told. */
+/* True if a watcher was called. */
 static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
   const struct rondo_slot* slot = event_slot(loop, event);
   if (slot == NULL)
     return false;
   uv__io_t* w = slot_started(slot) ? slot->watcher : NULL;
   if (w == NULL || (event->events & ~(w->wanted | WATCH_ERR | WATCH_HUP)))
-    interest_narrow(loop, event_fd(event)); /* stopped since: now the kernel is told */
+    interest_narrow(loop, event_fd(event)); /* stopped since: registers that now */
   if (w == NULL)
     return false;
   unsigned int events = events_for(w, event->events);
@@ -72,7 +72,7 @@ static void look_ahead(const uv_loop_t* loop, const struct epoll_event* event) {
 /* Signals and children last (contract I5): a callback before them may have stopped or
  * closed what they are about. */
 static bool dispatch(uv_loop_t* loop, const struct epoll_event* events, int count) {
-  bool told = false;
+  bool called = false;
   int last = 0;
   for (int i = 0; i < count; i++) {
     if (i + 1 < count)
@@ -80,15 +80,15 @@ static bool dispatch(uv_loop_t* loop, const struct epoll_event* events, int coun
     if (goes_last(loop, &events[i]))
       last++;
     else
-      told |= dispatch_one(loop, &events[i]);
+      called |= dispatch_one(loop, &events[i]);
   }
   for (int i = 0; last > 0 && i < count; i++) {
     if (goes_last(loop, &events[i])) {
       last--;
-      told |= dispatch_one(loop, &events[i]);
+      called |= dispatch_one(loop, &events[i]);
     }
   }
-  return told;
+  return called;
 }
 
 /* Its work is over: the word that held the function now holds the result. */
@@ -104,7 +104,7 @@ void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
   w->loop = loop;
   status_set(w, status);
   queue_push_back(queue_of(loop->completed_queue), queue_of(w->wq));
-  loop_tell_outer(loop);
+  loop_notify_outer(loop);
 }
 
 /* Finished work of this thread; what its callbacks finish waits for the next turn. */
@@ -175,7 +175,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   bool takes_time = deadline > loop->now_ns;
   if (takes_time)
     trace_poll(loop);
-  if (takes_time && !look_out(loop, deadline) && wake_may_sleep(loop)) {
+  if (takes_time && !look_out(loop, deadline) && wake_try_sleep(loop)) {
     started = clock_now_ns(); /* the turn so far may have taken its time */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
@@ -185,7 +185,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   struct catch caught;
   int max = (int) u64_min(loop->poll_left, BACKEND_BATCH);
   caught.count = loop->backend->wait(loop, timeout_ns, &caught.events, max);
-  wake_awake(loop);
+  wake_set_awake(loop);
   if (takes_time || caught.count > 0)
     clock_look(loop);
   else
@@ -200,7 +200,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   return caught;
 }
 
-/* The part that needs no kernel: finished work and what was told. True if there was any.
+/* The part that needs no kernel: finished work and notifications. True if there was any.
  */
 static bool deliver(uv_loop_t* loop) {
   struct queue finished;

@@ -1,10 +1,10 @@
-/* Waking: how another thread or a signal handler tells the loop something.
+/* Waking: how another thread or a signal handler notifies the loop.
  *
- * What is told is a bit in wake_flags. Only if the loop sleeps does the teller also have
- * to wake it, by its event descriptor, and of many tellers only the first. The loop says
- * that it goes to sleep before it looks at the flags a last time; the teller sets its
- * flag before it looks whether the loop sleeps. Both in sequentially consistent order, so
- * one of the two sees the other and no wake-up is lost (contract A1).
+ * A notification is a bit in wake_flags. Only if the loop sleeps must the notifier also
+ * write to the loop's event descriptor, and of many notifiers only the first. The loop
+ * stores that it goes to sleep before it reads the flags a last time; the notifier sets
+ * its flag before it reads whether the loop sleeps. Both in sequentially consistent
+ * order, so one of the two sees the other and no wake-up is lost (contract A1).
  *
  * A loop that isn't running counts as asleep: an outer loop may be watching its backend
  * descriptor. The event descriptor is watched edge-triggered and never read: each write
@@ -26,7 +26,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_TOLD = 2, STATE_SPINS = 3 };
+enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_NOTIFIED = 2, STATE_SPINS = 3 };
 
 static void woken(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   (void) loop, (void) w, (void) events; /* the poll looks at the flags after each wait */
@@ -89,36 +89,36 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
     look_out_partner_spins(loop);
   if (state != STATE_ASLEEP)
     return;
-  if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_TOLD, false,
+  if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_NOTIFIED, false,
                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     wake_write(loop);
 }
 
 static void wake_mark(uv_loop_t* loop) {
-  __atomic_store_n(&loop->wake_state, STATE_TOLD, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&loop->wake_state, STATE_NOTIFIED, __ATOMIC_SEQ_CST);
   if (!(loop->flags & LOOP_MARKED))
     wake_write(loop);
   loop->flags |= LOOP_MARKED;
 }
 
-void loop_tell_outer(uv_loop_t* loop) {
+void loop_notify_outer(uv_loop_t* loop) {
   if (!(loop->flags & LOOP_MARKED) && !wake_is_awake(loop))
     wake_mark(loop);
 }
 
-bool wake_may_sleep(uv_loop_t* loop) {
+bool wake_try_sleep(uv_loop_t* loop) {
   __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&loop->wake_flags, __ATOMIC_SEQ_CST) == 0)
     return true;
-  wake_awake(loop);
+  wake_set_awake(loop);
   return false;
 }
 
 /* A write to wake_fd stays pending in the epoll set until the next epoll_wait. */
-void wake_awake(uv_loop_t* loop) {
+void wake_set_awake(uv_loop_t* loop) {
   if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE &&
       __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) ==
-          STATE_TOLD &&
+          STATE_NOTIFIED &&
       !(loop->flags & LOOP_MARKED))
     loop->flags |= LOOP_MUST_LOOK;
 }
@@ -127,8 +127,8 @@ void wake_awake(uv_loop_t* loop) {
  * an outer loop may also be a descriptor that nobody wants any more. Without a poll, the
  * look finds no event that is lost by it: others are level-triggered and come again. */
 void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive) {
-  wake_awake(loop);
-  if (mode == UV_RUN_NOWAIT || (!loop_work_waits(loop) && !wake_told(loop)))
+  wake_set_awake(loop);
+  if (mode == UV_RUN_NOWAIT || (!loop_work_waits(loop) && !wake_has_news(loop)))
     loop->flags |= LOOP_MUST_LOOK;
   const struct epoll_event* events;
   if (!alive && (loop->flags & LOOP_MARKED))
@@ -150,13 +150,13 @@ bool wake_is_awake(const uv_loop_t* loop) {
 
 void wake_left(uv_loop_t* loop) {
   bool waits = loop_alive(loop) && loop_work_waits(loop);
-  if (!wake_may_sleep(loop) || waits)
+  if (!wake_try_sleep(loop) || waits)
     wake_mark(loop);
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }
 
 void wake_take(uv_loop_t* loop) {
-  if (wake_told(loop))
+  if (wake_has_news(loop))
     loop->wake_taken |= __atomic_exchange_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -166,14 +166,14 @@ void wake_give_back(uv_loop_t* loop) {
   loop->wake_taken = 0;
 }
 
-/* WAKE_WORK alone is progress only if a callback was made or a request has ended: finished
- * work may have been resubmitted instead. Without progress the poll sleeps on, unless
- * there is a reason not to (contract L8). */
+/* WAKE_WORK alone is progress only if a callback was made or a request has ended:
+ * finished work may have been resubmitted instead. Without progress the poll sleeps on,
+ * unless there is a reason not to (contract L8). */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
-  unsigned int told = loop->wake_taken & kinds;
+  unsigned int taken = loop->wake_taken & kinds;
   unsigned int callbacks = loop->callbacks_run;
   unsigned int requests = loop->active_reqs.count;
-  if (told == 0)
+  if (taken == 0)
     return false;
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
     unsigned int flag = 1u << kind;
@@ -183,6 +183,6 @@ bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
     if (loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
-  return told != 1u << WAKE_WORK || loop->callbacks_run != callbacks ||
+  return taken != 1u << WAKE_WORK || loop->callbacks_run != callbacks ||
          loop->active_reqs.count != requests || loop_poll_timeout(loop) == 0;
 }

@@ -2,11 +2,11 @@
  *
  * Interest is only noted here and reaches the kernel in the poll phase, so that
  * start/stop/start costs no system call. It is level-triggered on both backends: what
- * was left unread is told again on the next turn. One descriptor has at most one started
- * watcher in a loop; one that is stopped may lose its place to another, and has it again
- * when it is started again (a poll handle on a stream's socket). After watcher_close
- * nothing is delivered any more, not even events that were fetched already, and the
- * descriptor's number may be reused at once.
+ * was left unread is reported again on the next turn. One descriptor has at most one
+ * started watcher in a loop; one that is stopped may lose its place to another, and has
+ * it again when it is started again (a poll handle on a stream's socket). After
+ * watcher_close nothing is delivered any more, not even events that were fetched already,
+ * and the descriptor's number may be reused at once.
  *
  * A started watcher gets its events whatever the kernel says to the registration: what
  * can't be registered is asked about with poll(2), in every turn while it is ready, else
@@ -39,7 +39,7 @@ enum {
 /* Bits of watcher->flags. */
 enum {
   WATCHER_LAST = 1u << 0, /* dispatch after the others of a batch (signals, children) */
-  WATCHER_EDGE = 1u << 1, /* tell once per change; for descriptors that are never read */
+  WATCHER_EDGE = 1u << 1, /* one event per change; for descriptors that are never read */
   WATCHER_OPEN = 1u << 2, /* has a slot in the loop's table */
   WATCHER_PAUSED = 1u << 3,
   WATCHER_UNFIT = 1u << 4, /* no set takes this kind of descriptor (a regular file) */
@@ -70,7 +70,7 @@ static inline bool watcher_wants(const uv__io_t* w, unsigned int events) {
 bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w);
 
 /* Nothing is delivered for a moment, though it stays started: for readiness that can't be
- * used now, and would be told again in every turn. */
+ * used now, and would be reported again in every turn. */
 void watcher_pause(uv_loop_t* loop, uv__io_t* w);
 
 /* Ends it: nothing is delivered any more, also not what watcher_feed put off. To be

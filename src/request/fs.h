@@ -89,7 +89,7 @@ int fs_start(uv_fs_t* req);
 
 int fs_cancel(uv_fs_t* req);
 
-/* The pool's side of a file request; also how the pool tells file work from other. */
+/* The pool's side of a file request; also how the pool recognises file work. */
 void fs_run_on_pool(struct uv__work* w);
 
 /* Takes n bytes off the front of the request's buffers and moves its offset. */

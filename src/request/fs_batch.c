@@ -308,7 +308,7 @@ bool fs_batch_add(uv_fs_t* req) {
   fs_set_place(req, FS_BATCH);
   fs_order_enter(req);
   loop->before_poll = batches_run;
-  loop_tell_outer(loop);
+  loop_notify_outer(loop);
   if (batch->count == state->batches->fill_size)
     batch_offer(state->batches, batch);
   return true;

@@ -165,7 +165,7 @@ static bool ask_direct(uv_fs_t* req, size_t total) {
   return known->direct;
 }
 
-/* /dev/zero and its like, told not to wait, give a page at a time. */
+/* /dev/zero and its like give a page at a time under RWF_NOWAIT. */
 static bool is_memory_device(const struct statx* about) {
   return S_ISCHR(about->stx_mode) && about->stx_rdev_major == MEM_MAJOR;
 }

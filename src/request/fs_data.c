@@ -1,7 +1,7 @@
 /* What is done with open files: reading, writing, truncating, syncing, and sending one
  * descriptor's data to another.
  *
- * A write goes on until all is written or an error stops it, and then tells what was
+ * A write goes on until all is written or an error stops it, and then reports what was
  * written before the error. A read is one system call: less than asked for is an answer,
  * and an interrupted one says so, because a program reading its terminal may have been
  * waiting for just that signal. */
@@ -100,7 +100,7 @@ ssize_t fs_do_ftruncate(uv_fs_t* req) {
   return fs_result(r);
 }
 
-/* All of it, also to a descriptor that was told not to wait: a thread may. */
+/* Writes all of it, also to a non-blocking descriptor: a thread of the pool may wait. */
 static ssize_t fs_write_all(int out, const char* data, size_t size) {
   size_t written = 0;
   while (written < size) {

@@ -3,10 +3,10 @@
  * On a file system that must ask a server or a process (NFS, FUSE, ...) opening, closing
  * and looking at a name may wait although every name is cached. Which is which takes a
  * statfs(2), itself able to wait: a thread of the pool asks (fs_learn_mount), once for
- * each mount, and until then requests on that mount take the pool. Mounts are told apart
- * by the id that the kernel never gives twice. Kernels before 6.8 don't have it; there
- * only file systems on a block device are trusted, since other device numbers are used
- * again. */
+ * each mount, and until then requests on that mount take the pool. Mounts are
+ * distinguished by the id that the kernel never gives twice. Kernels before 6.8 don't
+ * have it; there only file systems on a block device are trusted, since other device
+ * numbers are used again. */
 #include "request/fs.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static _Atomic unsigned int mounts_next;
 
 enum mount_answer { MOUNT_UNKNOWN, MOUNT_ELSEWHERE, MOUNT_LOCAL };
 
-/* 0 if the mount can't be told from others. */
+/* 0 if the mount has no unique number. */
 static uint64_t mount_key(const struct statx* about) {
   if (about->stx_mask & STATX_MNT_ID_UNIQUE)
     return about->stx_mnt_id << 1;

@@ -47,7 +47,7 @@ ssize_t fs_do_symlink(uv_fs_t* req) {
   return fs_result(symlink(req->path, req->new_path));
 }
 
-/* The size lstat(2) tells may be 0 (in /proc) or change in between, so the answer is
+/* The size from lstat(2) may be 0 (in /proc) or change in between, so the answer is
  * whole only when there was room to spare. */
 ssize_t fs_do_readlink(uv_fs_t* req) {
   for (size_t size = 256;; size *= 2) {

@@ -188,7 +188,7 @@ static void fs_backend_done(struct uv__work* w, int result) {
   fs_finish(req);
 }
 
-/* io_uring waits for data also on a descriptor that was told not to wait, and takes an
+/* io_uring waits for data also on a non-blocking descriptor, and takes an
  * offset for what has none. So it gets files, and of the rest only what must wait. At a
  * file's own position it reads well, but doesn't always move it. */
 static bool fs_suits_backend(const uv_fs_t* req) {

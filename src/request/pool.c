@@ -62,7 +62,7 @@ static struct {
   unsigned int lookup_limit;
   unsigned int threads;
   unsigned int sleeping;
-  unsigned int called;   /* sleepers that were told to get up and haven't yet */
+  unsigned int called;   /* sleepers that were woken and haven't got the lock yet */
   unsigned int starting; /* threads that haven't come to the queue for the first time */
   unsigned int looking_out;
   struct rondo_backoff look_out;
@@ -233,7 +233,7 @@ static unsigned int pool_ready(void) {
 
 /* --- A thread's life ------------------------------------------------------------- */
 
-/* What must be told from other work is told by its function. */
+/* Kinds of work are recognised by their function pointer. */
 static bool is_lookup(const struct uv__work* w) {
   return w->work == resolver_address_work || w->work == resolver_name_work;
 }
@@ -273,7 +273,7 @@ static struct uv__work* pool_next(void) {
 
 /* Where the loop's work is done. Most of the time it is known already, and the loop's
  * memory is left alone: it is being used on another processor. */
-static void pool_tell_processor(uv_loop_t* loop) {
+static void pool_note_processor(uv_loop_t* loop) {
   unsigned int processor = (unsigned int) sched_getcpu() + 1;
   if (__atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED) != processor)
     __atomic_store_n(&loop->work_processor, processor, __ATOMIC_RELAXED);
@@ -293,7 +293,7 @@ static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup)
   *work = w->work;
   w->work = NULL;
   pool_count_ready();
-  pool_tell_processor(w->loop);
+  pool_note_processor(w->loop);
   return w;
 }
 

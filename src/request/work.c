@@ -1,6 +1,6 @@
 /* The way of work to the pool and, once it is finished, back to its loop: over a stack
  * per loop that needs no lock. Threads push, the loop takes all of it at once. Only the
- * push that finds the stack empty tells the loop, and loop_wake makes no system call
+ * push that finds the stack empty wakes the loop, and loop_wake makes no system call
  * unless the loop sleeps.
  *
  * Work that was under way in the parent of a fork stays the parent's: its end is never

@@ -109,7 +109,7 @@ static int open_new(char* name) {
 }
 
 /* Any other name is written anew, as a shell's `>` does, but never while another recorder
- * writes to it, which its lock tells. */
+ * writes to it, which its lock shows. */
 static int open_named(char* name) {
   int fd = open_file(name, 0);
   if (fd < 0)

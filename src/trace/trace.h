@@ -1,5 +1,5 @@
-/* The recorder's hooks: what the wheel, the handles, the requests and the Node layer tell
- * it. May be called from any room, on the loop's thread.
+/* The recorder's hooks: what the wheel, the handles, the requests and the Node layer
+ * report to it. May be called from any room, on the loop's thread.
  *
  * A loop that isn't traced has no trace_state, and a hook is one look at that. All else
  * is out of line and out of the way. */
@@ -19,8 +19,8 @@
 typedef void (*trace_function)(void);
 
 /* --- the loop's life ------------------------------------------------------------- */
-/* Starts to record if the environment asks for it. A failure is told on standard error;
- * the loop is as good without. */
+/* Starts to record if the environment asks for it. A failure is reported on standard
+ * error; the loop is as good without. */
 void trace_loop_init(uv_loop_t* loop);
 void trace_loop_close(uv_loop_t* loop);
 /* In a forked child, which has the parent's recorder: a new one of its own. */
@@ -97,7 +97,7 @@ static inline void trace_end(uv_loop_t* loop) {
     trace_write_end(loop);
 }
 
-/* Closed, with nobody to be told. */
+/* Closed, without a callback. */
 static inline void trace_gone(uv_loop_t* loop, const uv_handle_t* handle) {
   if (traced(loop))
     trace_write_gone(loop, handle);
