@@ -45,11 +45,12 @@ int uv_backend_timeout(const uv_loop_t* loop) {
   return ms > INT_MAX ? INT_MAX : (int) ms;
 }
 
-/* ONCE promises one callback (contract L8): where a timer was it, or a pending or idle
- * callback will be, the poll doesn't sleep for another, perhaps for ever. */
+/* ONCE promises one callback (contract L8): where pending or idle callbacks are it, the
+ * poll doesn't sleep for another, perhaps for ever. After a timer it may, as in
+ * libuv 1.44. */
 static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   if (mode == UV_RUN_ONCE)
-    return loop->callbacks_run == 0 && loop->pending_queue[0] == loop->pending_queue &&
+    return loop->pending_queue[0] == loop->pending_queue &&
            loop->idle_handles[0] == loop->idle_handles;
   return mode == UV_RUN_DEFAULT;
 }

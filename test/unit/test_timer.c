@@ -318,25 +318,6 @@ static void once_waits_for_a_timer_and_fires_it(void** state) {
   assert_log("0 1");
 }
 
-static void nothing(uv_prepare_t* prepare) {
-  (void) prepare;
-}
-
-/* Covers L8: a timer that was due is progress enough; there is nothing else to wait for,
- * and a poll that slept would sleep for ever. */
-static void once_does_not_sleep_after_a_timer(void** state) {
-  uv_loop_t* loop = *state;
-  uv_prepare_t prepare;
-  init_timers(loop);
-  uv_prepare_init(loop, &prepare);
-  uv_prepare_start(&prepare, nothing);
-  uv_timer_start(&timers[0], log_index, 0, 0);
-  assert_int_not_equal(uv_run(loop, UV_RUN_ONCE), 0);
-  assert_log("0");
-  uv_close((uv_handle_t*) &prepare, NULL);
-  uv_run(loop, UV_RUN_DEFAULT);
-}
-
 /* Covers P3: no timer fires twice in one call. */
 static void a_repeating_timer_fires_once_in_a_call(void** state) {
   uv_loop_t* loop = *state;
@@ -367,7 +348,6 @@ int main(void) {
       loop_test(timers_never_fire_early),
       loop_test(bad_arguments_change_nothing),
       loop_test(once_waits_for_a_timer_and_fires_it),
-      loop_test(once_does_not_sleep_after_a_timer),
       loop_test(a_repeating_timer_fires_once_in_a_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
