@@ -69,6 +69,15 @@ int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* pa
   return err != 0 ? err : fs_set_path(req, path);
 }
 
+static void fs_free_paths(uv_fs_t* req) {
+  if (req->path != NULL && fs_owns_path(req))
+    mem_free((void*) (uintptr_t) req->path);
+  req->path = NULL;
+  req->new_path = NULL;
+}
+
+/* A request that can't be sent holds nothing: a program that gets an error here has no
+ * reason to clean up, and after libuv, where this never happens, no habit of it. */
 int fs_start(uv_fs_t* req) {
   if (req->cb == NULL) {
     req->result = fs_run(req);
@@ -81,6 +90,8 @@ int fs_start(uv_fs_t* req) {
     req_end(req->loop);
     req->result = err;
     fs_set_place(req, FS_IDLE);
+    fs_free_paths(req);
+    fs_free_buffers(req);
   }
   return err;
 }
@@ -161,10 +172,7 @@ void uv_fs_req_cleanup(uv_fs_t* req) {
   /* One that is under way still needs everything it holds. */
   if (req == NULL || fs_place(req) != FS_IDLE)
     return;
-  if (req->path != NULL && fs_owns_path(req))
-    mem_free((void*) (uintptr_t) req->path);
-  req->path = NULL;
-  req->new_path = NULL;
+  fs_free_paths(req);
   fs_free_buffers(req);
   if (req->ptr != NULL)
     fs_free_answer(req);

@@ -1,4 +1,5 @@
-/* Files where newer system calls are forbidden or unknown: the answers stay the same. */
+/* Files where newer system calls are forbidden or unknown: the answers stay the same. And
+ * where no thread can be started: an error, and nothing is held. */
 #include "forked.h"
 #include "helper_files.h"
 #include "sandbox.h"
@@ -68,7 +69,39 @@ static void files_work_without_newer_calls(void** state) {
   assert_in_child(with_openat2_forbidden);
 }
 
+/* As if the user had no process left. */
+static int without_threads(void) {
+  uv_loop_t loop;
+  uv_fs_t req;
+  int calls = 0;
+  req.data = &calls;
+  if (uv_loop_init(&loop) != 0)
+    return 1;
+  if (forbid(SYS_clone3, EAGAIN) != 0)
+    return 77;
+  if (uv_fs_rename(&loop, &req, "file", "other", on_done) != UV_EAGAIN)
+    return 2;
+  if (req.path != NULL || req.new_path != NULL)
+    return 3;
+  if (uv_fs_mkdtemp(&loop, &req, "madeXXXXXX", on_done) != UV_EAGAIN || req.path != NULL)
+    return 4;
+  uv_fs_req_cleanup(&req); /* harmless */
+  uv_run(&loop, UV_RUN_DEFAULT);
+  if (calls != 0)
+    return 5;
+  return uv_loop_close(&loop) == 0 ? 0 : 6;
+}
+
+static void a_request_that_cant_be_sent_holds_nothing(void** state) {
+  (void) state;
+  files_make("file", "hello", 5);
+  assert_in_child(without_threads);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {FILES_TEST(files_work_without_newer_calls)};
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(files_work_without_newer_calls),
+      FILES_TEST(a_request_that_cant_be_sent_holds_nothing),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
