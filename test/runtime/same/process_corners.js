@@ -58,7 +58,7 @@ const stream = new Writable({ write(chunk, encoding, callback) { kept.push(Strin
 console._stdout = stream;
 console.log('to another stream');
 stream.isTTY = true;
-process.env.TERM = 'xterm';
+for (const name of ['CI', 'NO_COLOR', 'NODE_DISABLE_COLORS', 'TMUX', 'COLORTERM', 'TERM_PROGRAM']) delete process.env[name]; process.env.TERM = 'xterm';
 console.clear();
 console.log(1);
 process.env.FORCE_COLOR = '0';
