@@ -21,7 +21,7 @@ function excerpt(error) {
   const where = position(error);
   if (where === undefined) return '';
   const source = sourceOf(where.file);
-  const text = source === undefined ? undefined : Reflect.apply(stringSplit, source, ['\n'])[where.line - 1];
+  const text = source === undefined ? undefined : stringSplit.call(source, '\n')[where.line - 1];
   if (text === undefined) return `${where.file}:${where.line}\n`;
   if (text.length > 1000) return `${where.file}:${where.line}\n`;
   const column = Math.min(Math.max(where.column - 1, 0), text.length);
