@@ -105,6 +105,9 @@ static int leave_a_hanging_thread(void) {
 
 static void a_hanging_thread_is_left_behind(void** state) {
   (void) state;
+  /* The request is freed while the thread hangs in it, on purpose. */
+  if (UNDER_THREAD_SANITIZER)
+    skip();
   char folder[] = "/tmp/rondo-fifo-XXXXXX";
   assert_non_null(mkdtemp(folder));
   snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
