@@ -91,7 +91,9 @@ class Node:
         versions = shelf.apt.candidates("libnode108")
         if not versions:
             raise debian.Unavailable("this Debian has no libnode108 (Node.js 18)")
-        root = shelf.unpack("node", [f"libnode108={versions[0]}"], {"nodejs": versions[0]})
+        # By name, so that they are unpacked also where the system has them: see below.
+        parts = ["node-acorn", "node-cjs-module-lexer", "node-undici"]
+        root = shelf.unpack("node", [f"libnode108={versions[0]}", *parts], {"nodejs": versions[0]})
         environment = shelf.environment(root)
         place = shelf.relocated.get(root) or self._relocate(shelf, root)
         shelf.relocated[root] = place
