@@ -53,13 +53,13 @@ static bool find_library(char* directory) {
 }
 
 /* Puts a value before what an environment variable has. */
-static bool prepend(const char* variable, const char* first) {
+static bool prepend(const char* variable, const char* first, const char* separator) {
   const char* old = getenv(variable);
   size_t size = strlen(first) + (old == NULL ? 0 : strlen(old)) + 2;
   char* value = malloc(size);
   if (value == NULL)
     return false;
-  snprintf(value, size, "%s%s%s", first, old == NULL || *old == '\0' ? "" : ":",
+  snprintf(value, size, "%s%s%s", first, old == NULL || *old == '\0' ? "" : separator,
            old == NULL ? "" : old);
   int err = setenv(variable, value, 1);
   free(value);
@@ -84,7 +84,7 @@ static bool prepend_adopt(const char* directory) {
             path);
     return true;
   }
-  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : adopt_name);
+  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : adopt_name, ":");
 }
 
 /* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it.
@@ -104,14 +104,9 @@ void exec_name_functions(void) {
       option[used++] = '\\';
     option[used++] = *at;
   }
-  const char* old = getenv("NODE_OPTIONS");
-  size_t size = used + (old == NULL ? 0 : strlen(old)) + 3;
-  char* value = malloc(size);
-  if (value == NULL)
-    return;
-  snprintf(value, size, "%.*s\" %s", (int) used, option, old == NULL ? "" : old);
-  setenv("NODE_OPTIONS", value, 1);
-  free(value);
+  option[used++] = '"';
+  option[used] = '\0';
+  prepend("NODE_OPTIONS", option, " ");
 }
 
 bool exec_finds(const char* name) {
@@ -190,7 +185,7 @@ static bool environment_prepare(void) {
         stderr);
     return false;
   }
-  if (!prepend("LD_LIBRARY_PATH", directory) ||
+  if (!prepend("LD_LIBRARY_PATH", directory, ":") ||
       (!is_switched_off() && !prepend_adopt(directory))) {
     fputs("rondo: no memory\n", stderr);
     return false;
