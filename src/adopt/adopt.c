@@ -14,7 +14,6 @@ struct adopt_settings adopt_settings;
 char adopt_directory[PATH_MAX];
 struct adoption* adoptions;
 
-static unsigned int last_number;
 static bool has_refused;
 static const char* first_argument;
 
@@ -90,16 +89,31 @@ static void adoption_report(const struct adoption* adoption, bool made) {
         UV_VERSION_MINOR, UV_VERSION_PATCH);
 }
 
+/* One that no other adoption has: a trampoline has 16 bits for it, and an object may be
+ * loaded again and again. */
+static unsigned int adoption_number(void) {
+  static unsigned int last;
+  const struct adoption* other = NULL;
+  do {
+    last = (last + 1) & 0xffff;
+    for (other = adoptions; other != NULL && other->number != last; other = other->next)
+      continue;
+  } while (other != NULL);
+  return last;
+}
+
 void adopt_object_try(struct adopt_object* object) {
   struct adopt_file file = {0};
   if (questions_find_libuv(object, &file)) {
     struct adoption* adoption = mmap(NULL, sizeof(*adoption), PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (adoption == MAP_FAILED) {
-      adopt_say("%s: its built-in libuv is left alone: no memory", object->path);
+      has_refused = true;
+      adopt_say("%s: its built-in libuv is left alone: no memory to adopt it",
+                object->path);
     } else {
       adoption->object = *object;
-      adoption->number = last_number++;
+      adoption->number = adoption_number();
       bool made = adoption_make(adoption, &file);
       adoption_report(adoption, made);
       if (made) {

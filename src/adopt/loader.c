@@ -18,8 +18,10 @@ struct known_object {
   bool seen;
 };
 
-static struct known_object* known;
-static size_t known_count, known_capacity;
+static struct known_object first_known[256];
+static struct known_object* known = first_known;
+static size_t known_count;
+static size_t known_capacity = sizeof(first_known) / sizeof(first_known[0]);
 static unsigned long long known_changes;
 static bool watching;
 
@@ -28,16 +30,15 @@ bool loader_is_watching(void) {
 }
 
 static bool known_grow(void) {
-  size_t capacity = known_capacity == 0 ? 256 : known_capacity * 2;
+  size_t capacity = known_capacity * 2;
   struct known_object* grown =
       mmap(NULL, capacity * sizeof(known[0]), PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (grown == MAP_FAILED)
     return false;
-  if (known != NULL) {
-    memcpy(grown, known, known_count * sizeof(known[0]));
+  memcpy(grown, known, known_count * sizeof(known[0]));
+  if (known != first_known)
     munmap(known, known_capacity * sizeof(known[0]));
-  }
   known = grown;
   known_capacity = capacity;
   return true;

@@ -271,7 +271,10 @@ static bool ask_privileges(struct adoption* adoption) {
   return true;
 }
 
-/* The file was read for its symbols: what they point at must be what is in memory. */
+/* The file was read for its symbols: what they point at must be what is in memory. A
+ * library's file is opened by its name, which may belong to a newer build by now if the
+ * library was loaded before us; the kernel knows the program's own by another name then.
+ */
 static bool ask_file(struct adoption* adoption, const struct adopt_file* file) {
   for (size_t i = 0; adoption->full_table && i < adoption->count; i++) {
     const struct adopt_function* function = &adoption->functions[i];

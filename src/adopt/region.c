@@ -57,15 +57,18 @@ static bool region_reserve(struct adoption* adoption) {
   uintptr_t from = last > processor_reach ? last - processor_reach : 0;
   uintptr_t to = first + processor_reach;
   uintptr_t place = place_find(&adoption->object, from, to, size);
+  errno = EEXIST;
   void* region = place == 0
                      ? MAP_FAILED
                      : mmap((void*) place, size, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  if (region == MAP_FAILED)
-    return adopt_refuse(adoption, "there is no room within 2 GiB of its functions");
+  if (region == MAP_FAILED && errno != EEXIST)
+    return adopt_refuse(adoption, "no memory for trampolines: %s", strerror(errno));
   if (region != (void*) place) {
-    munmap(region, size);
-    return adopt_refuse(adoption, "no memory near it (Linux 4.17 or newer is needed)");
+    /* Another thread was faster; kernels before 4.17 choose another place then. */
+    if (region != MAP_FAILED)
+      munmap(region, size);
+    return adopt_refuse(adoption, "there is no room within 2 GiB of its functions");
   }
   adoption->region = region;
   return true;
@@ -93,27 +96,24 @@ static bool code_map_anonymous(void* at, const void* image, size_t size) {
 }
 
 bool region_make(struct adoption* adoption) {
-  size_t code_size = page_round((adoption->count + 1) * PROCESSOR_TRAMPOLINE);
+  static uint8_t image[(ADOPT_FUNCTIONS + 1) * PROCESSOR_TRAMPOLINE];
+  size_t image_size = (adoption->count + 1) * PROCESSOR_TRAMPOLINE;
+  size_t code_size = page_round(image_size);
   adoption->slots_size = page_round((adoption->count + 1) * sizeof(uintptr_t));
   adoption->region_size = code_size + adoption->slots_size;
   if (!region_reserve(adoption))
     return false;
   uint8_t* code = adoption->region;
   adoption->slots = (uintptr_t*) (void*) (code + code_size);
-  uint8_t* image =
-      mmap(NULL, code_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (image == MAP_FAILED)
-    return adopt_refuse(adoption, "no memory");
   for (int i = -1; i < (int) adoption->count; i++) {
     size_t offset = (size_t) (i + 1) * PROCESSOR_TRAMPOLINE;
     processor_trampoline(image + offset, code + offset, adoption->slots, i,
                          adoption->number << 16 | (unsigned int) (i < 0 ? 0 : i));
   }
   bool made =
-      (code_map_from_file(code, image, code_size) ||
-       code_map_anonymous(code, image, code_size)) &&
+      (code_map_from_file(code, image, image_size) ||
+       code_map_anonymous(code, image, image_size)) &&
       mprotect(adoption->slots, adoption->slots_size, PROT_READ | PROT_WRITE) == 0;
-  munmap(image, code_size);
   if (!made)
     return adopt_refuse(
         adoption, "the system lets no new code be mapped (memfd_create and mprotect "

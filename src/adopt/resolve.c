@@ -24,8 +24,12 @@ bool resolve_is_possible(char* why, size_t size) {
   Elf64_Ehdr header;
   library_path(path, sizeof(path));
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool possible = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) &&
-                  memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+  bool possible = fd >= 0;
+  if (possible && (read(fd, &header, sizeof(header)) != sizeof(header) ||
+                   memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)) {
+    possible = false;
+    errno = ENOEXEC;
+  }
   void* page = possible ? mmap(NULL, (size_t) sysconf(_SC_PAGESIZE),
                                PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0)
                         : MAP_FAILED;

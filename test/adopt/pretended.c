@@ -40,6 +40,7 @@ EXPORT unsigned int uv_version(void) {
   return VERSION;
 }
 
+#ifndef WITHOUT_HANDLE_SIZE
 EXPORT size_t uv_handle_size(int kind) {
 #ifdef ODD_HANDLE
   if (kind == ODD_HANDLE)
@@ -47,7 +48,9 @@ EXPORT size_t uv_handle_size(int kind) {
 #endif
   return kind < 1 || kind > 16 ? (size_t) -1 : handle_sizes[kind];
 }
+#endif
 
+#ifndef WITHOUT_REQ_SIZE
 EXPORT size_t uv_req_size(int kind) {
 #ifdef ODD_REQ
   if (kind == ODD_REQ)
@@ -55,6 +58,7 @@ EXPORT size_t uv_req_size(int kind) {
 #endif
   return kind < 1 || kind > 10 ? (size_t) -1 : req_sizes[kind];
 }
+#endif
 
 #ifdef UNKNOWN
 EXPORT int UNKNOWN(void) {
@@ -103,6 +107,11 @@ void* uv_default_loop(void);
 int uv_backend_fd(void*);
 unsigned long uv_hrtime(void);
 void uv_tty_set_vterm_state(int);
+#endif
+#ifdef NO_TEXT
+__asm__(".data\n.globl uv_backend_fd\n.type uv_backend_fd, @function\n"
+        "uv_backend_fd: .rept 16\n .byte 0x90\n.endr\n"
+        ".size uv_backend_fd, . - uv_backend_fd\n.text\n");
 #endif
 #ifdef TOO_TIGHT
 __asm__(".text\n.globl uv_backend_fd\n.type uv_backend_fd, @function\n"

@@ -1,7 +1,7 @@
 /* A program with a libuv of its own: says which one it runs on, and uses it: a timer, a
- * file, the pool, and, if asked with "child", itself as a child. With MAKES_LOOP its
- * constructor has made a loop by then, with MAKES_LOOP_FIRST it was made before anything
- * was initialised. */
+ * file, the pool, and, if asked with "child", itself as a child. With "replace" it gives
+ * a file the name of another first. With MAKES_LOOP its constructor has made a loop by
+ * then, with MAKES_LOOP_FIRST it was made before anything was initialised. */
 #include <stdio.h>
 #include <string.h>
 #include <uv.h>
@@ -73,6 +73,8 @@ static int open_pages(void) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 3 && strcmp(argv[1], "replace") == 0 && rename(argv[2], argv[3]) != 0)
+    return 1;
   uv_loop_t* loop = uv_default_loop();
   uv_timer_t timer;
   uv_fs_t stat;
