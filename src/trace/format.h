@@ -130,7 +130,8 @@ enum trace_kind {
   TRACE_CPU,    /* behind a stretch of a millisecond or more: number: of the last `detail`
                    microseconds, sleeps not counted, how many the thread was on a
                    processor (upper half), and how many its control group was throttled
-                   (lower half); name: how many it waited for a processor */
+                   (lower half); name: how many it waited for a processor. Detail 0:
+                   nothing is known of the time since the last such record */
   TRACE_BEGUN,  /* number: a request or handle that the span around it has begun; name:
                    the function that a thread of the pool will run for it */
   TRACE_COUNT,  /* name: what is counted, a text; number: how much there is now */

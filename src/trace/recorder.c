@@ -35,15 +35,19 @@ static void thread_name_look(struct recorder* recorder) {
   recording_thread(&recorder->stream, recorder->thread_id, name);
 }
 
+/* What the thread that made the recorder has done since is the loop's, if it runs it. */
 static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   pthread_t self = pthread_self();
-  if (!recorder->thread_known || !pthread_equal(recorder->thread, self)) {
-    recorder->thread = self;
-    recorder->thread_id = (uint32_t) gettid();
-    recorder->thread_known = true;
-    memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
-    thread_name_look(recorder);
-    cpu_begin_anew(&recorder->cpu, now);
+  bool moved = !pthread_equal(recorder->thread, self);
+  if (recorder->thread_known && !moved)
+    return recorder->thread_id;
+  recorder->thread = self;
+  recorder->thread_id = (uint32_t) gettid();
+  recorder->thread_known = true;
+  memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
+  thread_name_look(recorder);
+  if (moved) {
+    cpu_write_moved(recorder, now);
     sampler_moved(&recorder->sampled);
   }
   return recorder->thread_id;

@@ -34,8 +34,8 @@ struct recorder {
                                 listed last, */
   uint64_t waits_ns;         /* when that was, */
   uint64_t waits_credit;     /* and how many may be looked at */
-  bool thread_known;
-  pthread_t thread; /* that ran the loop last, */
+  pthread_t thread;          /* that ran the loop last, or made the recorder, */
+  bool thread_known;         /* its number and name, if it has run the loop */
   uint32_t thread_id;
   char thread_name[16];
   struct recorder_cpu cpu;
@@ -72,8 +72,8 @@ void recorder_write_samples(struct recorder* recorder, uint64_t now);
 void cpu_start(struct recorder_cpu* cpu, uint64_t now);
 /* Writes down what the thread had of the processor since the last time. */
 TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
-/* Another thread runs the loop. */
-void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now);
+/* Another thread runs the loop: what it had of the processor before is not known. */
+void cpu_write_moved(struct recorder* recorder, uint64_t now);
 
 /* A stretch of a millisecond or more without sleep is over, or many short ones. */
 static inline void cpu_look(struct recorder* recorder, uint64_t now) {

@@ -51,10 +51,15 @@ static void mark(struct recorder_cpu* cpu, uint64_t now, uint64_t used) {
   cpu->used_ns = used;
 }
 
-void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now) {
+static void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now) {
   cpu->delay_ns = delay_now();
   cpu->delay_read_ns = now;
   mark(cpu, now, used_now());
+}
+
+void cpu_write_moved(struct recorder* recorder, uint64_t now) {
+  cpu_begin_anew(&recorder->cpu, now);
+  record(recorder, TRACE_CPU, now, 0, 0, 0);
 }
 
 void cpu_start(struct recorder_cpu* cpu, uint64_t now) {

@@ -27,6 +27,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   uint64_t now = clock_now_ns();
   recorder->pattern = pattern;
   recorder->phase = -1;
+  recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);
   recorder->start_ns = recording_start_ns(&recorder->stream);
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */

@@ -38,6 +38,8 @@ struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint6
     uint64_t start = i == 0 ? 0 : cpu[-1].until;
     if (start >= to)
       break;
+    if (cpu->awake == 0)
+      continue;
     uint64_t part = overlap(start, cpu->until, from, to);
     uint64_t used = smaller(part, cpu->used);
     covered += part;
