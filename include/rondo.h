@@ -77,6 +77,13 @@ UV_EXTERN void rondo_trace_end(uv_loop_t* loop, int span);
  * it. For a name that takes time to find, which must not count as the span's own. */
 UV_EXTERN void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name);
 
+/* For engines that generate code: samples of a blocked loop's stack that lie in these
+ * bytes get this name. Code announced later at the same place replaces it; `moved` is for
+ * code, known by its start, that the engine has copied. From any thread. Nothing is
+ * removed, so an engine announces code only while something is recorded. */
+UV_EXTERN void rondo_trace_code(const void* start, size_t size, const char* name);
+UV_EXTERN void rondo_trace_code_moved(const void* from, const void* to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,13 +2,10 @@
 #include "trace/names.h"
 
 #include "base/alloc.h"
+#include "trace/code.h"
 #include "trace/recording.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 /* Programs have some hundred callbacks at most; one that makes them up as it goes must
  * not fill the memory. */
@@ -71,28 +68,14 @@ static uint32_t name_learn(struct trace_names* known, struct trace_stream* strea
   return name;
 }
 
-/* The program itself is known to the loader by the name it was called by, which means
- * nothing once the working directory has changed. */
-static const char* file_of(const Dl_info* info, const struct trace_stream* stream,
-                           char* absolute) {
-  Dl_info program;
-  if (dladdr((void*) (uintptr_t) getauxval(AT_ENTRY), &program) != 0 &&
-      program.dli_fbase == info->dli_fbase)
-    return recording_program(stream);
-  if (info->dli_fname == NULL)
-    return "";
-  return realpath(info->dli_fname, absolute) != NULL ? absolute : info->dli_fname;
-}
-
 static uint32_t function_learn(struct trace_names* known, struct trace_stream* stream,
                                uint64_t key) {
-  Dl_info info;
-  if (dladdr((void*) (uintptr_t) key, &info) == 0 || info.dli_fbase == NULL)
+  struct code_file file;
+  if (!code_file_find((uintptr_t) key, &file))
     return name_learn(known, stream, key, TRACE_FUNCTION, key, "", 0);
-  char absolute[PATH_MAX];
-  const char* file = file_of(&info, stream, absolute);
-  return name_learn(known, stream, key, TRACE_FUNCTION, key - (uintptr_t) info.dli_fbase,
-                    file, strnlen(file, TRACE_TEXT_MAX));
+  const char* path = *file.path == '\0' ? recording_program(stream) : file.path;
+  return name_learn(known, stream, key, TRACE_FUNCTION, key - file.base, path,
+                    strnlen(path, TRACE_TEXT_MAX));
 }
 
 static bool is_known(const struct trace_names* names, uint64_t key, uint32_t* number) {
@@ -126,4 +109,13 @@ uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
   if (is_known(known, key, &number))
     return number;
   return name_learn(known, stream, key, TRACE_TEXT, 0, text, length);
+}
+
+/* An engine may put other code at an address later: only the text is kept. */
+uint32_t name_of_frame(struct trace_names* known, struct trace_stream* stream,
+                       uintptr_t address) {
+  char text[TRACE_TEXT_MAX + 1];
+  if (code_name_find(address, text, sizeof(text)))
+    return name_of_text(known, stream, text);
+  return name_of_function(known, stream, (trace_function) address);
 }

@@ -38,5 +38,8 @@ uint32_t name_of_function(struct trace_names* known, struct trace_stream* stream
                           trace_function function);
 uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
                       const char* text);
+/* Of the code at an address inside a function, which may be generated code. */
+uint32_t name_of_frame(struct trace_names* known, struct trace_stream* stream,
+                       uintptr_t address);
 
 #endif

@@ -10,8 +10,7 @@ static void write_sample(struct recorder* recorder, const struct sample* sample,
                          uint64_t now) {
   uint32_t names[SAMPLE_FRAMES];
   for (uint32_t i = 0; i < sample->count; i++)
-    names[i] = name_of_function(&recorder->names, &recorder->stream,
-                                (trace_function) sample->frames[i]);
+    names[i] = name_of_frame(&recorder->names, &recorder->stream, sample->frames[i]);
   size_t bytes = sample->count * sizeof(names[0]);
   size_t records =
       (bytes + sizeof(struct trace_record) - 1) / sizeof(struct trace_record);

@@ -92,7 +92,7 @@ static bool prepend_adopt(const char* directory) {
 void exec_name_functions(void) {
   char directory[PATH_MAX];
   char option[2 * PATH_MAX + 128] =
-      "--perf-basic-prof --interpreted-frames-native-stack --require \"";
+      "--interpreted-frames-native-stack --require \"";
   size_t used = strlen(option);
   if (!find_library(directory))
     return;

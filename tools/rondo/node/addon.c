@@ -3,6 +3,8 @@
  * `rondo trace` preloads names.js into every Node that it starts; this addon is how that
  * script reaches the recorder of its own loop. Only Node's stable C interface (Node-API,
  * version 2) is used, declared here, so that one build serves every Node from 12 on. */
+#include "addon_code.h"
+
 #include "rondo.h"
 
 #include <stdbool.h>
@@ -61,6 +63,14 @@ static napi_value addon_active(napi_env env, napi_callback_info info) {
   const uv_loop_t* loop = addon_loop(env);
   (void) info;
   return addon_number(env, loop != NULL && rondo_trace_active(loop));
+}
+
+/* nameCode(): of this thread's engine, for samples */
+static napi_value addon_code(napi_env env, napi_callback_info info) {
+  (void) env;
+  (void) info;
+  addon_name_code();
+  return NULL;
 }
 
 /* begin(name) → the span, for end() */
@@ -125,6 +135,7 @@ napi_register_module_v1(napi_env env, napi_value exports);
 
 napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   addon_export(env, exports, "active", addon_active);
+  addon_export(env, exports, "nameCode", addon_code);
   addon_export(env, exports, "begin", addon_begin);
   addon_export(env, exports, "rename", addon_rename);
   addon_export(env, exports, "renameEnded", addon_rename_ended);

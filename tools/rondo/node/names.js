@@ -19,6 +19,7 @@
     return; // not on Rondo's library, or a Node without Node-API
   }
   if (!recorder.active()) return;
+  recorder.nameCode();
   const { begin, end, rename, renameEnded } = recorder;
   const { performance } = require('perf_hooks');
   const now = performance.now.bind(performance);

@@ -339,9 +339,7 @@ static long name_define(struct trace_process* process, const struct trace_record
                               &process->name_capacity, sizeof(char*));
   char* text = text_copy((const char*) (record + 1), (size_t) record->detail);
   if ((record->when & 0xff) == TRACE_FUNCTION) {
-    char* name = *text == '\0' ? compiled_name(process->pid, record->number) : NULL;
-    process->names[process->name_count++] =
-        name != NULL ? name : symbol_name(text, record->number);
+    process->names[process->name_count++] = symbol_name(text, record->number);
     free(text);
   } else {
     process->names[process->name_count++] = text;

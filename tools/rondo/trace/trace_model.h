@@ -237,11 +237,6 @@ uint64_t trace_origin_ns(const struct trace* trace);
 char* symbol_name(const char* file, uint64_t place);
 
 /* --- trace_samples.c --- */
-/* What compiled code of a process at an address is called, from the map that its engine
- * wrote; to be freed. NULL if there is none. */
-char* compiled_name(uint32_t pid, uint64_t address);
-/* Removes that map. */
-void compiled_forget(uint32_t pid);
 void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
                  size_t count);
 

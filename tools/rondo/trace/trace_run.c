@@ -214,8 +214,6 @@ bool trace_collect(const struct trace_run* run, struct trace* trace, const char*
     fprintf(stderr, "rondo: %s: %s\n", keep, strerror(err));
   if (folder != NULL)
     closedir(folder);
-  for (size_t i = 0; i < trace->process_count; i++)
-    compiled_forget(trace->processes[i]->pid);
   trace_sort(trace);
   return keeping;
 }

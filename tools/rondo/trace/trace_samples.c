@@ -1,116 +1,12 @@
-/* Sampled stacks: what the loop's thread was doing while it held the loop up. Frames of
- * code that V8 has compiled have no file; the map that it writes for perf names them. */
+/* Sampled stacks: what the loop's thread was doing while it held the loop up. */
 #include "trace_model.h"
 #include "trace_words.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { PATH_MOST = 128, PATH_SHOWN = 6 };
-
-/* --- the map of compiled code --------------------------------------------------------
- */
-
-struct map_entry {
-  uint64_t start, size;
-  char* name;
-};
-
-static struct {
-  uint32_t pid;
-  struct map_entry* entries; /* in the order of the file: later ones replace earlier */
-  size_t count, capacity;
-} map;
-
-static void map_path(char* path, size_t size, uint32_t pid) {
-  snprintf(path, size, "/tmp/perf-%" PRIu32 ".map", pid);
-}
-
-/* Somebody else's file of that name would put words into our mouth. */
-static FILE* map_open(uint32_t pid) {
-  char path[64];
-  struct stat about;
-  map_path(path, sizeof(path), pid);
-  FILE* file = fopen(path, "re");
-  if (file != NULL && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
-      about.st_uid == getuid())
-    return file;
-  if (file != NULL)
-    fclose(file);
-  return NULL;
-}
-
-/* "JS:*parse /app/server.js:12:3" is "parse /app/server.js:12". */
-static char* map_name(char* text) {
-  char* function = strncmp(text, "JS:", 3) == 0             ? text + 3
-                   : strncmp(text, "LazyCompile:", 12) == 0 ? text + 12
-                   : strncmp(text, "Function:", 9) == 0     ? text + 9
-                                                            : NULL;
-  if (function == NULL)
-    return text_copy(text, strlen(text));
-  function += strspn(function, "~*^+");
-  char* column = strrchr(function, ':');
-  if (column != NULL && column[1 + strspn(column + 1, "0123456789")] == '\0')
-    *column = '\0';
-  const char* anonymous = *function == ' ' ? "(anonymous)" : "";
-  size_t size = strlen(function) + strlen(anonymous) + 1;
-  char* name = malloc(size);
-  if (name == NULL)
-    out_of_memory();
-  char* url = strstr(function, " file://");
-  if (url != NULL)
-    memmove(url + 1, url + 8, strlen(url + 8) + 1);
-  snprintf(name, size, "%s%s", anonymous, function);
-  return name;
-}
-
-static void map_load(uint32_t pid) {
-  char line[2048], name[1536];
-  for (size_t i = 0; i < map.count; i++)
-    free(map.entries[i].name);
-  map.count = 0;
-  map.pid = pid;
-  FILE* file = map_open(pid);
-  while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-    struct map_entry entry;
-    if (sscanf(line, "%" SCNx64 " %" SCNx64 " %1535[^\n]", &entry.start, &entry.size,
-               name) != 3)
-      continue;
-    entry.name = map_name(name);
-    map.entries = array_grow(map.entries, map.count, &map.capacity, sizeof(*map.entries));
-    map.entries[map.count++] = entry;
-  }
-  if (file != NULL)
-    fclose(file);
-}
-
-char* compiled_name(uint32_t pid, uint64_t address) {
-  if (map.pid != pid)
-    map_load(pid);
-  for (size_t i = map.count; i > 0; i--) {
-    const struct map_entry* entry = &map.entries[i - 1];
-    if (address >= entry->start && address - entry->start < entry->size)
-      return text_copy(entry->name, strlen(entry->name));
-  }
-  return NULL;
-}
-
-void compiled_forget(uint32_t pid) {
-  char path[64];
-  FILE* file = map_open(pid);
-  if (file == NULL)
-    return;
-  fclose(file);
-  map_path(path, sizeof(path), pid);
-  unlink(path);
-}
-
-/* --- stacks ----------------------------------------------------------------------------
- */
 
 void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
                  size_t count) {
@@ -241,24 +137,41 @@ static void write_frame(FILE* out, const char* name) {
   write_plain(out, file + 1);
 }
 
-static size_t write_path(FILE* out, const char* const* path, size_t length) {
+/* The engine's own frames between the script's and ours, which nobody can act on. */
+static bool is_of_engine(const char* name) {
+  return strncmp(name, "Builtin:", 8) == 0 || strncmp(name, "v8::", 4) == 0;
+}
+
+/* The innermost frame, whatever it is, and the script's functions that led there; without
+ * any, the frames around it. */
+static void write_path(FILE* out, const char* const* path, size_t length, bool scripted) {
   size_t shown = 0;
-  bool scripted = false;
-  for (size_t i = 0; i < length; i++)
-    scripted |= is_of_script(path[i]);
   for (size_t i = length; i > 0 && shown < PATH_SHOWN; i--) {
-    if (is_unknown(path[i - 1]) || (scripted && shown > 0 && !is_of_script(path[i - 1])))
+    bool left_out =
+        scripted ? shown > 0 && !is_of_script(path[i - 1]) : is_of_engine(path[i - 1]);
+    if (is_unknown(path[i - 1]) || left_out)
       continue;
     fputs(shown++ == 0 ? "\n              in " : " <- ", out);
     write_frame(out, path[i - 1]);
   }
-  return scripted ? 0 : shown;
+}
+
+/* Whether any of it would be shown. */
+static bool path_has_names(const char* const* path, size_t length, bool* scripted) {
+  bool named = false;
+  *scripted = false;
+  for (size_t i = 0; i < length; i++) {
+    *scripted |= is_of_script(path[i]);
+    named |= !is_unknown(path[i]) && !is_of_engine(path[i]);
+  }
+  return named;
 }
 
 void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
                     uint64_t to) {
   size_t first = 0, last, agreeing, most;
   const char* path[PATH_MOST];
+  bool scripted;
   while (first < loop->sample_count && loop->samples[first].at < from)
     first++;
   for (last = first; last < loop->sample_count && loop->samples[last].at <= to;)
@@ -266,16 +179,14 @@ void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
   if (last == first)
     return;
   size_t length = hot_path(loop, first, last, path, &agreeing);
-  while (length > 0 && is_unknown(path[length - 1]))
-    length--;
-  if (length == 0)
-    return;
-  bool native = write_path(out, path, length) > 0;
-  fprintf(out, " (%zu of %zu samples)", agreeing, last - first);
-  const char* function = native ? common_function(loop, first, last, &most) : NULL;
-  if (function == NULL)
-    return;
-  fputs("; in ", out);
-  write_frame(out, function);
-  fprintf(out, " in %zu", most);
+  bool named = path_has_names(path, length, &scripted);
+  const char* function = scripted ? NULL : common_function(loop, first, last, &most);
+  if (function != NULL) {
+    fputs("\n              in ", out);
+    write_frame(out, function);
+    fprintf(out, " (%zu of %zu samples)", most, last - first);
+  } else if (named) {
+    write_path(out, path, length, scripted);
+    fprintf(out, " (%zu of %zu samples)", agreeing, last - first);
+  }
 }
