@@ -119,41 +119,47 @@ static struct module* module_find(const char* path) {
   return module;
 }
 
-/* Without the types of the arguments: "f(int)" is f. */
-static void cut_arguments(char* name) {
-  size_t at = strlen(name);
-  int open = 0;
-  if (at == 0 || name[at - 1] != ')')
-    return;
-  do {
-    at--;
-    open += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
-  } while (open != 0 && at > 0);
-  if (at > 0)
-    name[at] = '\0';
+static const char* skip_text(const char* at, const char* text) {
+  size_t length = strlen(text);
+  return strncmp(at, text, length) == 0 ? at + length : at;
 }
 
-/* Templates without the types they were made for, if those are long. */
+/* Behind what stands between two brackets, for one that opens; `at` if it never closes.
+ */
+static const char* skip_brackets(const char* at, char open, char close) {
+  int depth = 0;
+  for (const char* end = at; *end != '\0'; end++) {
+    depth += *end == open ? 1 : *end == close && end[-1] != '-' ? -1 : 0;
+    if (depth == 0)
+      return end + 1;
+  }
+  return at;
+}
+
+/* A C++ name without what nobody can act on: the types of arguments and, if they are
+ * long, those that a template was made for; a lambda is its function. */
 static void cut_types(char* name) {
   const size_t longest = 16;
   char* out = name;
-  if (strstr(name, "operator") != NULL)
-    return; /* < and > may be its name */
-  for (const char* at = name; *at != '\0'; at++) {
-    const char* end = at;
-    int open = 0;
-    if (*at == '<') {
-      do
-        open += *end == '<' ? 1 : *end == '>' && end[-1] != '-' ? -1 : 0;
-      while (open > 0 && *++end != '\0');
-    }
-    if (*end == '>' && (size_t) (end - at) > longest) {
+  for (const char* at = name; *at != '\0';) {
+    const char* after = at;
+    size_t symbols = strspn(skip_text(at, "operator"), "<>=-()");
+    if (strncmp(at, "operator", 8) == 0 && symbols > 0)
+      after = at + 8 + (at[8] == '(' ? 2 : symbols); /* < and ( are its name */
+    else if (strncmp(at, "(anonymous namespace)", 21) == 0)
+      after = at + 21;
+    else if (*at == '(')
+      break;
+    const char* closed = *at == '<' ? skip_brackets(at, '<', '>') : at;
+    if ((size_t) (closed - at) > longest) {
       memcpy(out, "<...>", 5);
       out += 5;
-      at = end;
-    } else {
-      *out++ = *at;
+      at = closed;
+      continue;
     }
+    do
+      *out++ = *at++;
+    while (at < after);
   }
   *out = '\0';
 }
@@ -175,7 +181,6 @@ static char* demangled(const char* name) {
     text = demangle(name, NULL, NULL, &status);
   if (text == NULL)
     return text_copy(name, strlen(name));
-  cut_arguments(text);
   cut_types(text);
   return text;
 }

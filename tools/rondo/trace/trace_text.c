@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3, CAUSES_SHOWN = 5 };
+enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3, CAUSES_SHOWN = 5, NAME_SHOWN = 120 };
 
 /* --- the summary ------------------------------------------------------------------- */
 
@@ -65,8 +65,8 @@ static void write_totals(FILE* out, const struct facts* facts) {
     fprintf(out, "  %10s %9" PRIu64 " %10s %10s  %-9s ", time_text(own, total->own),
             total->calls, time_text(mean, total->own / total->calls),
             time_text(longest, total->longest), number);
-    write_plain(out, total->name);
-    if (total->subject != NULL)
+    write_cut(out, total->name, NAME_SHOWN);
+    if (subject_matters(total->subject))
       fprintf(out, " (%.*s)", (int) kind_length(total->subject), total->subject);
     putc('\n', out);
   }
@@ -131,9 +131,10 @@ static void write_head(FILE* out, const struct facts* facts) {
     write_plain(out, name);
     putc(')', out);
   }
-  fprintf(out, ": %" PRIu64 " turn%s in %s, %.1f %% busy\n  ", facts->turns,
+  fprintf(out, ": %" PRIu64 " turn%s in %s, %.1f %% busy%s\n  ", facts->turns,
           facts->turns == 1 ? "" : "s", time_text(time, facts->length),
-          share_of(facts->busy, facts->shown));
+          share_of(facts->busy, facts->shown),
+          facts->shown < facts->length / 2 ? " since its first turn" : "");
   write_verdict(out, facts);
   fputs("\n  ", out);
   write_waits_of(out, facts);
@@ -201,11 +202,17 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
   }
 }
 
-/* The busiest loop of a process first: the others are most often its helpers. */
+/* The busiest loop of a process first: the others are most often its helpers. Where none
+ * had much to do, that of the main thread on which something was called. */
 static int busiest_first(const void* left, const void* right) {
+  const uint64_t little_ns = 10000000;
   const struct facts *a = *(struct facts*const*) left, *b = *(struct facts*const*) right;
+  bool main_a = a->loop->thread == a->loop->pid && a->callbacks > 0;
+  bool main_b = b->loop->thread == b->loop->pid && b->callbacks > 0;
   if (a->loop->pid != b->loop->pid)
     return a->loop < b->loop ? -1 : 1;
+  if (a->busy < little_ns && b->busy < little_ns && main_a != main_b)
+    return main_a ? -1 : 1;
   if (a->busy != b->busy)
     return a->busy > b->busy ? -1 : 1;
   return a->loop->number < b->loop->number ? -1 : a->loop->number > b->loop->number;

@@ -38,23 +38,47 @@ static bool is_continued(char byte) {
   return ((unsigned char) byte & 0xc0) == 0x80; /* in the middle of a character */
 }
 
-enum { SHORT = 60 };
+/* The length of the script's place that begins here, "/app/server.js:12"; 0: none. Its
+ * folders end at *base. */
+static size_t place_length(const char* text, const char** base) {
+  size_t length = strcspn(text, " ");
+  size_t digits = 0;
+  if (*text != '/')
+    return 0;
+  while (digits < length && text[length - 1 - digits] >= '0' &&
+         text[length - 1 - digits] <= '9')
+    digits++;
+  if (digits == 0 || digits == length || text[length - 1 - digits] != ':')
+    return 0;
+  *base = text + length - 1 - digits;
+  while (*base > text && (*base)[-1] != '/')
+    --*base;
+  return length;
+}
 
-void write_short(FILE* out, const char* name) {
+/* Of each script's place the file's name. To be freed. */
+static char* without_folders(const char* name) {
+  char* text = text_copy(name, strlen(name));
+  char* out = text;
+  for (const char* at = name; *at != '\0';) {
+    const char* base;
+    size_t length = at == name || at[-1] == ' ' ? place_length(at, &base) : 0;
+    size_t kept = length == 0 ? 1 : length - (size_t) (base - at);
+    memmove(out, length == 0 ? at : base, kept);
+    out += kept;
+    at += length == 0 ? 1 : length;
+  }
+  *out = '\0';
+  return text;
+}
+
+static void write_middle_cut(FILE* out, const char* name, size_t most) {
   size_t length = strlen(name);
-  const char* base = strrchr(name, '/');
-  if (length <= SHORT) {
+  if (length <= most) {
     write_plain(out, name);
     return;
   }
-  if (base != NULL && strlen(base) <= SHORT - 4) { /* "…/file.js:12" */
-    while (base > name && strlen(base) < SHORT - 16 && base[-1] != '/')
-      base--;
-    fputs("...", out);
-    write_plain(out, base);
-    return;
-  }
-  size_t head = SHORT / 2 - 2, tail = length - (SHORT / 2 - 1);
+  size_t head = most / 2 - 2, tail = length - (most / 2 - 1);
   while (head > 0 && is_continued(name[head]))
     head--;
   while (tail < length && is_continued(name[tail]))
@@ -64,10 +88,31 @@ void write_short(FILE* out, const char* name) {
   write_plain(out, name + tail);
 }
 
+void write_cut(FILE* out, const char* name, size_t most) {
+  if (strlen(name) <= most) {
+    write_plain(out, name);
+    return;
+  }
+  char* shorter = without_folders(name);
+  write_middle_cut(out, shorter, most);
+  free(shorter);
+}
+
+void write_short(FILE* out, const char* name) {
+  write_cut(out, name, 60);
+}
+
+/* A function of a script is one of its kind: its name says all. */
+bool subject_matters(const char* subject) {
+  return subject != NULL && strncmp(subject, "function", 8) != 0;
+}
+
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event) {
+  const char* subject =
+      event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
   write_short(out, event_name(loop, event));
-  if (event->subject != EVENT_NONE)
-    fprintf(out, " (%s)", loop->subjects[event->subject]);
+  if (subject_matters(subject))
+    fprintf(out, " (%s)", subject);
 }
 
 /* --- who held it up ------------------------------------------------------------------
@@ -82,16 +127,32 @@ static void write_where(FILE* out, const struct trace_loop* loop,
             loop->events[stretch->turn].detail);
 }
 
+/* Named by the program's own language: its function or request. */
+static bool is_of_script(const struct trace_loop* loop, const struct event* event) {
+  return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
+         !subject_matters(loop->subjects[event->subject]);
+}
+
 static void write_culprit(FILE* out, const struct trace_loop* loop,
                           const struct stretch* stretch) {
   char text[TIME_SIZE];
   const struct event* culprit = &loop->events[stretch->culprit];
-  write_who(out, loop, culprit);
+  const struct event* inside =
+      stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
+  if (inside != NULL && is_of_script(loop, inside)) {
+    write_who(out, loop, inside);
+    if (culprit->subject != EVENT_NONE &&
+        subject_matters(loop->subjects[culprit->subject]))
+      fprintf(out, " (%s)", loop->subjects[culprit->subject]);
+    inside = NULL;
+  } else {
+    write_who(out, loop, culprit);
+  }
   if (stretch->calls > 1)
     fprintf(out, ", called %" PRIu64 " times", stretch->calls);
-  if (stretch->inside != EVENT_NONE) {
+  if (inside != NULL) {
     fputs(", mostly its ", out);
-    write_who(out, loop, &loop->events[stretch->inside]);
+    write_who(out, loop, inside);
   }
   fprintf(out, ", %s of it%s", time_text(text, stretch->took),
           culprit->unfinished ? " and had not ended" : "");
@@ -137,7 +198,8 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
     fputs(",", out);
     break;
   case TAKER_OUTSIDE:
-    fputs("by the program, outside of uv_run", out);
+    fputs(stretch->starting ? "in the program" : "by the program, outside of uv_run",
+          out);
     break;
   case TAKER_NOBODY:
     fputs("by no callback, but the loop's own work or the machine,", out);
@@ -174,6 +236,18 @@ void write_waits_of(FILE* out, const struct facts* facts) {
   fprintf(out, "%s at worst", time_text(text, facts->wait_worst));
 }
 
+/* What the program did before its loop turned; nobody was held up by that. */
+static void write_start(FILE* out, const struct facts* facts) {
+  char text[TIME_SIZE];
+  const struct stretch* starting = facts->starting;
+  uint64_t worst = facts->worst == NULL ? 0 : stretch_length(facts->worst);
+  if (starting == NULL || stretch_length(starting) < 10000000 ||
+      stretch_length(starting) <= worst)
+    return;
+  fprintf(out, "; %s passed ", time_text(text, stretch_length(starting)));
+  write_held(out, facts->loop, starting);
+}
+
 /* Less than a millisecond is nothing to worry about: no alarm then. */
 void write_verdict(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
@@ -192,6 +266,7 @@ void write_verdict(FILE* out, const struct facts* facts) {
             time_text(text, stretch_length(facts->unnoticed)));
     write_held(out, facts->loop, facts->unnoticed);
   }
+  write_start(out, facts);
 }
 
 /* --- causes --------------------------------------------------------------------------

@@ -12,9 +12,12 @@ enum { TIME_SIZE = 32 };
 const char* time_text(char* text, uint64_t ns);
 
 void write_plain(FILE* out, const char* text);
-/* Cut, if it is long, where names differ least: of a path the folders, else the middle.
- */
+/* Cut, if it is longer than that, where names differ least: of a script's place the
+ * folders, then the middle. */
+void write_cut(FILE* out, const char* name, size_t most);
 void write_short(FILE* out, const char* name);
+/* Whether "tcp 7" says more than the name before it. */
+bool subject_matters(const char* subject);
 /* "on_read (tcp 7)" */
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
 
