@@ -72,32 +72,39 @@ struct rondo_backoff {
 
 struct uv_loop_s {
   void* data;
+
+  /* loop/run.c and handle.c: what is alive, and whether it goes on. Up to backend_fd,
+   * which programs are known to read, the fields are where libuv has them. */
   unsigned int active_handles;
   void* handle_queue[2];
   union {
     void* unused;
     unsigned int count;
   } active_reqs;
-  void* internal_fields;
+  void* internal_fields; /* libuv's name for what is behind its interface; unused */
   unsigned int stop_flag;
+  unsigned int forks; /* loop/life.c: see loop_is_ours */
   unsigned int flags;
+  unsigned int callbacks_run;
 
-  /* the backend and its watchers */
+  /* backend/ */
+  int backend_fd;
+  unsigned int nslots;
+  struct rondo_slot* slots;
   const struct rondo_backend* backend;
   void* backend_state;
-  int backend_fd;
-  unsigned int nwatchers;
-  struct rondo_slot* slots;
-  unsigned int nslots;
-  unsigned int spin_reason; /* see loop/look_out.c */
-  struct rondo_backoff work_backoff;
-  struct rondo_backoff async_backoff;
-  struct rondo_backoff partner_backoff;
-  unsigned int async_number; /* of the last async handle made */
+
+  /* loop/watcher.c and pending.c */
   void* changed_queue[2];
   void* pending_queue[2];
+  uint64_t pauses_end; /* see watcher_pause */
+  unsigned int nwatchers;
 
-  /* timers, and those of them taken out as due in this turn */
+  /* loop/clock.c */
+  unsigned int callbacks_at_clock;
+  uint64_t now_ns;
+
+  /* loop/timer.c: the heap, and the timers taken out of it as due in this turn */
   struct rondo_timer_entry* timers;
   size_t timer_count;
   size_t timer_capacity;
@@ -106,62 +113,68 @@ struct uv_loop_s {
   size_t due_next;
   size_t due_capacity;
   uint64_t timer_counter;
-  uint64_t now_ns;
 
-  /* the other phases */
+  /* loop/turn_handles.c */
   void* idle_handles[2];
   void* prepare_handles[2];
   void* check_handles[2];
-  void* async_handles[2];
+
+  /* loop/closing.c */
   uv_handle_t* closing_handles; /* last closed first */
   uv_handle_t* closing_first;   /* of them, the one closed first */
-  uv_handle_t* closing_batch;   /* whose callbacks come next, see loop/closing.c */
+  uv_handle_t* closing_batch;   /* whose callbacks come next */
   uv_handle_t* closing_batch_last;
 
-  /* counters; the limit of each phase */
-  void* trace_state; /* NULL: nothing is recorded */
-  unsigned int callbacks_run;
-  unsigned int poll_left;
-  unsigned int callbacks_at_clock;
+  /* loop/poll.c */
+  void* completed_queue[2]; /* work that this thread has finished */
   uint64_t turns;
   uint64_t events;
   uint64_t events_waiting;
-  uint64_t idle_time; /* see loop/poll.c */
-  unsigned int limits[7];
-  unsigned int owed[7]; /* see loop/turn_handles.c */
+  uint64_t idle_time;
 
-  /* waking the poll from other threads: what they write lies together, away from what
-   * the loop's own thread writes in every turn */
+  /* loop/limits.h */
+  unsigned int limits[7];
+  unsigned int owed[7];
+  unsigned int poll_left;
+
+  /* loop/look_out.c */
+  unsigned int spin_reason;
+  struct rondo_backoff work_backoff;
+  struct rondo_backoff async_backoff;
+  struct rondo_backoff partner_backoff;
+
+  /* loop/wake.c and async.c. Fields that other threads write lie together, away from
+   * those that the loop's own thread writes in every turn. */
+  void* async_handles[2];
+  unsigned int async_number; /* of the last async handle made */
+  unsigned int wake_taken;   /* see wake_take */
   int wake_fd;
+  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
   uv_async_t* async_sent;
   unsigned int async_senders;
   unsigned int wake_state;
   unsigned int wake_flags;
+  unsigned int has_outer; /* uv_backend_fd was called */
   uv__io_t wake_watcher;
   void (*on_wake[3])(struct uv_loop_s* loop);
 
-  /* finished work of this thread */
-  void* completed_queue[2];
-  int emfile_fd;
-
-  /* files and the pool */
-  unsigned int work_active;    /* in the pool, for this loop */
-  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
-  /* work gathered for the next poll phase, NULL without any; it sets itself to NULL */
-  void (*before_poll)(struct uv_loop_s* loop);
-
-  /* rooms with state of their own */
+  /* handle/ */
   void* signal_state;
   void* process_state;
   void* inotify_state;
+  int emfile_fd; /* handle/stream_accept.c */
+
+  /* request/ */
+  unsigned int work_active; /* in the pool, for this loop */
   void* work_state;
   void* file_state;
-  unsigned int forks;      /* see loop_is_ours */
-  unsigned int wake_taken; /* see wake_take */
-  unsigned int has_outer;  /* the descriptor was asked for: the recorder says so */
-  uint64_t pauses_end;     /* of watchers, see watcher_pause */
-  uint64_t counters[12];   /* see loop/counters.h */
-  char padding[96];
+  /* Work gathered for the next poll phase, NULL without any; the function sets this to
+   * NULL. */
+  void (*before_poll)(struct uv_loop_s* loop);
+
+  void* trace_state;     /* trace/recorder.h; NULL: nothing is recorded */
+  uint64_t counters[12]; /* loop/counters.h */
+  char padding[120];
 };
 
 #endif

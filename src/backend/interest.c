@@ -1,4 +1,4 @@
-/* The interest set and the watchers above it: see interest.h and loop/watcher.h. */
+/* The interest set: see interest.h. */
 #include "backend/interest.h"
 
 #include "base/alloc.h"
@@ -17,13 +17,7 @@
 /* The bit that distinguishes "in the set, for nothing" from "not in the set". */
 enum { ARMED = 1u << 27 };
 
-static struct rondo_slot* slot_of(const uv_loop_t* loop, const uv__io_t* w) {
-  assert(w->flags & WATCHER_OPEN);
-  assert((unsigned int) w->fd < loop->nslots);
-  return &loop->slots[w->fd];
-}
-
-static int slots_reserve(uv_loop_t* loop, unsigned int fd) {
+int interest_reserve(uv_loop_t* loop, unsigned int fd) {
   if (fd < loop->nslots)
     return 0;
   unsigned int count = loop->nslots == 0 ? 32 : loop->nslots;
@@ -66,11 +60,8 @@ int interest_fork(uv_loop_t* loop) {
   for (unsigned int fd = 0; fd < loop->nslots; fd++) {
     struct rondo_slot* slot = &loop->slots[fd];
     slot->armed = 0;
-    if (!slot_started(slot))
-      continue;
-    struct queue* link = queue_of(slot->watcher->watcher_queue);
-    if (queue_empty(link))
-      queue_push_back(queue_of(loop->changed_queue), link);
+    if (slot_started(slot))
+      interest_note(loop, slot->watcher);
   }
   return 0;
 }
@@ -87,10 +78,10 @@ static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
   return epoll_ctl(loop->backend_fd, operation, fd, &event) == 0 ? 0 : -errno;
 }
 
-/* Brings the kernel's mask for one watcher up to date. The set forgets a descriptor by
- * itself when its file is closed, and keeps it when the file lives on elsewhere; so what
- * we believe of it may be wrong either way, and both corrections are tried. */
-static int slot_update(uv_loop_t* loop, uv__io_t* w) {
+/* The set forgets a descriptor by itself when its file is closed, and keeps it when the
+ * file lives on elsewhere; so what we believe of it may be wrong either way, and both
+ * corrections are tried. */
+int interest_update(uv_loop_t* loop, uv__io_t* w) {
   struct rondo_slot* slot = slot_of(loop, w);
   uint32_t events = w->wanted | (w->flags & WATCHER_EDGE ? (uint32_t) EPOLLET : 0);
   if (slot->armed == (events | ARMED))
@@ -106,7 +97,8 @@ static int slot_update(uv_loop_t* loop, uv__io_t* w) {
   return err;
 }
 
-static void slot_disarm(uv_loop_t* loop, int fd, struct rondo_slot* slot) {
+void interest_disarm(uv_loop_t* loop, int fd) {
+  struct rondo_slot* slot = &loop->slots[fd];
   if (slot->armed == 0)
     return;
   /* Failure means that the kernel has forgotten it already. */
@@ -131,17 +123,17 @@ static unsigned int unset_ask(const uv__io_t* w) {
 }
 
 /* All pauses end together, so that no new one makes an old one longer. */
-static void pause_begin(uv_loop_t* loop, uv__io_t* w) {
+void interest_pause(uv_loop_t* loop, uv__io_t* w) {
   w->flags |= WATCHER_PAUSED;
   if (loop->now_ns >= loop->pauses_end)
     loop->pauses_end = loop->now_ns + (uint64_t) retry_ns(-1);
 }
 
 /* True if the set has it now. */
-static bool watcher_register(uv_loop_t* loop, uv__io_t* w) {
+static bool interest_register(uv_loop_t* loop, uv__io_t* w) {
   const unsigned int bits = (1u << WATCHER_READY_SHIFT) - 1;
   w->flags &= bits & ~(unsigned int) WATCHER_PAUSED;
-  int err = w->flags & WATCHER_UNFIT ? -EPERM : slot_update(loop, w);
+  int err = w->flags & WATCHER_UNFIT ? -EPERM : interest_update(loop, w);
   if (err == 0)
     return true;
   unsigned int events = unset_ask(w);
@@ -151,7 +143,7 @@ static bool watcher_register(uv_loop_t* loop, uv__io_t* w) {
     w->flags |= WATCHER_UNFIT;
   w->flags |= events << WATCHER_READY_SHIFT;
   if (events == 0)
-    pause_begin(loop, w);
+    interest_pause(loop, w);
   return false;
 }
 
@@ -167,7 +159,7 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
     uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
     queue_remove(link);
     bool try_now = pauses_are_over || !(w->flags & WATCHER_PAUSED);
-    if (try_now && watcher_register(loop, w))
+    if (try_now && interest_register(loop, w))
       continue;
     queue_push_back(changed, link);
     timeout_ns = retry_ns(timeout_ns);
@@ -205,9 +197,9 @@ int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max) {
 void interest_narrow(uv_loop_t* loop, int fd) {
   struct rondo_slot* slot = &loop->slots[fd];
   if (slot_started(slot))
-    slot_update(loop, slot->watcher);
+    interest_update(loop, slot->watcher);
   else
-    slot_disarm(loop, fd, slot);
+    interest_disarm(loop, fd);
 }
 
 static int wait_coarse(int set, int64_t timeout_ns, struct epoll_event* events, int max,
@@ -249,125 +241,4 @@ int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* event
     n = wait_coarse(loop->backend_fd, timeout_ns, events, max, mask);
   assert(n >= 0 || errno == EINTR);
   return n < 0 ? 0 : n;
-}
-
-/* --- watchers -------------------------------------------------------------------- */
-
-void watcher_init(uv__io_t* w, uv__io_cb cb) {
-  memset(w, 0, sizeof(*w));
-  w->cb = cb;
-  w->fd = -1;
-  queue_init(queue_of(w->pending_queue));
-  queue_init(queue_of(w->watcher_queue));
-}
-
-static bool slot_owned(const uv_loop_t* loop, const uv__io_t* w) {
-  return (w->flags & WATCHER_OPEN) && slot_of(loop, w)->watcher == w;
-}
-
-bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w) {
-  return slot_owned(loop, w) && (slot_of(loop, w)->armed & w->wanted) == w->wanted;
-}
-
-/* Makes the slot of w->fd the watcher's own, also when an idle one has it. What the
- * kernel still has on that one's account bears an old generation: it has to go. */
-static void slot_take(uv_loop_t* loop, uv__io_t* w) {
-  struct rondo_slot* slot = slot_of(loop, w);
-  assert(!slot_started(slot));
-  slot_disarm(loop, w->fd, slot);
-  slot->watcher = w;
-  slot->idle = true;
-  slot->generation++;
-}
-
-int watcher_open(uv_loop_t* loop, uv__io_t* w, int fd) {
-  if (fd < 0)
-    return UV_EBADF;
-  assert(!(w->flags & WATCHER_OPEN));
-  int err = slots_reserve(loop, (unsigned int) fd);
-  if (err != 0)
-    return err;
-  if (watcher_exists(loop, fd))
-    return UV_EEXIST;
-  w->fd = fd;
-  w->flags |= WATCHER_OPEN;
-  slot_take(loop, w);
-  return 0;
-}
-
-static void note_change(uv_loop_t* loop, uv__io_t* w) {
-  struct queue* link = queue_of(w->watcher_queue);
-  if (queue_empty(link))
-    queue_push_back(queue_of(loop->changed_queue), link);
-}
-
-void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
-  assert(events != 0);
-  if ((w->wanted & events) == events)
-    return;
-  if (!slot_owned(loop, w))
-    slot_take(loop, w);
-  struct rondo_slot* slot = slot_of(loop, w);
-  if (w->wanted == 0) {
-    loop->nwatchers++;
-    w->flags &= ~(unsigned int) WATCHER_UNFIT; /* perhaps it is another file by now */
-  }
-  slot->idle = false;
-  w->wanted |= events;
-  if ((slot->armed & w->wanted) != w->wanted)
-    note_change(loop, w);
-}
-
-void watcher_register_early(uv_loop_t* loop, uv__io_t* w) {
-  if (slot_update(loop, w) == 0)
-    queue_remove(queue_of(w->watcher_queue));
-}
-
-void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
-  if ((w->wanted & events) == 0)
-    return;
-  w->wanted &= ~events;
-  if (w->wanted != 0)
-    return;
-  loop->nwatchers--;
-  /* Nothing is registered yet: the watcher may start again before an event comes. */
-  queue_remove(queue_of(w->watcher_queue));
-  slot_of(loop, w)->idle = true;
-}
-
-void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
-  slot_disarm(loop, w->fd, slot_of(loop, w));
-  pause_begin(loop, w);
-  note_change(loop, w);
-}
-
-void watcher_close(uv_loop_t* loop, uv__io_t* w) {
-  queue_remove(queue_of(w->pending_queue));
-  if (!(w->flags & WATCHER_OPEN))
-    return;
-  watcher_stop(loop, w, ~0u);
-  if (slot_owned(loop, w)) {
-    struct rondo_slot* slot = slot_of(loop, w);
-    slot_disarm(loop, w->fd, slot); /* the number may soon be another's */
-    slot->watcher = NULL;
-    slot->generation++;
-  }
-  w->flags &= ~(unsigned int) WATCHER_OPEN;
-}
-
-void watchers_leave(uv_loop_t* loop) {
-  for (unsigned int fd = 0; fd < loop->nslots; fd++)
-    loop->slots[fd].armed = 0;
-}
-
-bool watcher_exists(const uv_loop_t* loop, int fd) {
-  return fd >= 0 && (unsigned int) fd < loop->nslots && slot_started(&loop->slots[fd]);
-}
-
-/* Asks the kernel itself: the descriptor goes into the set for nothing, and out again. */
-int watcher_check(const uv_loop_t* loop, int fd) {
-  struct epoll_event event = {.events = 0};
-  if (epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, fd, &event) == 0)
-    return epoll_ctl(loop->backend_fd, EPOLL_CTL_DEL, fd, &event) == 0 ? 0 : -errno;
-  return errno == EEXIST ? 0 : uv_translate_sys_error(errno);
 }

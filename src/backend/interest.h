@@ -14,8 +14,11 @@
 #ifndef RONDO_INTEREST_H
 #define RONDO_INTEREST_H
 
+#include "base/queue.h"
 #include "loop/loop.h"
+#include "loop/watcher.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -88,6 +91,32 @@ static inline int64_t retry_ns(int64_t timeout_ns) {
   const int64_t longest = 100 * 1000000;
   return timeout_ns < 0 || timeout_ns > longest ? longest : timeout_ns;
 }
+
+/* --- for watchers (loop/watcher.c) -------------------------------------------------- */
+
+/* Makes room in the table for a descriptor's slot; UV_ENOMEM. */
+int interest_reserve(uv_loop_t* loop, unsigned int fd);
+
+static inline struct rondo_slot* slot_of(const uv_loop_t* loop, const uv__io_t* w) {
+  assert(w->flags & WATCHER_OPEN);
+  assert((unsigned int) w->fd < loop->nslots);
+  return &loop->slots[w->fd];
+}
+
+/* Notes that the kernel's mask for a watcher is to be brought up to date. */
+static inline void interest_note(uv_loop_t* loop, uv__io_t* w) {
+  struct queue* link = queue_of(w->watcher_queue);
+  if (queue_empty(link))
+    queue_push_back(queue_of(loop->changed_queue), link);
+}
+
+/* Brings the kernel's mask for a watcher up to date now: 0, or the kernel's error. */
+int interest_update(uv_loop_t* loop, uv__io_t* w);
+/* Takes a descriptor out of the set, if it is in. */
+void interest_disarm(uv_loop_t* loop, int fd);
+/* A noted watcher is left out of the set until all pauses end, in a tenth of a second at
+ * most. */
+void interest_pause(uv_loop_t* loop, uv__io_t* w);
 
 /* Makes the kernel's mask for this descriptor what is wanted now; used when an event
  * comes that nobody wants any more. */

@@ -3,6 +3,7 @@
 
 #include "backend/ring.h"
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
 

@@ -23,6 +23,7 @@
 #include "base/base.h"
 #include "base/queue.h"
 #include "handle/signal.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "system/system.h"
 

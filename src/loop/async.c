@@ -12,6 +12,7 @@
  * the handle any more, and the loop only until it has left loop->async_senders: the
  * callback may close both. */
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
 /* The closing phase (contract C): the close callbacks of this turn, last closed first. */
+#include "loop/limits.h"
 #include "loop/loop.h"
 
 void handle_closed(uv_handle_t* handle) {

@@ -113,11 +113,6 @@ static inline void req_end(uv_loop_t* loop) {
     trace_call(loop, __VA_ARGS__);                                                       \
   } while (0)
 
-/* A limit of 0 is no limit. */
-static inline unsigned int phase_limit(const uv_loop_t* loop, enum rondo_phase phase) {
-  return loop->limits[phase] == 0 ? ~0u : loop->limits[phase];
-}
-
 bool loop_alive(const uv_loop_t* loop);
 
 /* How many forks this process is away from the first one that made a loop. */
@@ -157,18 +152,6 @@ void idle_run(uv_loop_t* loop);
 void prepare_run(uv_loop_t* loop);
 void check_run(uv_loop_t* loop);
 void poll_run(uv_loop_t* loop, int64_t timeout_ns);
-
-/* Takes one callback off the poll phase's limit, before each that the phase makes for a
- * notification or finished work. False when the limit is reached: what is left stays
- * queued, and whoever was woken by loop_wake calls it again for itself. */
-static inline bool poll_take(uv_loop_t* loop) {
-  if (loop->poll_left == 0) {
-    loop->flags |= LOOP_LEFTOVER | LOOP_OWED;
-    return false;
-  }
-  loop->poll_left--;
-  return true;
-}
 void closing_run(uv_loop_t* loop);
 
 /* --- Waking ---------------------------------------------------------------------- */

@@ -1,14 +1,9 @@
 /* Pending: I/O callbacks that were put off. They run in the pending phase and again after
  * the poll (contract Q1, run.c). */
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
-
-void watcher_feed(uv_loop_t* loop, uv__io_t* w) {
-  struct queue* link = queue_of(w->pending_queue);
-  if (queue_empty(link))
-    queue_push_back(queue_of(loop->pending_queue), link);
-}
 
 void pending_run(uv_loop_t* loop) {
   struct queue* pending = queue_of(loop->pending_queue);

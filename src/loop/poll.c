@@ -3,11 +3,9 @@
 #include "backend/backend.h"
 #include "backend/interest.h"
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
-
-/* Full batches in a row before the other phases get their turn (contract P5). */
-enum { BATCHES_MAX = 48 };
 
 /* Deadlines, in the loop's time. Longer waits than a year are cut and begun again:
  * kernels add them to their clock without looking whether the sum overflows. */
@@ -160,7 +158,7 @@ struct catch {
 /* What a limit is charged for: not for being woken, which calls nobody back. */
 static int charged(const uv_loop_t* loop, const struct catch* caught) {
   int count = caught->count;
-  for (int i = 0; loop->limits[RONDO_PHASE_POLL] != 0 && i < caught->count; i++)
+  for (int i = 0; phase_is_limited(loop, RONDO_PHASE_POLL) && i < caught->count; i++)
     count -= event_fd(&caught->events[i]) == loop->wake_fd;
   return count;
 }
@@ -253,11 +251,11 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
     deadline = u64_add_clamped(loop->now_ns, (uint64_t) timeout_ns);
   int batches = 0;
   bool progress = deliver_owed(loop);
-  while (loop->poll_left > 0 && batches < BATCHES_MAX) {
+  while (loop->poll_left > 0 && batches < POLL_BATCHES_MOST) {
     struct catch caught = fetch(loop, progress ? 0 : deadline);
     uint64_t before = loop->events;
-    progress |= loop->limits[RONDO_PHASE_POLL] == 0 ? serve(loop, &caught)
-                                                    : serve_limited(loop, &caught);
+    progress |= phase_is_limited(loop, RONDO_PHASE_POLL) ? serve_limited(loop, &caught)
+                                                         : serve(loop, &caught);
     if (!caught.waited_for)
       loop->events_waiting += loop->events - before;
     if (caught.count == BACKEND_BATCH)
@@ -266,6 +264,6 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
              !queue_empty(queue_of(loop->pending_queue)))
       return;
   }
-  if (batches == BATCHES_MAX)
-    loop->flags |= LOOP_LEFTOVER; /* the next poll must not sleep */
+  if (batches == POLL_BATCHES_MOST)
+    phase_leave_rest(loop);
 }

@@ -1,11 +1,10 @@
 /* The wheel: seven phases a turn, in an order that never changes (contract P). */
 #include "backend/backend.h"
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 
 #include <limits.h>
-
-enum { PENDING_ROUNDS = 8 };
 
 bool loop_alive(const uv_loop_t* loop) {
   return loop->active_handles > 0 || loop->active_reqs.count > 0 ||
@@ -68,10 +67,11 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
  * Node's order of events has it (contract Q1). The number of rounds is limited: callbacks
  * that write again and again must not keep the loop here. */
 static void pending_after_poll(uv_loop_t* loop) {
-  if (loop->limits[RONDO_PHASE_PENDING] != 0)
+  if (phase_is_limited(loop, RONDO_PHASE_PENDING))
     return;
   for (int round = 0;
-       round < PENDING_ROUNDS && !queue_empty(queue_of(loop->pending_queue)); round++)
+       round < PENDING_ROUNDS_MOST && !queue_empty(queue_of(loop->pending_queue));
+       round++)
     pending_run(loop);
 }
 
@@ -82,8 +82,7 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
     clock_look(loop); /* it took its time */
   }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
-  loop->flags &= ~(unsigned int) LOOP_LEFTOVER;
-  loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
+  poll_limit_begin(loop);
   poll_run(loop, timeout);
   pending_after_poll(loop);
 }

@@ -7,6 +7,7 @@
  * also for a uv_run that begins within the same microsecond. */
 #include "base/alloc.h"
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/timer_heap.h"
 
@@ -139,7 +140,7 @@ static void fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int limit)
   while (loop->timer_count > 0 && loop->timers[0].due_us <= now_us &&
          loop->timers[0].start_id < newest) {
     if (limit-- == 0) {
-      loop->flags |= LOOP_LEFTOVER;
+      phase_leave_rest(loop);
       return;
     }
     uv_timer_t* handle = loop->timers[0].handle;

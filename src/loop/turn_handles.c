@@ -2,6 +2,7 @@
  * are stopped (contract W). The three differ in their phase only, and their structures
  * are alike, so one set of functions serves them. */
 #include "base/base.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 
 /* uv_idle_t, uv_prepare_t and uv_check_t, as laid out in the public header. */
@@ -74,7 +75,7 @@ static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase whic
   unsigned int* owed = &loop->owed[which];
   struct queue batch;
   queue_move(phase, &batch);
-  if (loop->limits[which] != 0 && *owed == 0)
+  if (phase_is_limited(loop, which) && *owed == 0)
     *owed = length(&batch);
   while (!queue_empty(&batch) && limit-- > 0) {
     struct queue* link = queue_first(&batch);
@@ -89,7 +90,7 @@ static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase whic
     return;
   }
   if (*owed > 0)
-    loop->flags |= LOOP_LEFTOVER;
+    phase_leave_rest(loop);
   queue_append(&batch, phase); /* those left over are the first of the next turn */
   queue_move(&batch, phase);
 }

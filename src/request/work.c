@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/queue.h"
+#include "loop/limits.h"
 #include "loop/loop.h"
 #include "request/pool.h"
 
@@ -135,7 +136,7 @@ void work_deliver_next(uv_loop_t* loop, struct queue* finished) {
   struct work_state* state = loop->work_state;
   loop->work_active += queue_count(finished);
   /* The `done` that finished these made no callback itself: the limit isn't for it. */
-  loop->poll_left++;
+  poll_refund(loop);
   loop->events--;
   queue_append(finished, &state->batch);
   queue_move(finished, &state->batch);
