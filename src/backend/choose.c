@@ -6,14 +6,12 @@
 #include "system/system.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void explain(const char* message, int err) {
   static bool reported;
-  if (system_setting("RONDO_DEBUG") == NULL ||
-      __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+  if (!debug_wants("") || __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
     return;
   const char* cure = "";
   if (err == UV_EPERM || err == UV_EACCES)
@@ -23,8 +21,8 @@ static void explain(const char* message, int err) {
     cure = "; this kernel is too old, Linux 6.1 or newer is needed";
   else if (err == UV_ENOMEM)
     cure = "; no memory for a ring: see ulimit -l and the memory limits";
-  fprintf(stderr, "rondo: %s%s%s%s, running on epoll\n", message, err == 0 ? "" : ": ",
-          err == 0 ? "" : uv_strerror(err), cure);
+  debug_report("%s%s%s%s, running on epoll", message, err == 0 ? "" : ": ",
+               err == 0 ? "" : uv_strerror(err), cure);
 }
 
 static bool uring_wanted(void) {

@@ -5,7 +5,6 @@
 #include "uv.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,14 +33,13 @@ void ring_release(struct io_uring* ring) {
 
 void ring_report(const char* consequence, int err) {
   static bool reported;
-  if (system_setting("RONDO_DEBUG") == NULL ||
-      __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+  if (!debug_wants("") || __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
     return;
   const char* cause = "";
   if (ring_is_lost(err))
     cause = "; the program has closed a descriptor that isn't its own";
   else if (err == -EPERM || err == -EACCES || err == -ENOSYS)
     cause = "; it has been forbidden since the loop was made";
-  fprintf(stderr, "rondo: io_uring has failed: %s%s; %s\n",
-          uv_strerror(uv_translate_sys_error(-err)), cause, consequence);
+  debug_report("io_uring has failed: %s%s; %s", uv_strerror(uv_translate_sys_error(-err)),
+               cause, consequence);
 }

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "rondo.h"
+#include "system/system.h"
 
 #include <stdio.h>
 
@@ -25,10 +26,9 @@ const char* loop_counter_name(enum loop_counter counter) {
   return names[counter];
 }
 
-/* One call to print it, so that lines of several threads don't mix. */
 void loop_counters_report(const uv_loop_t* loop) {
   char line[1024];
-  int used = snprintf(line, sizeof(line), "rondo: a loop on %s ends: %llu turns",
+  int used = snprintf(line, sizeof(line), "a loop on %s ends: %llu turns",
                       rondo_backend_name(loop), (unsigned long long) loop->turns);
   for (int i = 0; i < COUNTER_COUNT && used < (int) sizeof(line); i++) {
     if (loop->counters[i] != 0)
@@ -36,5 +36,5 @@ void loop_counters_report(const uv_loop_t* loop) {
                        loop_counter_name((enum loop_counter) i),
                        (unsigned long long) loop->counters[i]);
   }
-  fprintf(stderr, "%s\n", line);
+  debug_report("%s", line);
 }

@@ -29,7 +29,7 @@ static inline void loop_count(uv_loop_t* loop, enum loop_counter counter) {
 
 /* A name for people, as "spins for work won". */
 const char* loop_counter_name(enum loop_counter counter);
-/* All that isn't 0, as one line on standard error. */
+/* All that isn't 0, as one line. */
 void loop_counters_report(const uv_loop_t* loop);
 
 #endif

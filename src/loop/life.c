@@ -5,6 +5,7 @@
 #include "loop/counters.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "rondo.h"
 #include "system/system.h"
 
 #include <errno.h>
@@ -58,11 +59,14 @@ int uv_loop_init(uv_loop_t* loop) {
   if (err != 0)
     return err;
   err = wake_open(loop);
-  if (err != 0)
+  if (err != 0) {
     loop->backend->close(loop);
-  else
-    trace_loop_init(loop);
-  return err;
+    return err;
+  }
+  trace_loop_init(loop);
+  if (debug_wants("loops"))
+    debug_report("a loop on %s begins", rondo_backend_name(loop));
+  return 0;
 }
 
 /* Everything that rooms hung on the loop. */
@@ -86,8 +90,7 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
   trace_loop_close(loop);
-  const char* debug = system_setting("RONDO_DEBUG");
-  if (debug != NULL && strstr(debug, "counters") != NULL)
+  if (debug_wants("counters"))
     loop_counters_report(loop);
   watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {

@@ -47,6 +47,11 @@ unsigned int system_processors(void);
  * library reads its own settings. */
 const char* system_setting(const char* name);
 
+/* Whether RONDO_DEBUG is set and has this word in it; "" is in any (debug.c). */
+bool debug_wants(const char* word);
+/* One line, to standard error or where RONDO_DEBUG_OUTPUT says. */
+void debug_report(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Registers handlers of the library's own, as pthread_atfork does. */
 void system_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* Whether the program or a library other than this one may have fork handlers that a

@@ -14,7 +14,6 @@ const { once } = require('events');
 const { promisify } = require('util');
 const { Worker } = require('worker_threads');
 const zlib = require('zlib');
-const evidence = require('./node_evidence.js');
 
 const seconds = Number(process.argv[2]) || 10;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -135,7 +134,6 @@ async function main() {
   do {
     await Promise.all(Object.values(loads).map((load) => load()));
     rounds++;
-    if (rounds === 1) fs.writeFileSync('evidence', evidence().join('\n') + '\n');
     if (Date.now() > warm) {
       await sleep(20);
       seen.push(look());

@@ -151,11 +151,5 @@ feature("writing and reading files", function()
   return { #vim.fn.readfile("numbers"), vim.fn.readfile("numbers")[5000], removed, vim.fn.glob("num*") }
 end)
 
-local kinds = {}
-for descriptor = 0, 100 do
-  local link = uv.fs_readlink("/proc/self/fd/" .. descriptor)
-  if link and vim.startswith(link, "anon_inode:") and not vim.tbl_contains(kinds, link) then kinds[#kinds + 1] = link end
-end
-vim.fn.writefile(vim.list_extend({ "uv " .. uv.version_string() }, kinds), "evidence")
 io.stdout:write(count, " features\n")
 vim.cmd(failed and "cquit 1" or "qall!")

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import evidence
 import official
 
 HERE = Path(__file__).resolve().parent
@@ -26,8 +27,8 @@ MOCHA_FILES = ("basic_auth", "compression", "headers", "parsing", "post_data", "
 
 
 class Outcome:
-    def __init__(self, code, output, errors, kinds):
-        self.code, self.output, self.errors, self.kinds = code, output, errors, kinds
+    def __init__(self, code, output, errors, loops):
+        self.code, self.output, self.errors, self.loops = code, output, errors, loops
 
 
 def execute(command, path, backend, rondo):
@@ -42,6 +43,7 @@ def execute(command, path, backend, rondo):
         work.mkdir()
         words = [str(word).replace("{work}", str(work)) for word in command]
         if backend:
+            environment.update(evidence.environment(scratch))
             words = [str(rondo), "exec", "--verbose", "--backend", backend, "--", *words]
         process = subprocess.Popen(words, cwd=work, env=environment, text=True, errors="replace",
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -52,11 +54,8 @@ def execute(command, path, backend, rondo):
             os.killpg(process.pid, signal.SIGKILL)
             output, errors = process.communicate()
             errors += f"\nno end after {LIMIT_S} s"
-        try:
-            kinds = (work / "evidence").read_text().split("\n")
-        except OSError:
-            kinds = None
-        return Outcome(process.returncode, output.replace(scratch, "<scratch>"), errors, kinds)
+        loops = evidence.backends(scratch)
+        return Outcome(process.returncode, output.replace(scratch, "<scratch>"), errors, loops)
 
 
 def tool_packages(name, *packages):
@@ -146,8 +145,8 @@ def faults(name, outcome, backend, reference):
         found.append("was not adopted")
     if backend and " is left alone: " in outcome.errors:
         found.append("left a process alone: " + re.search(r".*is left alone: .*", outcome.errors)[0])
-    if backend and outcome.kinds is not None and ("anon_inode:[io_uring]" in outcome.kinds) != (backend == "uring"):
-        found.append(f"did not run on {backend}")
+    if backend and outcome.loops != {backend}:
+        found.append(f"had loops on {' and '.join(sorted(outcome.loops)) or 'nothing'} instead of {backend}")
     if backend and name == "addon" and outcome.errors.count("addon on libuv 1.52.0") != 2:
         found.append("the addon got another libuv")
     if reference is not None and outcome.output != reference.output:

@@ -143,6 +143,36 @@ static void the_reason_is_told_once(void** state) {
   assert_in_child(the_reason_is_told);
 }
 
+/* "loops" in RONDO_DEBUG: every loop names its backend, in the file that was asked for.
+ */
+static int the_backend_is_reported(void) {
+  char path[] = "/tmp/rondo-debug-XXXXXX";
+  char expected[200], text[200];
+  uv_loop_t one, two;
+  int fd = mkstemp(path);
+  if (fd < 0)
+    return 1;
+  setenv("RONDO_DEBUG", "loops", 1);
+  setenv("RONDO_DEBUG_OUTPUT", path, 1);
+  uv_loop_init(&one);
+  uv_loop_init(&two);
+  unlink(path);
+  ssize_t length = read(fd, text, sizeof(text) - 1);
+  text[length < 0 ? 0 : length] = '\0';
+  close(fd);
+  snprintf(expected, sizeof(expected),
+           "rondo: a loop on %s begins\nrondo: a loop on %s begins\n",
+           rondo_backend_name(&one), rondo_backend_name(&two));
+  uv_loop_close(&one);
+  uv_loop_close(&two);
+  return strcmp(text, expected) == 0 ? 0 : 2;
+}
+
+static void a_loop_reports_its_backend(void** state) {
+  (void) state;
+  assert_in_child(the_backend_is_reported);
+}
+
 /* The ring is forbidden after it was made: the loop goes on without it. */
 static int ring_dies_under_way(void) {
   uv_loop_t loop;
@@ -248,6 +278,7 @@ int main(void) {
       cmocka_unit_test(the_environment_chooses),
       cmocka_unit_test(epoll_serves_where_io_uring_is_not_to_be_had),
       cmocka_unit_test(the_reason_is_told_once),
+      cmocka_unit_test(a_loop_reports_its_backend),
       cmocka_unit_test(a_loop_survives_losing_system_calls),
       cmocka_unit_test(kernels_without_epoll_wait_are_served),
       cmocka_unit_test(a_killed_process_lets_go_of_its_sockets),
