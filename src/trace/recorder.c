@@ -149,16 +149,17 @@ void trace_write_poll(uv_loop_t* loop) {
 
 /* --- spans ----------------------------------------------------------------------- */
 
-void trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
-                          int64_t detail) {
+int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
+                         int64_t detail) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
-    return;
+    return 0;
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, function);
   uint64_t now = clock_now_ns();
   write_phase(recorder, now);
   recorder->depth++;
   record(recorder, TRACE_CALLBACK, now, subject, name, detail_of(detail));
+  return (int) recorder->depth;
 }
 
 void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {

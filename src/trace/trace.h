@@ -34,8 +34,9 @@ TRACE_APART void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase);
 TRACE_APART void trace_write_poll(uv_loop_t* loop);
 TRACE_APART void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns);
 TRACE_APART void trace_write_wake(uv_loop_t* loop, uint64_t now);
-TRACE_APART void trace_write_callback(uv_loop_t* loop, uint64_t subject,
-                                      trace_function function, int64_t detail);
+/* The span, for rondo_trace_end; 0 if it isn't recorded. */
+TRACE_APART int trace_write_callback(uv_loop_t* loop, uint64_t subject,
+                                     trace_function function, int64_t detail);
 TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
 TRACE_APART void trace_write_end(uv_loop_t* loop);
 TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
@@ -148,7 +149,8 @@ static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle
 }
 
 /* Calls function(arguments…), which belongs to the program, and records it. A macro, for
- * functions and arguments are of all kinds, and so that nobody forgets the end; the call
+ * functions and arguments are of all kinds, and so that nobody forgets the end, which
+ * also ends the spans that the program has left open in it; the call
  * stands in it twice, so that an untraced one costs nothing behind it and can be a jump.
  * The callback may free what it is about: nothing of that is looked at afterwards. Rooms
  * use it through loop_call_back. */
@@ -156,10 +158,10 @@ static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle
   do {                                                                                   \
     uv_loop_t* traced_loop = (loop);                                                     \
     if (traced(traced_loop)) {                                                           \
-      trace_write_callback(traced_loop, (subject), (trace_function) (function),          \
-                           (int64_t) (detail));                                          \
+      int traced_span = trace_write_callback(                                            \
+          traced_loop, (subject), (trace_function) (function), (int64_t) (detail));      \
       (function)(__VA_ARGS__);                                                           \
-      trace_end(traced_loop);                                                            \
+      rondo_trace_end(traced_loop, traced_span);                                         \
     } else {                                                                             \
       (function)(__VA_ARGS__);                                                           \
     }                                                                                    \

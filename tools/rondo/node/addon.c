@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* --- Node-API, as documented ------------------------------------------------------- */
 
@@ -65,13 +66,69 @@ static napi_value addon_active(napi_env env, napi_callback_info info) {
   return addon_number(env, loop != NULL && rondo_trace_active(loop));
 }
 
-/* nameCode(): of this thread's engine, for samples */
-static napi_value addon_code(napi_env env, napi_callback_info info) {
-  (void) env;
+/* placeOf(function) → the script's name, as V8 has it; lineOf(function) → its line, 0 if
+ * that isn't known */
+static napi_value addon_place(napi_env env, napi_callback_info info) {
+  napi_value function;
+  return addon_argument(env, info, &function) ? addon_function_script(function) : NULL;
+}
+
+static napi_value addon_line(napi_env env, napi_callback_info info) {
+  napi_value function;
+  return addon_argument(env, info, &function)
+             ? addon_number(env, addon_function_line(function))
+             : NULL;
+}
+
+/* --- microtasks ---------------------------------------------------------------------
+ *
+ * Behind the outermost callback Node runs its ticks and microtasks. No hook says when
+ * that begins: a span is begun whenever a callback of the program's has ended, and ended
+ * by the engine, which calls back when the queue is empty, or by the next callback, such
+ * as a tick. Whatever is left open ends with the callback of the loop. */
+
+static _Thread_local struct {
+  bool watched;
+  int span;         /* 0: none is open */
+  bool interrupted; /* by a callback in the middle of it: it goes on under its name */
+  char name[NAME_SIZE + 16];
+} microtasks;
+
+static void microtasks_end(uv_loop_t* loop) {
+  int span = microtasks.span;
+  microtasks.span = 0;
+  if (span != 0)
+    rondo_trace_end(loop, span);
+}
+
+static void microtasks_begin(uv_loop_t* loop, const char* behind) {
+  if (!microtasks.watched)
+    return;
+  if (microtasks.span != 0)
+    return; /* they haven't run yet, and are still those of the callback before */
+  if (!microtasks.interrupted)
+    snprintf(microtasks.name, sizeof(microtasks.name), "microtasks of %s", behind);
+  microtasks.interrupted = false;
+  microtasks.span = rondo_trace_begin(loop, microtasks.name);
+}
+
+static void microtasks_done(void* isolate, void* loop) {
+  (void) isolate;
+  microtasks.interrupted = false;
+  microtasks_end(loop);
+}
+
+/* watch(): this thread's engine, for samples and microtasks */
+static napi_value addon_watch(napi_env env, napi_callback_info info) {
+  uv_loop_t* loop = addon_loop(env);
   (void) info;
   addon_name_code();
+  microtasks.watched = loop != NULL && addon_microtasks_watch(microtasks_done, loop);
   return NULL;
 }
+
+/* --- spans ---------------------------------------------------------------------------
+ */
 
 /* begin(name) → the span, for end() */
 static napi_value addon_begin(napi_env env, napi_callback_info info) {
@@ -79,27 +136,9 @@ static napi_value addon_begin(napi_env env, napi_callback_info info) {
   uv_loop_t* loop = addon_loop(env);
   if (loop == NULL || !addon_name(env, info, name))
     return NULL;
+  microtasks.interrupted = microtasks.span != 0;
+  microtasks_end(loop);
   return addon_number(env, rondo_trace_begin(loop, name));
-}
-
-/* The argument behind the name: which of the spans that are over. */
-static int32_t addon_second(napi_env env, napi_callback_info info) {
-  napi_value values[2];
-  size_t argc = 2;
-  int32_t number = 0;
-  if (napi_get_cb_info(env, info, &argc, values, NULL, NULL) != 0 || argc < 2 ||
-      napi_get_value_int32(env, values[1], &number) != 0)
-    return 0;
-  return number;
-}
-
-/* renameEnded(name, ago): of the span that ended so many ago */
-static napi_value addon_rename_ended(napi_env env, napi_callback_info info) {
-  char name[NAME_SIZE];
-  uv_loop_t* loop = addon_loop(env);
-  if (loop != NULL && addon_name(env, info, name))
-    rondo_trace_name_ended(loop, addon_second(env, info), name);
-  return NULL;
 }
 
 /* rename(name): of the innermost span */
@@ -111,14 +150,20 @@ static napi_value addon_rename(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* end(span) */
+/* end(span, name): with a name, that of an outermost callback: its microtasks follow */
 static napi_value addon_end(napi_env env, napi_callback_info info) {
-  napi_value value;
+  char name[NAME_SIZE];
+  napi_value values[2];
+  size_t argc = 2, length;
   int32_t span;
   uv_loop_t* loop = addon_loop(env);
-  if (loop != NULL && addon_argument(env, info, &value) &&
-      napi_get_value_int32(env, value, &span) == 0)
-    rondo_trace_end(loop, span);
+  if (loop == NULL || napi_get_cb_info(env, info, &argc, values, NULL, NULL) != 0 ||
+      argc < 1 || napi_get_value_int32(env, values[0], &span) != 0)
+    return NULL;
+  rondo_trace_end(loop, span);
+  if (argc == 2 &&
+      napi_get_value_string_utf8(env, values[1], name, NAME_SIZE, &length) == 0)
+    microtasks_begin(loop, name);
   return NULL;
 }
 
@@ -134,11 +179,13 @@ __attribute__((visibility("default"))) napi_value
 napi_register_module_v1(napi_env env, napi_value exports);
 
 napi_value napi_register_module_v1(napi_env env, napi_value exports) {
+  addon_engine_find();
   addon_export(env, exports, "active", addon_active);
-  addon_export(env, exports, "nameCode", addon_code);
+  addon_export(env, exports, "watch", addon_watch);
+  addon_export(env, exports, "placeOf", addon_place);
+  addon_export(env, exports, "lineOf", addon_line);
   addon_export(env, exports, "begin", addon_begin);
   addon_export(env, exports, "rename", addon_rename);
-  addon_export(env, exports, "renameEnded", addon_rename_ended);
   addon_export(env, exports, "end", addon_end);
   return exports;
 }

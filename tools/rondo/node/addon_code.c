@@ -1,10 +1,11 @@
-/* Names of the code that V8 generates, for the samples of a blocked loop's stack.
+/* What only V8 knows: the code that it generates, for the samples of a blocked loop's
+ * stack, and where a function is defined.
  *
- * V8's flags for that (--perf-basic-prof) write files: a map into /tmp and a log into the
- * program's working directory. Its public interface for embedders calls back instead.
- * That is C++, so the two functions are looked up by their mangled names and the one
- * structure is declared here; both are the same in Node 16 to 26. A Node in which they
- * are not found has stacks without JavaScript. */
+ * V8's flags for the first (--perf-basic-prof) write files: a map into /tmp and a log
+ * into the program's working directory. Its public interface for embedders calls back
+ * instead. That is C++, so its functions are looked up by their mangled names and the two
+ * structures are declared here, as they are in Node 16 to 26. A Node in which the
+ * functions are not found has stacks without JavaScript and names without places. */
 #include "addon_code.h"
 
 #include "rondo.h"
@@ -21,6 +22,7 @@ enum { CODE_ADDED = 0, CODE_MOVED = 1 };
 enum { BYTE_CODE = 0 };
 enum { ENUMERATE_EXISTING = 1 };
 
+/* v8::JitCodeEvent */
 struct jit_code_event {
   int type;
   int code_type;
@@ -40,10 +42,41 @@ struct jit_code_event {
   void* isolate;
 };
 
+/* v8::ScriptOrigin: what comes first in it, and room for the rest. */
+struct script_origin {
+  void* words[12];
+};
+
 typedef void (*jit_code_handler)(const struct jit_code_event* event);
-typedef void* (*isolate_current_function)(void);
-typedef void (*isolate_set_handler_function)(void* isolate, int options,
-                                             jit_code_handler handler);
+
+static struct {
+  void* (*current)(void);
+  void (*set_handler)(void* isolate, int options, jit_code_handler handler);
+  void (*add_microtasks_done)(void* isolate, void (*done)(void* isolate, void* data),
+                              void* data);
+  /* Functions are known to V8's interface by the place of a handle, as to Node-API. */
+  int (*line)(const void* function);
+  struct script_origin (*origin)(const void* function);
+} engine;
+
+static void engine_find(void* function, const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  memcpy(function, &found, sizeof(found));
+}
+
+void addon_engine_find(void) {
+  engine_find(&engine.current, "_ZN2v87Isolate10GetCurrentEv");
+  engine_find(&engine.set_handler, "_ZN2v87Isolate22SetJitCodeEventHandlerENS_"
+                                   "19JitCodeEventOptionsEPFvPKNS_12JitCodeEventEE");
+  engine_find(&engine.add_microtasks_done,
+              "_ZN2v87Isolate30AddMicrotasksCompletedCallbackEPFvPS0_PvES2_");
+  engine_find(&engine.line, "_ZNK2v88Function19GetScriptLineNumberEv");
+  engine_find(&engine.origin, "_ZNK2v88Function15GetScriptOriginEv");
+}
+
+static void* isolate_current(void) {
+  return engine.current == NULL ? NULL : engine.current();
+}
 
 /* --- names
  * ------------------------------------------------------------------------------ */
@@ -116,14 +149,32 @@ static void code_event(const struct jit_code_event* event) {
 }
 
 void addon_name_code(void) {
-  isolate_current_function current;
-  isolate_set_handler_function set_handler;
-  void* found = dlsym(RTLD_DEFAULT, "_ZN2v87Isolate10GetCurrentEv");
-  memcpy(&current, &found, sizeof(current));
-  found = dlsym(RTLD_DEFAULT, "_ZN2v87Isolate22SetJitCodeEventHandlerENS_"
-                              "19JitCodeEventOptionsEPFvPKNS_12JitCodeEventEE");
-  memcpy(&set_handler, &found, sizeof(set_handler));
-  void* isolate = current == NULL || set_handler == NULL ? NULL : current();
-  if (isolate != NULL)
-    set_handler(isolate, ENUMERATE_EXISTING, code_event);
+  void* isolate = isolate_current();
+  if (isolate != NULL && engine.set_handler != NULL)
+    engine.set_handler(isolate, ENUMERATE_EXISTING, code_event);
+}
+
+bool addon_microtasks_watch(void (*done)(void* isolate, void* data), void* data) {
+  void* isolate = isolate_current();
+  if (isolate == NULL || engine.add_microtasks_done == NULL)
+    return false;
+  engine.add_microtasks_done(isolate, done, data);
+  return true;
+}
+
+/* --- places
+ * ----------------------------------------------------------------------------- */
+
+/* V8 counts from 0, and has -1 for what isn't known. */
+int addon_function_line(const struct napi_value__* function) {
+  return engine.line == NULL ? 0 : engine.line(function) + 1;
+}
+
+/* Until V8 12 the isolate stands before the script's name. */
+struct napi_value__* addon_function_script(const struct napi_value__* function) {
+  void* isolate = isolate_current();
+  if (isolate == NULL || engine.origin == NULL)
+    return NULL;
+  struct script_origin origin = engine.origin(function);
+  return origin.words[0] == isolate ? origin.words[1] : origin.words[0];
 }

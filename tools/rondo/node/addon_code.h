@@ -1,8 +1,24 @@
-/* Announces the code that V8 has generated, and all that it will generate, in the calling
- * thread's isolate: to rondo_trace_code. */
+/* What only V8 knows of code and functions. Nothing is called before addon_engine_find,
+ * which finds V8's interface in the process; any thread may do that again. */
 #ifndef RONDO_NODE_ADDON_CODE_H
 #define RONDO_NODE_ADDON_CODE_H
 
+#include <stdbool.h>
+
+struct napi_value__;
+
+void addon_engine_find(void);
+
+/* Announces the code that V8 has generated in the calling thread's isolate, and all that
+ * it will generate there, to rondo_trace_code. */
 void addon_name_code(void);
+
+/* Calls back whenever the isolate has run all its microtasks; false if it can't. */
+bool addon_microtasks_watch(void (*done)(void* isolate, void* data), void* data);
+
+/* Where a function was defined: the name of the script, NULL if that isn't known, and the
+ * line, 0 then. */
+struct napi_value__* addon_function_script(const struct napi_value__* function);
+int addon_function_line(const struct napi_value__* function);
 
 #endif

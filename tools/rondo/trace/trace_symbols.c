@@ -164,6 +164,21 @@ static void cut_types(char* name) {
   *out = '\0';
 }
 
+/* Of a template the return type stands before the name: behind the last space that is in
+ * no brackets. */
+static void cut_return_type(char* name) {
+  const char* start = name;
+  int depth = 0;
+  for (const char* at = name; *at != '\0'; at++) {
+    if (strncmp(at, "operator", 8) == 0)
+      break;
+    depth += *at == '<' || *at == '(' ? 1 : *at == '>' || *at == ')' ? -1 : 0;
+    if (*at == ' ' && depth == 0)
+      start = at + 1;
+  }
+  memmove(name, start, strlen(start) + 1);
+}
+
 /* C++ names, if the library that knows how is about. */
 static char* demangled(const char* name) {
   typedef char* (*demangle_function)(const char*, char*, size_t*, int*);
@@ -182,6 +197,7 @@ static char* demangled(const char* name) {
   if (text == NULL)
     return text_copy(name, strlen(name));
   cut_types(text);
+  cut_return_type(text);
   return text;
 }
 

@@ -225,6 +225,10 @@ void write_waits_of(FILE* out, const struct facts* facts) {
   const uint64_t waits[] = {facts->wait_p50, facts->wait_p90, facts->wait_p99};
   char text[TIME_SIZE];
   size_t at_once = 0;
+  if (facts->turns == 0) {
+    fputs("it was never asked what is ready", out);
+    return;
+  }
   while (at_once < 3 && waits[at_once] == 0)
     at_once++;
   fputs("what arrives at a random moment ", out);
@@ -259,7 +263,7 @@ void write_verdict(FILE* out, const struct facts* facts) {
     fprintf(out, "never held up for longer than %s",
             time_text(text, stretch_length(worst)));
   } else {
-    fputs("never held up", out);
+    fputs(facts->turns == 0 ? "never turned" : "never held up", out);
   }
   if (facts->unnoticed != NULL && stretch_length(facts->unnoticed) >= 1000000) {
     fprintf(out, "; not looking for %s ",
