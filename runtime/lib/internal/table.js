@@ -2,7 +2,7 @@
 // console.table: rows in a box.
 
 const {
-  ArrayBufferIsView, ArrayFrom, ArrayIsArray, GenuineMap, GenuineSet, arrayForEach, arrayJoin, arrayMap, arrayPush,
+  ArrayBufferIsView, ArrayFrom, ArrayIsArray, arrayForEach, arrayJoin, arrayMap, arrayPush,
   mapItems, over, setItems, stringRepeat,
 } = intrinsics;
 const { inspect } = require('internal/inspect');
@@ -27,46 +27,50 @@ function draw(head, columns) {
   return text + rule('\u2514', '\u2534', '\u2518');
 }
 
-// An iterator of pairs is shown as a map, any other as a set.
-function collectionOf(iterator) {
-  const found = require('internal/inspect').iteratorItems(iterator);
-  if (found === undefined) return iterator;
-  return found.pairs ? new GenuineMap(found.items) : new GenuineSet(found.items);
+// What a collection or an iterator over one holds: { items, pairs }. Items are [key, value] if
+// they are pairs of a map; those of a set's entries count one by one. Undefined for others.
+function collectionOf(data) {
+  if (kinds.isMap(data)) return { items: [...mapItems(data)], pairs: true };
+  if (kinds.isSet(data)) return { items: [...setItems(data)], pairs: false };
+  if (!kinds.isMapIterator(data) && !kinds.isSetIterator(data)) return undefined;
+  const found = require('internal/inspect').iteratorItems(data);
+  if (found === undefined || !found.pairs || kinds.isMapIterator(data)) return found;
+  const items = [];
+  arrayForEach.call(found.items, ({ 0: first, 1: second }) => arrayPush.call(items, first, second));
+  return { items, pairs: false };
 }
 
-// The text, or undefined for what is no table.
+// The text, or undefined for what is no table. Columns that were asked for are the only ones,
+// except of a collection, which has the same columns always.
 function table(data, wanted) {
+  if (wanted !== undefined) require('internal/errors').validateArray(wanted, 'properties');
   if (data === null || typeof data !== 'object') return undefined;
-  if (wanted !== undefined && !ArrayIsArray(wanted))
-    throw require('internal/errors').invalidArgType('properties', 'an instance of Array', wanted);
-  if (kinds.isMapIterator(data) || kinds.isSetIterator(data)) data = collectionOf(data);
-  const isMap = kinds.isMap(data);
-  const isSet = kinds.isSet(data);
-  const entries = isMap ? arrayMap.call([...mapItems(data)], ({ 0: key, 1: value }, index) => [`${index}`, value, key]) :
-    isSet ? arrayMap.call([...setItems(data)], (value, index) => [`${index}`, value]) : arrayMap.call(Object.keys(data), (key) => [key, data[key]]);
+  const collection = collectionOf(data);
+  const isMap = collection?.pairs === true;
+  const entries = collection === undefined ? arrayMap.call(Object.keys(data), (key) => [key, data[key]]) :
+    arrayMap.call(collection.items, (item, index) => isMap ? [`${index}`, item[1], item[0]] : [`${index}`, item]);
   const columnNames = Object.create(null); // in the order of an object's keys: numbers first
-  for (const name of over(wanted ?? [])) columnNames[name] = true;
   const index = [];
   const cells = [];
   const values = [];
   const keys = [];
-  let anyValue = isMap || isSet;
+  let anyValue = collection !== undefined;
   arrayForEach.call(entries, ({ 0: key, 1: value, 2: mapKey }, row) => {
     arrayPush.call(index, key);
     if (isMap) arrayPush.call(keys, cell(mapKey));
-    const isRow = value !== null && (typeof value === 'object' || typeof value === 'function') && !isMap && !isSet;
-    if (!isRow) {
+    const isRow = value !== null && (typeof value === 'object' || typeof value === 'function');
+    if (collection !== undefined || !isRow && wanted === undefined) {
       anyValue = true;
       values[row] = cell(value);
       return;
     }
     for (const name of over(wanted ?? Object.keys(value))) {
       columnNames[name] = true;
-      if (Object.hasOwn(value, name)) (cells[row] ??= {})[name] = cell(value[name]);
+      if (isRow && Object.hasOwn(value, name)) (cells[row] ??= {})[name] = cell(value[name]);
     }
   });
   const names = Object.keys(columnNames);
-  const first = isMap || isSet ? '(iteration index)' : '(index)';
+  const first = collection !== undefined ? '(iteration index)' : '(index)';
   const head = [first, ...(over(isMap ? ['Key'] : [])), ...over(names), ...(over(anyValue ? ['Values'] : []))];
   const fill = (column) => ArrayFrom({ length: index.length }, (unused, row) => column[row] ?? '');
   const columns = [index, ...(over(isMap ? [keys] : [])),
