@@ -248,10 +248,10 @@ function inspect(depth, options) {
   // What was hung on it: the keys that are no indices.
   const extra = { __proto__: null };
   let count = 0;
-  const keys = options?.showHidden ? Reflect.ownKeys(this) : Object.keys(this);
+  const { LARGE, inspect: show } = require('internal/inspect');
+  const keys = this.length > LARGE ? [] : options?.showHidden ? Reflect.ownKeys(this) : Object.keys(this);
   for (let i = this.length; i < keys.length; i++, count++) extra[keys[i]] = this[keys[i]];
   if (count > 0) {
-    const { inspect: show } = require('internal/inspect');
     const rest = show(Object.assign({}, extra), { ...options, breakLength: Infinity, compact: true });
     text += `${this.length > 0 ? ', ' : ''}${stringSlice.call(rest, 2, -2)}`;
   }

@@ -7,22 +7,21 @@
 // (internal/inspect_layout); what single values look like is in internal/inspect_text.
 
 const {
-  ArrayFrom, ArrayIsArray, NumberIsNaN, SymbolFor, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayMap,
-  arrayPop, arrayPush, arraySlice, arraySort, arraySplice, bigintValueOf, booleanValueOf, dateGetTime,
-  dateToISOString, dateToString, errorToString, functionToString, mapEntries, mapGetSize, mapItems, numberToString,
-  numberValueOf, objectPropertyIsEnumerable, over, regexpExec, regexpReplace, regexpTest, regexpToString, setGetSize,
-  setItems, setValues, stringEndsWith, stringIncludes, stringIndexOf, stringPadStart, stringRepeat, stringReplaceAll,
-  stringSlice, stringStartsWith, stringToLowerCase, stringValueOf, symbolToString, symbolValueOf, typedarrayGetLength,
-  typedarrayGetTag,
+  ArrayFrom, ArrayIsArray, NumberIsNaN, SymbolFor, arrayFilter, arrayFind, arrayIncludes, arrayIndexOf, arrayJoin,
+  arrayMap, arrayPop, arrayPush, arraySlice, arraySort, arraySplice, bigintValueOf, booleanValueOf, dateGetTime,
+  dateToISOString, dateToString, functionToString, mapGetSize, mapItems, numberToString, numberValueOf,
+  objectPropertyIsEnumerable, over, regexpTest, regexpToString, setGetSize, setItems, stringPadStart, stringRepeat,
+  stringReplaceAll, stringSlice, stringToLowerCase, stringValueOf, symbolToString, symbolValueOf,
+  typedarrayGetLength, typedarrayGetTag,
 } = intrinsics;
 const tools = require('internal/tools');
 const util = native('util');
 const kinds = require('internal/kinds');
 const { layout } = require('internal/inspect_layout');
 const text = require('internal/inspect_text');
-const { full } = require('internal/stack');
+const { constructorName, errorBase, functionBase, prefix, tagOf } = require('internal/inspect_names');
 
-const { bigintText, colored, columnsOf, escapable, escapeCharacter, numberText, primitive, quote, withoutColors } = text;
+const { bigintText, colored, columnsOf, escaped, numberText, primitive, quote, withoutColors } = text;
 
 const custom = SymbolFor('nodejs.util.inspect.custom');
 const defaults = {
@@ -32,68 +31,7 @@ const defaults = {
 const MOST_TEXT = 2 ** 27;
 const hasOwn = Object.hasOwn;
 
-// --- names --------------------------------------------------------------------------------------
-
-// The name of the nearest constructor, null for an object without prototypes.
-function constructorName(value) {
-  for (let object = value; object; object = Object.getPrototypeOf(object)) {
-    const maker = Object.getOwnPropertyDescriptor(object, 'constructor')?.value;
-    if (typeof maker === 'function' && maker.name !== '' && isInstance(value, maker)) return String(maker.name);
-  }
-  const parent = Object.getPrototypeOf(value);
-  if (parent === null) return null;
-  return `Object <${constructorName(parent) ?? inspect(parent, { customInspect: false, depth: -1 })}>`;
-}
-
-function isInstance(value, constructor) {
-  try {
-    return value instanceof constructor;
-  } catch {
-    return false;
-  }
-}
-
-function prefix(name, tag, fallback, size = '') {
-  if (name === null)
-    return tag !== '' && fallback !== tag ? `[${fallback}${size}: null prototype] [${tag}] ` :
-      `[${fallback}${size}: null prototype] `;
-  return tag !== '' && name !== tag ? `${name}${size} [${tag}] ` : `${name}${size} `;
-}
-
-function tagOf(ctx, value) {
-  const tag = value[Symbol.toStringTag];
-  if (typeof tag !== 'string' || tag === '') return '';
-  const own = ctx.showHidden ? hasOwn(value, Symbol.toStringTag) : objectPropertyIsEnumerable.call(value, Symbol.toStringTag);
-  return own ? '' : tag;
-}
-
-function classBase(value, name, tag) {
-  const own = hasOwn(value, 'name') && typeof value.name === 'string' && value.name !== '' ? value.name : '';
-  let base = `class ${own === '' ? '(anonymous)' : own}`;
-  if (name !== 'Function' && name !== null) base += ` [${name}]`;
-  if (tag !== '' && name !== tag) base += ` [${tag}]`;
-  if (name !== null) {
-    const parent = Object.getPrototypeOf(value).name;
-    if (parent) base += ` extends ${parent}`;
-  } else {
-    base += ' extends [null prototype]';
-  }
-  return `[${base}]`;
-}
-
-function functionBase(value, name, tag) {
-  const source = functionToString.call(value);
-  if (stringStartsWith.call(source, 'class') && stringEndsWith.call(source, '}') && regexpTest(/^class\b/, source)) return classBase(value, name, tag);
-  let type = 'Function';
-  if (kinds.isGeneratorFunction(value)) type = `Generator${type}`;
-  if (kinds.isAsyncFunction(value)) type = `Async${type}`;
-  let base = `[${type}`;
-  if (name === null) base += ' (null prototype)';
-  base += value.name === '' || value.name === undefined ? ' (anonymous)]' : `: ${String(value.name)}]`;
-  if (name !== type && name !== null) base += ` ${name}`;
-  if (tag !== '' && name !== tag) base += ` [${tag}]`;
-  return base;
-}
+// --- shapes -----------------------------------------------------------------------------------------
 
 function boxedBase(ctx, value, name, tag, keys) {
   const { 0: type, 1: inner } = kinds.isNumberObject(value) ? ['Number', numberValueOf.call(value)] :
@@ -108,58 +46,6 @@ function boxedBase(ctx, value, name, tag, keys) {
   if (tag !== '' && tag !== name) base += ` [${tag}]`;
   return keys.length !== 0 ? base : ctx.style(base, stringToLowerCase.call(type));
 }
-
-// --- errors ---------------------------------------------------------------------------------------
-
-// What a stack begins with if that can be an error's name: words up to a colon or the first
-// frame, or a text that is nothing but "…Error".
-function leadingName(stack) {
-  const end = regexpExec.call(/[^\w \-[\]()]/, stack)?.index ?? -1;
-  const after = end < 2 ? '' : stringSlice.call(stack, end, end + 7);
-  if (regexpTest(/^[A-Z]/, stack) && (after[0] === ':' || after === '\n    at')) return stringSlice.call(stack, 0, end);
-  return stringEndsWith.call(stack, 'Error') && !regexpTest(/[^\w-]/, stack) ? stack : '';
-}
-
-// A class's name goes in front where the stack only says "Error".
-function improved(stack, name, errorName, tag) {
-  if (name !== null && !(stringEndsWith.call(errorName, 'Error') && stringStartsWith.call(stack, errorName) &&
-      (stack.length === errorName.length || stringIncludes.call(':\n', stack[errorName.length])))) return stack;
-  let fallback = 'Error';
-  let length = errorName.length;
-  if (name === null) {
-    const start = leadingName(stack);
-    fallback = start || 'Error';
-    length = start.length;
-  }
-  const wanted = stringSlice.call(prefix(name, tag, fallback), 0, -1);
-  if (errorName === wanted) return stack;
-  if (stringIncludes.call(wanted, errorName)) return length === 0 ? `${wanted}: ${stack}` : wanted + stringSlice.call(stack, length);
-  return `${wanted} [${errorName}]${stringSlice.call(stack, length)}`;
-}
-
-function errorBase(ctx, error, name, tag, keys) {
-  const errorName = error.name != null ? String(error.name) : 'Error';
-  let stack = full(error) || errorToString.call(error);
-  if (!ctx.showHidden)
-    for (const key of over(['name', 'message', 'stack'])) {
-      const at = arrayIndexOf.call(keys, key);
-      if (at >= 0 && (key === 'stack' || stringIncludes.call(stack, error[key]))) arraySplice.call(keys, at, 1);
-    }
-  // The engine's own notes about the place: the stack has them.
-  for (const key of over(['line', 'column', 'sourceURL'])) {
-    const at = arrayIndexOf.call(keys, key);
-    if (at >= 0) arraySplice.call(keys, at, 1);
-  }
-  if ('cause' in error && !arrayIncludes.call(keys, 'cause')) arrayPush.call(keys, 'cause');
-  if (ArrayIsArray(error.errors) && !arrayIncludes.call(keys, 'errors')) arrayPush.call(keys, 'errors');
-  stack = improved(stack, name, errorName, tag);
-  let at = error.message ? stringIndexOf.call(stack, error.message) : -1;
-  if (at !== -1) at += error.message.length;
-  if (stringIndexOf.call(stack, '\n    at', Math.max(at, 0)) === -1) stack = `[${stack}]`;
-  return ctx.indent === 0 ? stack : stringReplaceAll.call(stack, '\n', `\n${stringRepeat.call(' ', ctx.indent)}`);
-}
-
-// --- shapes -----------------------------------------------------------------------------------------
 
 function keysOf(value, showHidden) {
   const symbols = Object.getOwnPropertySymbols(value);
@@ -186,9 +72,34 @@ function isSloppy(value) {
 }
 
 const isIndex = (key) => typeof key === 'string' && regexpTest(/^(0|[1-9]\d*)$/, key) && +key < 2 ** 32 - 1;
-const nonIndexKeys = (ctx, value) => arrayFilter.call(keysOf(value, ctx.showHidden), (key) => !isIndex(key));
+
+// Keys beside the elements. The engine lists indices too, each for the price of making its
+// name, a second for a million; so the properties of a large list have to be symbols to show.
+const LARGE = 2 ** 14;
+function nonIndexKeys(ctx, value, length) {
+  if (length > LARGE) {
+    const symbols = arrayFilter.call(Object.getOwnPropertySymbols(value), (symbol) => ctx.showHidden || objectPropertyIsEnumerable.call(value, symbol));
+    return ctx.showHidden && ArrayIsArray(value) ? ['length', ...over(symbols)] : symbols;
+  }
+  const keys = keysOf(value, ctx.showHidden);
+  let first = keys.length;
+  while (first > 0 && !isIndex(keys[first - 1])) first--; // indices come first
+  return arraySlice.call(keys, first);
+}
 
 const moreItems = (count) => `... ${count} more item${count > 1 ? 's' : ''}`;
+
+// The index of the first element after a hole. A few places are looked at; beyond them the keys
+// are listed, which an array with long stretches of nothing has few of.
+const PLACES = 1024;
+function afterHoles(value, index) {
+  const { length } = value;
+  const near = Math.min(length, index + PLACES);
+  for (let i = index + 1; i < near; i++) if (hasOwn(value, i)) return i;
+  if (near === length) return length;
+  const next = arrayFind.call(Object.getOwnPropertyNames(value), (key) => !isIndex(key) || +key > index);
+  return next !== undefined && isIndex(next) ? +next : length;
+}
 
 function arrayItems(ctx, value, depth) {
   const limit = Math.min(Math.max(0, ctx.maxArrayLength), value.length);
@@ -200,11 +111,9 @@ function arrayItems(ctx, value, depth) {
       continue;
     }
     // Holes are counted together.
-    let holes = 1;
-    while (index + 1 < value.length && !hasOwn(value, index + 1)) {
-      holes++;
-      index++;
-    }
+    const end = afterHoles(value, index);
+    const holes = end - index;
+    index = end - 1;
     arrayPush.call(output, ctx.style(`<${holes} empty item${holes > 1 ? 's' : ''}>`, 'undefined'));
   }
   if (index < value.length) arrayPush.call(output, moreItems(value.length - index));
@@ -275,7 +184,7 @@ function iteratorItems(iterator) {
 function iterableShape(ctx, value, name, tag) {
   if (ArrayIsArray(value)) {
     const front = name !== 'Array' || tag !== '' ? prefix(name, tag, 'Array', `(${value.length})`) : '';
-    const keys = arrayFilter.call(nonIndexKeys(ctx, value), (key) => key !== 'length' || ctx.showHidden);
+    const keys = nonIndexKeys(ctx, value, value.length);
     return { open: `${front}[`, close: ']', keys, array: true, empty: value.length === 0, items: arrayItems };
   }
   if (kinds.isSet(value)) {
@@ -298,7 +207,7 @@ function iterableShape(ctx, value, name, tag) {
     const length = typedarrayGetLength.call(value);
     const front = prefix(name, tag, fallback, `(${length})`);
     return {
-      open: `${front}[`, close: ']', keys: nonIndexKeys(ctx, value), array: true,
+      open: `${front}[`, close: ']', keys: nonIndexKeys(ctx, value, length), array: true,
       empty: length === 0 && !ctx.showHidden, items: typedArrayItems,
     };
   }
@@ -407,9 +316,9 @@ function property(ctx, value, depth, key, role) {
   }
   if (role === 'element') return text;
   let shown;
-  if (typeof key === 'symbol') shown = `[${ctx.style(regexpReplace(escapable, symbolToString.call(key), escapeCharacter), 'symbol')}]`;
+  if (typeof key === 'symbol') shown = `[${ctx.style(escaped(symbolToString.call(key)), 'symbol')}]`;
   else if (key === '__proto__') shown = "['__proto__']";
-  else if (descriptor.enumerable === false) shown = `[${regexpReplace(escapable, key, escapeCharacter)}]`;
+  else if (descriptor.enumerable === false) shown = `[${escaped(key)}]`;
   else if (regexpTest(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key)) shown = ctx.style(key, 'name');
   else shown = ctx.style(quote(key), 'string');
   return `${shown}:${gap}${text}`;
@@ -546,6 +455,6 @@ Object.defineProperty(inspect, 'defaultOptions', { __proto__: null,
   set: (options) => Object.assign(defaults, options),
 });
 
-module.exports = { bigintText, inspect, iteratorItems, numberText, withoutColors };
+module.exports = { LARGE, bigintText, inspect, iteratorItems, numberText, withoutColors };
 // util.format builds on inspect and is a file of its own.
 Object.assign(module.exports, require('internal/format'));

@@ -3,7 +3,7 @@
 // elements in columns, everything else on lines of their own.
 
 const {
-  arrayJoin, arrayMap, arrayPush, arrayReduce, arraySlice, over, stringIncludes, stringPadEnd, stringPadStart,
+  arrayJoin, arrayMap, arrayPush, arraySlice, over, stringIncludes, stringPadEnd, stringPadStart,
   stringRepeat, stringSlice,
 } = intrinsics;
 const { columnsOf, withoutColors } = require('internal/inspect_text');
@@ -17,13 +17,21 @@ function fits(ctx, output, start, base) {
   return base === '' || !stringIncludes.call(base, '\n');
 }
 
+// Concatenation instead of a join: the engine puts the pieces of all levels together once, at
+// the end, where a join would copy the inner levels again at each outer one.
+function concatenated(output, separator) {
+  let text = output[0] ?? '';
+  for (let i = 1; i < output.length; i++) text += separator + output[i];
+  return text;
+}
+
 function layout(ctx, output, base, open, close, array, depth, value) {
   const front = base === '' ? '' : `${base} `;
   if (ctx.compact === true) {
     if (fits(ctx, output, 0, base)) return `${open}${base === '' ? '' : ` ${base}`} ${arrayJoin.call(output, ', ')} ${close}`;
     const pad = stringRepeat.call(' ', ctx.indent);
     const first = base === '' && open.length === 1 ? ' ' : `${base === '' ? '' : ` ${base}`}\n${pad}  `;
-    return `${open}${first}${arrayJoin.call(output, `,\n${pad}  `)} ${close}`;
+    return `${open}${first}${concatenated(output, `,\n${pad}  `)} ${close}`;
   }
   if (ctx.compact >= 1) {
     const entries = output.length;
@@ -38,15 +46,19 @@ function layout(ctx, output, base, open, close, array, depth, value) {
     }
   }
   const line = `\n${stringRepeat.call(' ', ctx.indent)}`;
-  return `${front}${open}${line}  ${arrayJoin.call(output, `,${line}  `)}${line}${close}`;
+  return `${front}${open}${line}  ${concatenated(output, `,${line}  `)}${line}${close}`;
 }
 
 // Many short elements stand in columns, roughly as a square.
 function columns(ctx, output, value) {
   const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
   const widths = arrayMap.call(arraySlice.call(output, 0, last), (entry) => columnsOf(entry, ctx.colors));
-  const total = arrayReduce.call(widths, (sum, each) => sum + each + 2, 0);
-  const longest = Reflect.apply(Math.max, undefined, widths);
+  let total = 0;
+  let longest = -Infinity;
+  for (let i = 0; i < widths.length; i++) {
+    total += widths[i] + 2;
+    longest = Math.max(longest, widths[i]);
+  }
   const cell = longest + 2;
   if (cell * 3 + ctx.indent >= ctx.breakLength || !(total / cell > 5 || longest <= 6)) return output;
   const bias = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);

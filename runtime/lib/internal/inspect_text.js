@@ -2,8 +2,8 @@
 // How util.inspect writes single values: strings in quotes, numbers, colours.
 
 const {
-  NumberIsFinite, arrayForEach, arrayJoin, arrayMap, numberToString, over, regexpReplace, regexpSplit, regexpTest,
-  stringCharCodeAt, stringIncludes, stringNormalize, stringPadStart, stringRepeat, stringSlice, stringSplit,
+  NumberIsFinite, arrayForEach, arrayJoin, arrayMap, arrayPush, numberToString, over, regexpReplace, regexpTest,
+  stringCharCodeAt, stringIncludes, stringIndexOf, stringNormalize, stringPadStart, stringRepeat, stringSlice, stringSplit,
   stringToUpperCase, symbolToString,
 } = intrinsics;
 // --- colours ----------------------------------------------------------------------------
@@ -64,15 +64,41 @@ function colored(text, kind) {
 
 // --- primitives -----------------------------------------------------------------------------
 
+const SINGLE = 39;
 const named = { 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
-function escapeCharacter(character) {
-  const code = stringCharCodeAt.call(character, 0);
-  if (named[code] !== undefined) return named[code];
-  return code > 0xff ? `\\u${numberToString.call(code, 16)}` : `\\x${stringPadStart.call(stringToUpperCase.call(numberToString.call(code, 16)), 2, '0')}`;
+const escapes = { __proto__: null }; // by code, as they are needed
+function escapeOf(code) {
+  return escapes[code] ??= named[code] ?? (code > 0xff ? `\\u${numberToString.call(code, 16)}` :
+    `\\x${stringPadStart.call(stringToUpperCase.call(numberToString.call(code, 16)), 2, '0')}`);
 }
-const loneSurrogate = '[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]';
-const escapable = new RegExp(`[\\x00-\\x1f\\x27\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
-const escapableButQuote = new RegExp(`[\\x00-\\x1f\\x5c\\x7f-\\x9f]|${loneSurrogate}`, 'g');
+
+// Control characters, backslashes and surrogates without their other half are escaped, and
+// single quotes where these stand around the text. A text may have millions of them, so that
+// pieces are put together as they become many.
+const PIECES = 4096;
+function escaped(text, mark = "'") {
+  const { length } = text;
+  const spared = mark === "'" ? -1 : SINGLE;
+  let result = '';
+  let pieces = [];
+  let start = 0;
+  for (let i = 0; i < length; i++) {
+    const code = stringCharCodeAt.call(text, i);
+    if (code < 0x7f ? code >= 0x20 && code !== SINGLE && code !== 0x5c || code === spared : code > 0x9f && (code & 0xf800) !== 0xd800) continue;
+    if (code >= 0xd800 && code < 0xdc00 && i + 1 < length && (stringCharCodeAt.call(text, i + 1) & 0xfc00) === 0xdc00) {
+      i++;
+      continue;
+    }
+    arrayPush.call(pieces, stringSlice.call(text, start, i), escapeOf(code));
+    start = i + 1;
+    if (pieces.length < PIECES) continue;
+    result += arrayJoin.call(pieces, '');
+    pieces = [];
+  }
+  if (start === 0) return text;
+  arrayPush.call(pieces, stringSlice.call(text, start));
+  return result + arrayJoin.call(pieces, '');
+}
 
 // Single quotes, unless the text has some and another kind of quote does without escapes.
 function quote(text) {
@@ -81,7 +107,7 @@ function quote(text) {
     if (!stringIncludes.call(text, '"')) mark = '"';
     else if (!stringIncludes.call(text, '`') && !stringIncludes.call(text, '${')) mark = '`';
   }
-  return mark + regexpReplace(mark === "'" ? escapable : escapableButQuote, text, escapeCharacter) + mark;
+  return mark + escaped(text, mark) + mark;
 }
 
 function separated(digits) {
@@ -100,13 +126,28 @@ function bigintText(value, options) {
   return `${options?.numericSeparator ? separated(`${value}`) : value}n`;
 }
 
+// Each line of a text in quotes of its own.
+function quotedLines(text, separator, style) {
+  let result = '';
+  let pieces = [];
+  let start = 0;
+  while (start < text.length) {
+    const end = stringIndexOf.call(text, '\n', start) + 1 || text.length;
+    arrayPush.call(pieces, (start === 0 ? '' : separator) + style(quote(stringSlice.call(text, start, end)), 'string'));
+    start = end;
+    if (pieces.length < PIECES) continue;
+    result += arrayJoin.call(pieces, '');
+    pieces = [];
+  }
+  return result + arrayJoin.call(pieces, '');
+}
+
 // A string that doesn't fit a line is broken after its newlines, one that is too long is cut.
 function stringText(ctx, text, style) {
   const cut = text.length - ctx.maxStringLength;
   const shown = cut > 0 ? stringSlice.call(text, 0, ctx.maxStringLength) : text;
   const written = ctx.compact !== true && shown.length > Math.max(16, ctx.breakLength - ctx.indent - 4) ?
-    arrayJoin.call(arrayMap.call(regexpSplit(/(?<=\n)/, shown), (piece) => style(quote(piece), 'string')), ` +\n${stringRepeat.call(' ', ctx.indent + 2)}`) :
-    style(quote(shown), 'string');
+    quotedLines(shown, ` +\n${stringRepeat.call(' ', ctx.indent + 2)}`, style) : style(quote(shown), 'string');
   return cut > 0 ? `${written}... ${cut} more character${cut === 1 ? '' : 's'}` : written;
 }
 
@@ -121,5 +162,5 @@ function primitive(ctx, value, style = ctx.style) {
 }
 
 module.exports = {
-  bigintText, colored, colors, columnsOf, escapable, escapeCharacter, numberText, primitive, quote, styles, withoutColors,
+  bigintText, colored, colors, columnsOf, escaped, numberText, primitive, quote, styles, withoutColors,
 };
