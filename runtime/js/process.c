@@ -152,14 +152,19 @@ static JSValueRef env_get(JS_ARGS) {
   return result;
 }
 
+/* The C library reads TZ again when it is asked to, and localtime_r may not ask. */
+static void env_apply_zone(const char* name) {
+  if (name != NULL && strcmp(name, "TZ") == 0)
+    tzset();
+}
+
 static JSValueRef env_set(JS_ARGS) {
   JS_UNUSED;
   char* name = js_arg_utf8(argc, argv, 0);
   char* value = js_arg_utf8(argc, argv, 1);
   if (name != NULL && value != NULL)
     uv_os_setenv(name, value);
-  if (name != NULL && strcmp(name, "TZ") == 0)
-    tzset();
+  env_apply_zone(name);
   free(name);
   free(value);
   return js_undefined();
@@ -170,6 +175,7 @@ static JSValueRef env_delete(JS_ARGS) {
   char* name = js_arg_utf8(argc, argv, 0);
   if (name != NULL)
     uv_os_unsetenv(name);
+  env_apply_zone(name);
   free(name);
   return js_undefined();
 }
@@ -185,6 +191,36 @@ static JSValueRef env_keys(JS_ARGS) {
                                  js_string_n(*entry, (size_t) (equals - *entry)), NULL);
   }
   return keys;
+}
+
+/* ---- the time zone --------------------------------------------------------------- */
+
+/* The local time at argument 0, in seconds since 1970; UTC where there is none. */
+static struct tm zone_local(size_t argc, const JSValueRef argv[]) {
+  double seconds = argc > 0 ? JSValueToNumber(js.ctx, argv[0], NULL) : 0;
+  time_t when = seconds >= -1e13 && seconds <= 1e13 ? (time_t) seconds : 0;
+  struct tm local;
+  if (localtime_r(&when, &local) == NULL)
+    local = (struct tm){.tm_zone = "UTC"};
+  return local;
+}
+
+/* localOffset(seconds) → how far local time is ahead of UTC then, in seconds */
+static JSValueRef zone_local_offset(JS_ARGS) {
+  JS_UNUSED;
+  return js_number((double) zone_local(argc, argv).tm_gmtoff);
+}
+
+/* localZone(seconds) → the zone's short name then */
+static JSValueRef zone_local_name(JS_ARGS) {
+  JS_UNUSED;
+  return js_string(zone_local(argc, argv).tm_zone);
+}
+
+/* localSummer(seconds) → whether it is summer time then */
+static JSValueRef zone_local_summer(JS_ARGS) {
+  JS_UNUSED;
+  return JSValueMakeBoolean(js.ctx, zone_local(argc, argv).tm_isdst > 0);
 }
 
 /* ---- the rest -------------------------------------------------------------------- */
@@ -267,6 +303,9 @@ void native_process(JSObjectRef exports) {
       {"envSet", env_set},
       {"envDelete", env_delete},
       {"envKeys", env_keys},
+      {"localOffset", zone_local_offset},
+      {"localZone", zone_local_name},
+      {"localSummer", zone_local_summer},
       {"idleTime", loop_idle_time},
       {"groups", process_groups},
       {"ids", process_ids},

@@ -46,7 +46,7 @@
   const statics = {
     Array: 'from isArray',
     ArrayBuffer: 'isView',
-    Date: 'now parse',
+    Date: 'UTC now parse',
     Number: 'isFinite isInteger isNaN isSafeInteger parseFloat parseInt',
     String: 'fromCharCode fromCodePoint raw',
     Symbol: 'for keyFor',

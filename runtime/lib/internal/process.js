@@ -72,7 +72,15 @@ function setVariable(key, value) {
   if (typeof key === 'symbol' || typeof value === 'symbol')
     throw new TypeError('Cannot convert a Symbol value to a string');
   binding.envSet(key, `${value}`);
+  if (key === 'TZ') changeZone();
   return true;
+}
+
+let isZoneOurs = false;
+function changeZone() {
+  if (isZoneOurs) return;
+  isZoneOurs = true;
+  require('internal/zone').install();
 }
 
 // What isn't in the environment is looked for where any object's properties are.
@@ -83,6 +91,7 @@ process.env = new Proxy({}, {
   has: (target, key) => (typeof key === 'string' && binding.envGet(key) !== undefined) || key in target,
   deleteProperty(target, key) {
     if (typeof key === 'string') binding.envDelete(key);
+    if (key === 'TZ') changeZone();
     return true;
   },
   ownKeys: () => binding.envKeys(),
