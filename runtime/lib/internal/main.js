@@ -37,9 +37,9 @@ process.hasUncaughtExceptionCaptureCallback = () => capture !== null;
 
 let fromPromise = false;
 
-// True if somebody took care of it.
-function uncaught(error) {
-  const origin = fromPromise ? 'unhandledRejection' : 'uncaughtException';
+// process._fatalException: true if somebody took care of the error.
+function fatalException(error, isFromPromise) {
+  const origin = isFromPromise ? 'unhandledRejection' : 'uncaughtException';
   try {
     process.emit('uncaughtExceptionMonitor', error, origin);
     if (capture !== null) {
@@ -59,6 +59,16 @@ function uncaught(error) {
     }
     native('process').leave(7);
   }
+}
+
+// A program may put its own function there, which is called instead; without one it ends
+// with code 6.
+process._fatalException = fatalException;
+function uncaught(error) {
+  const handler = process._fatalException;
+  if (typeof handler === 'function') return Reflect.apply(handler, process, [error, fromPromise]);
+  fatal(error);
+  return native('process').leave(6);
 }
 
 function fatal(error) {

@@ -282,6 +282,7 @@ function signalNumber(event) {
 }
 
 process.on('newListener', (event) => {
+  if (event === 'multipleResolves' && process.listenerCount(event) === 0) require('internal/multiple_resolves').install();
   const number = signalNumber(event);
   if (number === undefined || process.listenerCount(event) > 0) return;
   const signals = native('signals');
