@@ -78,7 +78,7 @@ function broken() {
   });
   tried('hrtime', () => process.hrtime().length);
   tried('usage', () => typeof process.resourceUsage().maxRSS);
-  tried('os', () => typeof os.hostname() + os.getPriority());
+  tried('os', () => typeof os.hostname() + typeof os.getPriority());
   tried('tty', () => tty.isatty(0) || tty.WriteStream.prototype.getColorDepth({ TERM: 'xterm' }));
   console.log('a line');
   console.group();
