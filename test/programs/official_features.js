@@ -64,18 +64,29 @@ const features = {
     return run('--snapshot-blob', 'snapshot.blob').trim();
   },
 
+  // Three ways to make one: a script injected as it is (Node 18), a prepared one injected, and,
+  // since 26, by Node alone.
   async application() {
-    if (parseInt(process.versions.node, 10) < 20) return 'not in this Node';
-    const inject = [process.argv[2], 'application', 'NODE_SEA_BLOB', 'sea.blob',
-      '--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
-    fs.writeFileSync('sea.js', "require('fs').readFile('sea.json', (e, d) => console.log('single', d.length, e));");
+    const major = parseInt(process.versions.node, 10);
+    const fuse = `NODE_${major < 20 ? 'JS' : 'SEA'}_FUSE_fce680ab2cc467b6e072b8b5df1996b2`;
+    const start = (name) => {
+      const { status, stdout } = spawnSync(path.resolve(name), [], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+      return [status, stdout.trim()];
+    };
+    fs.writeFileSync('sea.js', "require('fs').readFile('sea.json', (e, d) => console.log('single', d.length > 0, e));");
     fs.writeFileSync('sea.json', JSON.stringify({ main: 'sea.js', output: 'sea.blob', disableExperimentalSEAWarning: true }));
-    run('--experimental-sea-config', 'sea.json');
+    if (major >= 20) run('--experimental-sea-config', 'sea.json');
     fs.copyFileSync(node, 'application');
     fs.chmodSync('application', 0o755);
-    run(...inject);
-    const { status, stdout } = spawnSync(path.resolve('application'), [], { encoding: 'utf8' });
-    return [status, stdout.trim()];
+    run(process.argv[2], 'application', ...(major < 20 ? ['NODE_JS_CODE', 'sea.js'] : ['NODE_SEA_BLOB', 'sea.blob']),
+      '--sentinel-fuse', fuse);
+    const results = [start('application')];
+    if (major >= 26) {
+      fs.writeFileSync('build.json', JSON.stringify({ main: 'sea.js', output: 'built', disableExperimentalSEAWarning: true }));
+      run('--build-sea', 'build.json');
+      results.push(start('built'));
+    }
+    return results;
   },
 
   async options() {

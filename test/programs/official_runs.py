@@ -147,6 +147,8 @@ def faults(name, outcome, backend, reference):
         found.append("left a process alone: " + re.search(r".*is left alone: .*", outcome.errors)[0])
     if backend and outcome.loops != {backend}:
         found.append(f"had loops on {' and '.join(sorted(outcome.loops)) or 'nothing'} instead of {backend}")
+    if backend and name == "binary" and not re.search(r"/application: .* is adopted: ", outcome.errors):
+        found.append("the single executable application was not adopted")
     if backend and name == "addon" and outcome.errors.count("addon on libuv 1.52.0") != 2:
         found.append("the addon got another libuv")
     if reference is not None and outcome.output != reference.output:
