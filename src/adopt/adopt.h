@@ -96,6 +96,9 @@ void adopt_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Finds out whether the object has a libuv inside, and then where its file is; opens that
  * only if it must. */
 bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file);
+/* Collects its functions, from its tables alone; false, with why, if they are not as
+ * they must be. */
+bool questions_collect(struct adoption* adoption, const struct adopt_file* file);
 /* Collects its functions and asks everything; false, with why, if it may not be adopted.
  */
 bool questions_ask(struct adoption* adoption, struct adopt_file* file);

@@ -1,5 +1,6 @@
 /* Reads what the loader has mapped. The dynamic section's addresses may or may not have
- * been relocated by the loader yet; both are understood. */
+ * been relocated by the loader yet; both are understood. The segments are believed, since
+ * the loader has mapped by them; every table is used as far as it lies inside one. */
 #include "object.h"
 
 #include <fcntl.h>
@@ -9,36 +10,81 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const void* object_address(const struct adopt_object* object, uintptr_t value) {
+/* How many bytes there are from an address to the end of the readable segment that it
+ * lies in; 0 if it lies in none. */
+static size_t object_rest(const struct adopt_object* object, uintptr_t address) {
+  for (size_t i = 0; i < object->segment_count; i++) {
+    const Elf64_Phdr* segment = &object->segments[i];
+    uintptr_t start = object->base + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 &&
+        address >= start && address - start < segment->p_memsz)
+      return segment->p_memsz - (address - start);
+  }
+  return 0;
+}
+
+/* A table of an object, or NULL if there is none at that address. */
+static const void* object_address(const struct adopt_object* object, uintptr_t value,
+                                  size_t alignment) {
   if (value < object->low)
     value += object->base;
-  return value >= object->low && value < object->high ? (const void*) value : NULL;
+  return value % alignment == 0 && object_rest(object, value) != 0 ? (const void*) value
+                                                                   : NULL;
+}
+
+bool object_has(const struct adopt_object* object, uintptr_t address, size_t size) {
+  return size <= object_rest(object, address);
 }
 
 /* The hash tables are the only ones that say how many symbols there are. */
-static size_t gnu_hash_count(const uint32_t* hash, size_t* imports) {
-  uint32_t bucket_count = hash[0];
-  uint32_t first = hash[1];
-  const uint32_t* buckets = hash + 4 + (size_t) hash[2] * 2;
-  const uint32_t* chains = buckets + bucket_count;
-  uint32_t last = 0;
-  *imports = first;
-  for (uint32_t i = 0; i < bucket_count; i++)
-    last = buckets[i] > last ? buckets[i] : last;
-  if (last < first)
-    return first;
-  while ((chains[last - first] & 1) == 0)
-    last++;
-  return (size_t) last + 1;
+static bool gnu_hash_read(struct adopt_object* object, const uint32_t* hash) {
+  struct gnu_hash* table = &object->gnu_hash;
+  size_t words = object_rest(object, (uintptr_t) hash) / sizeof(hash[0]);
+  if (words < 4 || (words - 4) / 2 < hash[2] || words - 4 - hash[2] * 2 < hash[0])
+    return false;
+  table->bucket_count = hash[0];
+  table->first = hash[1];
+  table->buckets = hash + 4 + (size_t) hash[2] * 2;
+  table->chains = table->buckets + table->bucket_count;
+  table->chain_count = words - 4 - (size_t) hash[2] * 2 - table->bucket_count;
+  size_t last = 0;
+  for (size_t i = 0; i < table->bucket_count; i++)
+    last = table->buckets[i] > last ? table->buckets[i] : last;
+  object->dynamic.imports = table->first;
+  object->dynamic.count = table->first;
+  if (last < table->first)
+    return true; /* it defines nothing */
+  size_t chain = last - table->first;
+  while (chain < table->chain_count && (table->chains[chain] & 1) == 0)
+    chain++;
+  object->dynamic.count += chain + 1;
+  return chain < table->chain_count;
 }
 
-static void object_read_dynamic(struct adopt_object* object, const Elf64_Dyn* entry) {
+/* Whether the table lies inside the object, up to its last symbol and string. */
+static bool object_has_table(const struct adopt_object* object) {
+  const struct adopt_table* table = &object->dynamic;
+  return table->symbols != NULL && table->strings != NULL &&
+         table->count <=
+             object_rest(object, (uintptr_t) table->symbols) / sizeof(Elf64_Sym) &&
+         object_has(object, (uintptr_t) table->strings, table->string_size);
+}
+
+static void object_read_dynamic(struct adopt_object* object, const Elf64_Phdr* segment) {
   struct adopt_table* table = &object->dynamic;
+  uintptr_t start = object->base + segment->p_vaddr;
+  const Elf64_Dyn* entry = object_address(object, start, sizeof(void*));
+  size_t count = object_rest(object, start) / sizeof(*entry);
   const uint32_t* gnu_hash = NULL;
   const uint32_t* hash = NULL;
   uint64_t soname = 0;
-  for (; entry->d_tag != DT_NULL; entry++) {
-    const void* address = object_address(object, entry->d_un.d_ptr);
+  if (entry == NULL)
+    return;
+  for (; count > 0 && entry->d_tag != DT_NULL; count--, entry++) {
+    size_t alignment = entry->d_tag == DT_STRTAB   ? 1
+                       : entry->d_tag == DT_SYMTAB ? sizeof(void*)
+                                                   : sizeof(uint32_t);
+    const void* address = object_address(object, entry->d_un.d_ptr, alignment);
     switch (entry->d_tag) {
     case DT_SYMTAB:
       table->symbols = address;
@@ -69,13 +115,14 @@ static void object_read_dynamic(struct adopt_object* object, const Elf64_Dyn* en
       break;
     }
   }
-  if (table->symbols == NULL || table->strings == NULL)
-    return;
-  object->gnu_hash = gnu_hash;
-  if (gnu_hash != NULL)
-    table->count = gnu_hash_count(gnu_hash, &table->imports);
-  else if (hash != NULL)
+  object->has_gnu_hash = gnu_hash != NULL;
+  if (gnu_hash != NULL && !gnu_hash_read(object, gnu_hash))
+    table->count = 0;
+  else if (gnu_hash == NULL && hash != NULL &&
+           object_has(object, (uintptr_t) hash, 2 * sizeof(hash[0])))
     table->count = hash[1];
+  if (!object_has_table(object))
+    memset(table, 0, sizeof(*table));
   if (soname != 0 && soname < table->string_size)
     object->soname = table->strings + soname;
 }
@@ -121,7 +168,7 @@ bool object_read(struct adopt_object* object, const struct dl_phdr_info* info) {
     return false;
   if (!object->is_program)
     snprintf(object->path, sizeof(object->path), "%s", info->dlpi_name);
-  object_read_dynamic(object, (const void*) (object->base + dynamic->p_vaddr));
+  object_read_dynamic(object, dynamic);
   return object->dynamic.count != 0;
 }
 
@@ -134,15 +181,15 @@ static uint32_t gnu_hash_of(const char* name) {
 
 bool object_defines(const struct adopt_object* object, const char* name) {
   const struct adopt_table* table = &object->dynamic;
-  const uint32_t* hash = object->gnu_hash;
-  if (hash == NULL)
+  const struct gnu_hash* hash = &object->gnu_hash;
+  if (!object->has_gnu_hash)
     return table_find(table, name) != NULL;
+  if (hash->bucket_count == 0)
+    return false;
   uint32_t wanted = gnu_hash_of(name);
-  const uint32_t* buckets = hash + 4 + (size_t) hash[2] * 2;
-  const uint32_t* chains = buckets + hash[0];
-  uint32_t at = hash[0] == 0 ? 0 : buckets[wanted % hash[0]];
-  for (; at >= hash[1] && at != 0; at++) {
-    uint32_t found = chains[at - hash[1]];
+  size_t at = hash->buckets[wanted % hash->bucket_count];
+  for (; at >= hash->first && at < table->count; at++) {
+    uint32_t found = hash->chains[at - hash->first];
     const char* text =
         (found | 1) == (wanted | 1) ? table_name(table, &table->symbols[at]) : NULL;
     if (text != NULL && strcmp(text, name) == 0)
@@ -239,7 +286,8 @@ bool file_agrees(const struct adopt_file* file, const struct adopt_object* objec
     const Elf64_Phdr* segment = &object->segments[i];
     uintptr_t start = object->base + segment->p_vaddr;
     if (segment->p_type != PT_LOAD || address < start ||
-        address - start >= segment->p_filesz)
+        address - start >= segment->p_filesz ||
+        size > segment->p_filesz - (address - start))
       continue;
     uint64_t offset = segment->p_offset + (address - start);
     const void* bytes = file_part(file, offset, size);
@@ -266,7 +314,8 @@ static bool table_is_called(const struct adopt_table* table, const Elf64_Sym* sy
 
 const Elf64_Sym* table_find(const struct adopt_table* table, const char* name) {
   /* A long string table is searched faster than its symbols are looked at. */
-  if (memmem(table->strings, table->string_size, name, strlen(name) + 1) == NULL)
+  if (table->count == 0 ||
+      memmem(table->strings, table->string_size, name, strlen(name) + 1) == NULL)
     return NULL;
   for (size_t i = table->imports; i < table->count; i++) {
     const Elf64_Sym* symbol = &table->symbols[i];

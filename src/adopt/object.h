@@ -18,6 +18,15 @@ struct adopt_table {
   size_t string_size;
 };
 
+/* The loader's own index of the dynamic table. */
+struct gnu_hash {
+  size_t bucket_count;
+  size_t first; /* the first symbol that is indexed */
+  const uint32_t* buckets;
+  const uint32_t* chains;
+  size_t chain_count; /* at most: the rest of the segment */
+};
+
 struct adopt_object {
   char path[PATH_MAX]; /* of the file that is mapped; see object_find_path */
   const Elf64_Phdr* segments;
@@ -28,7 +37,8 @@ struct adopt_object {
   bool is_program;
   bool text_is_relocated; /* DT_TEXTREL */
   struct adopt_table dynamic;
-  const uint32_t* gnu_hash; /* or NULL */
+  bool has_gnu_hash;
+  struct gnu_hash gnu_hash;
 };
 
 /* The file an object came from. */
@@ -45,6 +55,8 @@ bool object_read(struct adopt_object* object, const struct dl_phdr_info* info);
 bool object_find_path(struct adopt_object* object);
 /* Whether its dynamic table defines a symbol of that name. */
 bool object_defines(const struct adopt_object* object, const char* name);
+/* Whether all of it is in one segment that can be read. */
+bool object_has(const struct adopt_object* object, uintptr_t address, size_t size);
 /* Whether all of it is in one segment that is mapped for execution. */
 bool object_is_text(const struct adopt_object* object, uintptr_t address, size_t size);
 

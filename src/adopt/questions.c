@@ -213,9 +213,11 @@ static bool default_loop_was_made(const struct adoption* adoption,
     const char* name = table_name(table, symbol);
     uintptr_t address = adoption->object.base + symbol->st_value;
     if (name == NULL || strncmp(name, "default_loop_ptr", 16) != 0 ||
-        address < adoption->object.low || address >= adoption->object.high)
+        !object_has(&adoption->object, address, sizeof(void*)))
       continue;
-    if (*(void* const*) address != NULL)
+    void* loop;
+    memcpy(&loop, (const void*) address, sizeof(loop));
+    if (loop != NULL)
       return true;
   }
   return false;
@@ -285,7 +287,7 @@ static bool ask_file(struct adoption* adoption, const struct adopt_file* file) {
   return true;
 }
 
-bool questions_ask(struct adoption* adoption, struct adopt_file* file) {
+bool questions_collect(struct adoption* adoption, const struct adopt_file* file) {
   const struct adopt_object* object = &adoption->object;
   adoption->full_table =
       !object_defines(object, "uv_run") && !object_defines(object, "uv_loop_size");
@@ -297,7 +299,11 @@ bool questions_ask(struct adoption* adoption, struct adopt_file* file) {
     return false;
   if (object->text_is_relocated)
     return adopt_refuse(adoption, "its text is relocated");
-  return functions_order(adoption) && ask_privileges(adoption) &&
+  return functions_order(adoption);
+}
+
+bool questions_ask(struct adoption* adoption, struct adopt_file* file) {
+  return questions_collect(adoption, file) && ask_privileges(adoption) &&
          ask_file(adoption, file) && ask_version(adoption) && ask_sizes(adoption) &&
          ask_unused(adoption, file);
 }
