@@ -81,7 +81,7 @@ static void connect_ready(uv_stream_t* stream) {
   stream->connect_req = NULL;
   if (stream_fd(stream) != -1)
     watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
-  req_end(stream->loop);
+  req_end(stream->loop, req);
   if (req->cb != NULL)
     loop_call_back(stream->loop, subject_req(req), status, req->cb, req, status);
   if (handle_closing((uv_handle_t*) stream))
@@ -126,7 +126,7 @@ static void shutdown_if_drained(uv_stream_t* stream) {
   if (status == 0)
     stream->flags |= STREAM_SHUT;
   stream->shutdown_req = NULL;
-  req_end(stream->loop);
+  req_end(stream->loop, req);
   if (req->cb != NULL)
     loop_call_back(stream->loop, subject_req(req), status, req->cb, req, status);
 }
@@ -189,7 +189,7 @@ void stream_finish(uv_handle_t* handle) {
   uv_connect_t* connect_req = stream->connect_req;
   if (connect_req != NULL) {
     stream->connect_req = NULL;
-    req_end(stream->loop);
+    req_end(stream->loop, connect_req);
     if (connect_req->cb != NULL)
       loop_call_back(stream->loop, subject_req(connect_req), UV_ECANCELED,
                      connect_req->cb, connect_req, UV_ECANCELED);
@@ -201,7 +201,7 @@ void stream_finish(uv_handle_t* handle) {
   uv_shutdown_t* shutdown_req = stream->shutdown_req;
   if (shutdown_req != NULL) {
     stream->shutdown_req = NULL;
-    req_end(stream->loop);
+    req_end(stream->loop, shutdown_req);
     if (shutdown_req->cb != NULL)
       loop_call_back(stream->loop, subject_req(shutdown_req), UV_ECANCELED,
                      shutdown_req->cb, shutdown_req, UV_ECANCELED);

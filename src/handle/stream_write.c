@@ -81,7 +81,7 @@ void stream_fail_writes(uv_stream_t* stream, int err) {
 }
 
 static void write_call_back(uv_loop_t* loop, uv_write_t* req) {
-  req_end(loop);
+  req_end(loop, req);
   if (req->cb != NULL)
     loop_call_back(loop, subject_req(req), req->error, req->cb, req, req->error);
 }
@@ -317,7 +317,7 @@ static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int
       write_complete(req, err);
       return 0;
     }
-    req_end(stream->loop);
+    req_end(stream->loop, req);
     return err;
   }
 

@@ -153,7 +153,7 @@ void udp_run_completed(uv_udp_t* handle) {
     for (unsigned int i = 0; i < req->nbufs; i++)
       handle->send_queue_size -= req->bufs[i].len;
     handle->send_queue_count--;
-    req_end(handle->loop);
+    req_end(handle->loop, req);
     if (req->bufs != req->bufsml)
       mem_free(req->bufs);
     req->bufs = NULL;

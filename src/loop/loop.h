@@ -98,9 +98,10 @@ static inline void req_begin(uv_loop_t* loop, uv_req_t* req, uv_req_type type) {
   trace_begun_req(loop, req);
 }
 
-static inline void req_end(uv_loop_t* loop) {
+static inline void req_end(uv_loop_t* loop, const void* req) {
   assert(loop->active_reqs.count > 0);
   loop->active_reqs.count--;
+  trace_req_end(loop, req);
 }
 
 /* Every callback to the program is made with this: loop_call_back(loop, subject, detail,

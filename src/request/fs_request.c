@@ -87,7 +87,7 @@ int fs_start(uv_fs_t* req) {
   req_begin(req->loop, (uv_req_t*) req, UV_FS);
   int err = fs_send(req);
   if (err != 0) {
-    req_end(req->loop);
+    req_end(req->loop, req);
     req->result = err;
     fs_set_place(req, FS_IDLE);
     fs_free_paths(req);

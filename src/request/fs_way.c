@@ -103,7 +103,7 @@ static void fs_finish(uv_fs_t* req) {
   fs_order_leave(req);
   fs_set_place(req, FS_IDLE);
   fs_free_buffers(req);
-  req_end(req->loop);
+  req_end(req->loop, req);
   loop_call_back(req->loop, subject_fs(req), req->result, req->cb, req);
 }
 

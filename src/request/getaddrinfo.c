@@ -72,7 +72,7 @@ static void address_free_question(uv_getaddrinfo_t* req) {
 
 static void address_done(struct uv__work* w, int status) {
   uv_getaddrinfo_t* req = rondo_container_of(w, uv_getaddrinfo_t, work_req);
-  req_end(req->loop);
+  req_end(req->loop, req);
   address_free_question(req);
   if (status == UV_ECANCELED)
     req->retcode = UV_EAI_CANCELED;
@@ -135,7 +135,7 @@ int uv_getaddrinfo(uv_loop_t* loop, uv_getaddrinfo_t* req,
   req_begin(loop, (uv_req_t*) req, UV_GETADDRINFO);
   err = work_submit(loop, &req->work_req, resolver_address_work, address_done);
   if (err != 0) {
-    req_end(loop);
+    req_end(loop, req);
     address_free_question(req);
   }
   return err;

@@ -22,7 +22,7 @@ void resolver_name_work(struct uv__work* w) {
 
 static void name_done(struct uv__work* w, int status) {
   uv_getnameinfo_t* req = rondo_container_of(w, uv_getnameinfo_t, work_req);
-  req_end(req->loop);
+  req_end(req->loop, req);
   if (status == UV_ECANCELED)
     req->retcode = UV_EAI_CANCELED;
   bool found = req->retcode == 0;
@@ -57,6 +57,6 @@ int uv_getnameinfo(uv_loop_t* loop, uv_getnameinfo_t* req,
   req_begin(loop, (uv_req_t*) req, UV_GETNAMEINFO);
   int err = work_submit(loop, &req->work_req, resolver_name_work, name_done);
   if (err != 0)
-    req_end(loop);
+    req_end(loop, req);
   return err;
 }

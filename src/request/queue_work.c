@@ -12,7 +12,7 @@ static void program_work(struct uv__work* w) {
 
 static void program_done(struct uv__work* w, int status) {
   uv_work_t* req = rondo_container_of(w, uv_work_t, work_req);
-  req_end(req->loop);
+  req_end(req->loop, req);
   if (req->after_work_cb == NULL)
     return;
   loop_call_back(req->loop, subject_req(req), status, req->after_work_cb, req, status);
@@ -28,7 +28,7 @@ int uv_queue_work(uv_loop_t* loop, uv_work_t* req, uv_work_cb work_cb,
   req_begin(loop, (uv_req_t*) req, UV_WORK);
   int err = work_submit(loop, &req->work_req, program_work, program_done);
   if (err != 0)
-    req_end(loop);
+    req_end(loop, req);
   return err;
 }
 

@@ -17,7 +17,7 @@ static void random_work(struct uv__work* w) {
 
 static void random_done(struct uv__work* w, int status) {
   uv_random_t* req = rondo_container_of(w, uv_random_t, work_req);
-  req_end(req->loop);
+  req_end(req->loop, req);
   if (status == 0)
     status = req->status;
   loop_call_back(req->loop, subject_req(req), status, req->cb, req, status, req->buf,
@@ -43,6 +43,6 @@ int uv_random(uv_loop_t* loop, uv_random_t* req, void* buf, size_t buflen,
   req_begin(loop, (uv_req_t*) req, UV_RANDOM);
   int err = work_submit(loop, &req->work_req, random_work, random_done);
   if (err != 0)
-    req_end(loop);
+    req_end(loop, req);
   return err;
 }

@@ -46,7 +46,7 @@ struct trace_header {
   uint64_t end_ns;      /* of the process, since the start, if somebody saw it; else 0 */
   uint64_t overwritten; /* of a ring: the sequence of the last chunk that is gone */
   uint32_t processors;  /* that the process may use */
-  uint32_t unused;
+  uint32_t board_size;  /* of a ring: what lies before the first chunk (board.h) */
   char program[1024];
   char command[2048]; /* arguments, each with its terminator, as many as fit */
 };
@@ -142,6 +142,10 @@ enum trace_kind {
   TRACE_SAMPLE, /* number: when the thread's stack was sampled, since the header's start;
                    behind it come the names of its frames, the innermost first, of 4
                    bytes each, detail bytes in whole records */
+  TRACE_MANY,   /* of a ring: detail callbacks that took too little time each to be
+                   written down (BRIEF_NS); number: ns from the first's begin, which is
+                   the record's time, to the last's end; name: the function, if it is
+                   the same of all */
   TRACE_KINDS,
 };
 

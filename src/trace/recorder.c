@@ -13,6 +13,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+static const uint64_t CLOCK_SET_NS = 1000000000;
+
 /* NULL where nothing is to be recorded: in a forked child, whose recorder is the
  * parent's, and up to the end of the turn in which the recording was started. */
 static struct recorder* recorder_of(const uv_loop_t* loop) {
@@ -53,6 +55,13 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   return recorder->thread_id;
 }
 
+/* The loop looks at what is ready now. */
+static void looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  if (recorder->live != NULL)
+    brief_looked(loop, recorder, now);
+  sampler_looked(&recorder->sampled, now);
+}
+
 /* What keeps the loop alive, and the name of its thread: now and then. */
 static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   uint64_t before = recorder->waits_ns;
@@ -74,8 +83,9 @@ static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t
   uint32_t thread = current_thread(recorder, now);
   if (__atomic_load_n(&loop->has_outer, __ATOMIC_RELAXED))
     detail |= TRACE_RUN_OUTER;
+  brief_flush(recorder);
   cpu_look(recorder, now);
-  sampler_looked(&recorder->sampled, now);
+  looked(loop, recorder, now);
   record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
 }
 
@@ -83,7 +93,7 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  uint64_t now = clock_now_ns();
+  uint64_t now = recorder_now(recorder);
   *outer_phase = recorder->phase;
   recorder->phase = -1;
   write_run(loop, recorder, now, mode);
@@ -97,17 +107,29 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  uint64_t now = clock_now_ns();
+  uint64_t now = recorder_now(recorder);
+  brief_flush(recorder);
   cpu_look(recorder, now);
-  sampler_looked(&recorder->sampled, now);
+  looked(loop, recorder, now);
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;
 }
 
+/* A loop that never sleeps sets its clock here, as others do when they wake up. */
+static uint64_t turn_clock(struct recorder* recorder) {
+  uint64_t now = recorder_now(recorder);
+  if (now - recorder->clock.ns > CLOCK_SET_NS ||
+      (recorder->clock.rate == 0 && recorder->clock.learning)) {
+    now = clock_now_ns();
+    ticks_set(&recorder->clock, now);
+  }
+  return now;
+}
+
 void trace_write_turn(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
-  uint64_t now = clock_now_ns();
+  uint64_t now = turn_clock(recorder);
   if (recorder->waiting && loop_is_ours(loop)) {
     recorder->waiting = false;
     record(recorder, TRACE_RUN, now, current_thread(recorder, now), 0, 0);
@@ -115,10 +137,11 @@ void trace_write_turn(uv_loop_t* loop) {
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
+  brief_flush(recorder);
   recorder->phase = -1;
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
-  sampler_looked(&recorder->sampled, now);
+  looked(loop, recorder, now);
   if (now - recorder->waits_ns > WAITS_EVERY_NS)
     look_around(loop, recorder, now); /* it may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, 0, 0);
@@ -130,21 +153,18 @@ void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase) {
   struct recorder* recorder = loop->trace_state;
   if (phase == RONDO_PHASE_PENDING && recorder->phase == RONDO_PHASE_POLL)
     return;
+  if (loop_is_ours(loop))
+    brief_flush(recorder);
   recorder->phase = (int) phase;
   recorder->phase_written = false;
 }
 
-static void write_phase(struct recorder* recorder, uint64_t now) {
-  if (recorder->phase < 0 || recorder->phase_written)
-    return;
-  recorder->phase_written = true;
-  record(recorder, TRACE_PHASE, now, 0, 0, recorder->phase);
-}
-
 void trace_write_poll(uv_loop_t* loop) {
   struct recorder* recorder = recorder_of(loop);
-  if (recorder != NULL && !recorder->phase_written)
-    write_phase(recorder, clock_now_ns());
+  if (recorder == NULL || recorder->phase_written)
+    return;
+  brief_flush(recorder);
+  write_phase(recorder, recorder_now(recorder));
 }
 
 /* --- spans ----------------------------------------------------------------------- */
@@ -155,7 +175,11 @@ int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function funct
   if (recorder == NULL)
     return 0;
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, function);
-  uint64_t now = clock_now_ns();
+  if (recorder->live != NULL) {
+    brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail_of(detail));
+    return;
+  }
+  uint64_t now = recorder_now(recorder);
   write_phase(recorder, now);
   recorder->depth++;
   record(recorder, TRACE_CALLBACK, now, subject, name, detail_of(detail));
@@ -166,7 +190,11 @@ void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  uint64_t now = clock_now_ns();
+  if (recorder->live != NULL) {
+    brief_begin(loop, recorder, kind, 0, 0, 0);
+    return;
+  }
+  uint64_t now = recorder_now(recorder);
   write_phase(recorder, now);
   recorder->depth++;
   record(recorder, kind, now, 0, 0, 0);
@@ -177,8 +205,12 @@ void trace_write_end(uv_loop_t* loop) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL || recorder->depth == 0)
     return;
+  if (recorder->live != NULL) {
+    brief_end(recorder);
+    return;
+  }
   recorder->depth--;
-  uint64_t now = clock_now_ns();
+  uint64_t now = recorder_now(recorder);
   record(recorder, TRACE_END, now, 0, 0, 0);
   cpu_look(recorder, now);
 }
@@ -187,11 +219,14 @@ void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
+  brief_flush(recorder);
   write_phase(recorder, now);
   cpu_look(recorder, now);
   look_around(loop, recorder, now);
   recorder->depth++;
   recorder->slept_ns = now;
+  if (recorder->live != NULL)
+    brief_asleep(loop, recorder, now);
   sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
          detail_of(loop->active_handles));
@@ -203,7 +238,11 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
     return;
   recorder->depth--;
   record(recorder, TRACE_END, now, 0, 0, 0);
-  sampler_looked(&recorder->sampled, now);
+  recorder->ended_written = recorder->ended_written << 1 | 1;
+  if (recorder->live != NULL && now > recorder->slept_ns)
+    recorder->live->slept_ns += now - recorder->slept_ns;
+  ticks_set(&recorder->clock, now);
+  looked(loop, recorder, now);
   cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
 }
 
@@ -212,14 +251,29 @@ void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
+  if (recorder->live != NULL) {
+    brief_begun(loop, recorder, subject, work);
+    return;
+  }
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, work);
-  record(recorder, TRACE_BEGUN, clock_now_ns(), subject, name, 0);
+  record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
 }
 
 void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
   struct recorder* recorder = recorder_of(loop);
-  if (recorder != NULL)
-    record(recorder, TRACE_GONE, clock_now_ns(), subject_handle(handle), 0, 0);
+  if (recorder == NULL)
+    return;
+  if (recorder->live != NULL)
+    brief_gone(recorder, subject_handle(handle));
+  else
+    record(recorder, TRACE_GONE, recorder_now(recorder), subject_handle(handle), 0, 0);
+}
+
+/* In a recording of everything its callback, or nothing, says so. */
+void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req) {
+  const struct recorder* recorder = recorder_of(loop);
+  if (recorder != NULL && recorder->live != NULL)
+    board_ended(recorder->live, subject_req(req));
 }
 
 int64_t trace_late_us(uint64_t due_us) {
@@ -233,8 +287,14 @@ int rondo_trace_active(const uv_loop_t* loop) {
 
 static void write_name(struct recorder* recorder, const char* name, int ago) {
   uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
-  if (number != 0)
-    record(recorder, TRACE_NAMED, clock_now_ns(), 0, number, ago);
+  if (number == 0)
+    return;
+  if (recorder->live == NULL)
+    record(recorder, TRACE_NAMED, recorder_now(recorder), 0, number, ago);
+  else if (ago == 0)
+    brief_named(recorder, number);
+  else
+    brief_named_ended(recorder, ago, number);
 }
 
 void rondo_trace_name(uv_loop_t* loop, const char* name) {
@@ -256,7 +316,11 @@ int rondo_trace_begin(uv_loop_t* loop, const char* name) {
     return 0;
   uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
   uint64_t subject = trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION);
-  uint64_t now = clock_now_ns();
+  if (recorder->live != NULL) {
+    brief_begin(loop, recorder, TRACE_CALLBACK, subject, number, 0);
+    return (int) recorder->depth;
+  }
+  uint64_t now = recorder_now(recorder);
   write_phase(recorder, now);
   recorder->depth++;
   record(recorder, TRACE_CALLBACK, now, subject, number, 0);

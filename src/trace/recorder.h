@@ -3,9 +3,11 @@
 #ifndef RONDO_TRACE_RECORDER_H
 #define RONDO_TRACE_RECORDER_H
 
+#include "trace/board.h"
 #include "trace/names.h"
 #include "trace/recording.h"
 #include "trace/sampler.h"
+#include "trace/ticks.h"
 #include "trace/trace.h"
 
 #include <pthread.h>
@@ -19,6 +21,13 @@ struct recorder_cpu {
       delay_read_ns; /* waited for a processor so far; when that was read */
   uint64_t throttled_us, throttled_read_ns;
   bool limited; /* by a control group */
+};
+
+/* Callbacks that were too short to be written down, in a row: recorder_brief.c. */
+struct recorder_many {
+  uint64_t begin_ns, end_ns;
+  uint32_t name; /* of all of them; 0: they differ */
+  uint32_t count;
 };
 
 struct recorder {
@@ -40,7 +49,18 @@ struct recorder {
   char thread_name[16];
   struct recorder_cpu cpu;
   struct sampled_loop sampled;
-  char* pattern;
+  struct ticks clock;
+  char* pattern; /* of a file; or of a ring, its size */
+  bool is_ring;
+
+  /* Of a ring. */
+  struct board* board;
+  struct board_loop* live; /* NULL: this is no ring, and everything is written down */
+  bool live_is_own;        /* allocated: the board has no place left */
+  uint64_t last_ns;        /* the clock when it was last read */
+  struct recorder_many many;
+  uint32_t ended_written; /* of the spans that ended last, the lowest bit the last: 1 if
+                             it is in the stream */
 };
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
@@ -52,6 +72,17 @@ static inline void record(struct recorder* recorder, enum trace_kind kind, uint6
   next->name = name;
   next->detail = detail;
   record_commit(next, kind, now > recorder->start_ns ? now - recorder->start_ns : 0);
+}
+
+static inline uint64_t recorder_now(const struct recorder* recorder) {
+  return ticks_now(&recorder->clock);
+}
+
+static inline void write_phase(struct recorder* recorder, uint64_t now) {
+  if (recorder->phase < 0 || recorder->phase_written)
+    return;
+  recorder->phase_written = true;
+  record(recorder, TRACE_PHASE, now, 0, 0, recorder->phase);
 }
 
 static inline int32_t detail_of(int64_t number) {
@@ -67,6 +98,26 @@ enum { WAITS_EVERY_NS = 1000000000 };
 
 /* Writes down what was sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);
+
+/* --- recorder_brief.c: the hooks of a ring --- */
+void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
+                 uint64_t subject, uint32_t name, int32_t detail);
+void brief_end(struct recorder* recorder);
+void brief_write_many(struct recorder* recorder);
+void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
+                 trace_function work);
+void brief_gone(struct recorder* recorder, uint64_t subject);
+void brief_named(struct recorder* recorder, uint32_t name);
+void brief_named_ended(struct recorder* recorder, int ago, uint32_t name);
+/* The loop looks at what is ready. */
+void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
+void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
+
+/* What was too short to be written down, so far, is over. */
+static inline void brief_flush(struct recorder* recorder) {
+  if (recorder->many.count != 0)
+    brief_write_many(recorder);
+}
 
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder_cpu* cpu, uint64_t now);

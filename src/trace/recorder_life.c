@@ -8,9 +8,31 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
-  if (loop == NULL || path == NULL || *path == '\0')
+enum target { TARGET_NAMED, TARGET_FOR_MANY, TARGET_RING };
+
+static int recorder_join(struct recorder* recorder, const uv_loop_t* loop,
+                         const char* path, enum target target) {
+  if (target == TARGET_RING)
+    return recording_join_ring(&recorder->stream, loop, path);
+  return recording_join(&recorder->stream, loop, path, target == TARGET_FOR_MANY);
+}
+
+/* False without memory. */
+static bool recorder_go_live(struct recorder* recorder) {
+  recorder->is_ring = true;
+  recorder->board = recording_board(&recorder->stream);
+  recorder->live = recording_place(&recorder->stream);
+  recorder->live_is_own = recorder->live == NULL;
+  if (recorder->live_is_own)
+    recorder->live = mem_calloc(1, sizeof(*recorder->live));
+  return recorder->live != NULL;
+}
+
+static int recorder_start(uv_loop_t* loop, const char* path, enum target target) {
+  if (loop == NULL || path == NULL || (*path == '\0' && target != TARGET_RING))
     return UV_EINVAL;
   if (loop->trace_state != NULL)
     return UV_EALREADY;
@@ -18,7 +40,11 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   char* pattern = mem_strdup(path);
   int err = recorder == NULL || pattern == NULL
                 ? UV_ENOMEM
-                : recording_join(&recorder->stream, loop, path, for_many);
+                : recorder_join(recorder, loop, path, target);
+  if (err == 0 && target == TARGET_RING && !recorder_go_live(recorder)) {
+    recording_leave(&recorder->stream);
+    err = UV_ENOMEM;
+  }
   if (err != 0) {
     mem_free(recorder);
     mem_free(pattern);
@@ -26,6 +52,8 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   }
   uint64_t now = clock_now_ns();
   recorder->pattern = pattern;
+  recorder->last_ns = now;
+  ticks_start(&recorder->clock, now);
   recorder->phase = -1;
   recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);
@@ -33,19 +61,22 @@ static int recorder_start(uv_loop_t* loop, const char* path, bool for_many) {
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now);
-  sampler_join(&recorder->sampled, now);
+  sampler_join(&recorder->sampled, now, recorder->live_is_own ? NULL : recorder->live,
+               recorder->board);
   loop->trace_state = recorder;
   return 0;
 }
 
 int rondo_trace_start(uv_loop_t* loop, const char* path) {
-  return recorder_start(loop, path, false);
+  return recorder_start(loop, path, TARGET_NAMED);
 }
 
 static void recorder_free(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
   loop->trace_state = NULL;
   names_free(&recorder->names);
+  if (recorder->live_is_own)
+    mem_free(recorder->live);
   mem_free(recorder->pattern);
   mem_free(recorder);
 }
@@ -56,7 +87,10 @@ void rondo_trace_stop(uv_loop_t* loop) {
     return;
   if (loop_is_ours(loop)) {
     recorder_write_samples(recorder, clock_now_ns());
+    brief_flush(recorder);
     sampler_leave(&recorder->sampled);
+    if (recorder->live != NULL && !recorder->live_is_own)
+      __atomic_store_n(&recorder->live->number, 0, __ATOMIC_RELEASE);
     recording_leave(&recorder->stream);
   } else {
     sampler_abandon(&recorder->sampled);
@@ -65,16 +99,25 @@ void rondo_trace_stop(uv_loop_t* loop) {
   recorder_free(loop);
 }
 
-static void start_or_report(uv_loop_t* loop, const char* pattern) {
-  int err = recorder_start(loop, pattern, true);
-  if (err != 0)
+static void start_or_report(uv_loop_t* loop, const char* pattern, enum target target) {
+  int err = recorder_start(loop, pattern, target);
+  if (err != 0 && target == TARGET_RING)
+    fprintf(stderr,
+            "rondo: process %d is not recorded: no folder for its ring, in "
+            "$XDG_RUNTIME_DIR, /dev/shm or /tmp: %s\n",
+            (int) getpid(), uv_strerror(err));
+  else if (err != 0)
     fprintf(stderr, "rondo: no trace in %s: %s\n", pattern, uv_strerror(err));
 }
 
+/* A recording of everything needs no ring. */
 void trace_loop_init(uv_loop_t* loop) {
   const char* pattern = system_setting("RONDO_TRACE");
+  const char* ring = system_setting("RONDO_RECORD");
   if (pattern != NULL && *pattern != '\0')
-    start_or_report(loop, pattern);
+    start_or_report(loop, pattern, TARGET_FOR_MANY);
+  else if (ring != NULL && strcmp(ring, "0") != 0 && strcmp(ring, "off") != 0)
+    start_or_report(loop, ring, TARGET_RING);
 }
 
 void trace_loop_close(uv_loop_t* loop) {
@@ -87,10 +130,11 @@ void trace_loop_fork(uv_loop_t* loop) {
     return;
   struct recorder* recorder = loop->trace_state;
   char* pattern = recorder->pattern;
+  enum target target = recorder->is_ring ? TARGET_RING : TARGET_FOR_MANY;
   recorder->pattern = NULL;
   sampler_abandon(&recorder->sampled);
   recording_abandon(&recorder->stream);
   recorder_free(loop);
-  start_or_report(loop, pattern);
+  start_or_report(loop, pattern, target);
   mem_free(pattern);
 }

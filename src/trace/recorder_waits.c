@@ -119,13 +119,28 @@ static void handle_text(char* text, size_t size, const uv_handle_t* handle, int 
   }
 }
 
-static void write_wait(struct recorder* recorder, const uv_handle_t* handle,
-                       uint64_t now) {
+/* In a ring the last list stays where it can be read, whatever is overwritten. */
+static void show_wait(struct board_loop* live, unsigned int place,
+                      const uv_handle_t* handle, int fd, const char* text) {
+  if (place >= BOARD_ALIVE)
+    return;
+  struct board_alive* alive = &live->alive[place];
+  alive->subject = subject_handle(handle);
+  alive->fd = fd;
+  snprintf(alive->about, sizeof(alive->about), "%s", text);
+}
+
+static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uint64_t now,
+                       unsigned int place) {
   char text[ABOUT_SIZE];
   uv_os_fd_t fd;
   if (uv_fileno(handle, &fd) != 0)
     fd = -1;
   handle_text(text, sizeof(text), handle, fd);
+  if (recorder->live != NULL)
+    show_wait(recorder->live, place, handle, fd, text);
+  if (place >= WAITS_LISTED)
+    return;
   size_t length = strnlen(text, sizeof(text));
   size_t slots = (length + sizeof(struct trace_record) - 1) / sizeof(struct trace_record);
   struct trace_record* wait = stream_row(&recorder->stream, 1 + slots);
@@ -154,6 +169,19 @@ static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint6
   return recorder->waits_credit >= WAITS_LOOKED_AT;
 }
 
+static void show_begin(struct board_loop* live) {
+  if (live != NULL)
+    __atomic_store_n(&live->alive_sequence, live->alive_sequence + 1, __ATOMIC_SEQ_CST);
+}
+
+static void show_end(struct board_loop* live, unsigned int count, uint64_t now) {
+  if (live == NULL)
+    return;
+  live->alive_count = count;
+  live->alive_ns = now;
+  __atomic_store_n(&live->alive_sequence, live->alive_sequence + 1, __ATOMIC_SEQ_CST);
+}
+
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,
                           uint64_t now) {
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop; /* its queue is only read */
@@ -162,15 +190,17 @@ void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,
   if (!waits_wanted(loop, recorder, now))
     return;
   int saved = errno;
+  const unsigned int most = recorder->live != NULL ? BOARD_ALIVE : WAITS_LISTED;
+  show_begin(recorder->live);
   for (const struct queue* link = queue_first(handles);
-       link != NULL && looked_at < WAITS_LOOKED_AT && listed < WAITS_LISTED;
+       link != NULL && looked_at < WAITS_LOOKED_AT && listed < most;
        link = queue_next(handles, link), looked_at++) {
     const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
     if (!handle_active(handle) || !uv_has_ref(handle))
       continue;
-    listed++;
-    write_wait(recorder, handle, now);
+    write_wait(recorder, handle, now, listed++);
   }
+  show_end(recorder->live, listed, now);
   recorder->waits_credit -= looked_at;
   recorder->waits_listed = loop->active_handles;
   recorder->waits_ns = now;

@@ -7,6 +7,7 @@
 #include "loop/library.h"
 #include "loop/loop.h"
 #include "system/system.h"
+#include "trace/board.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -205,6 +206,13 @@ static void pool_write(const uv_loop_t* loop, enum trace_kind kind, const void* 
     record->detail = (int32_t) gettid();
     record_commit(record, kind, now > start ? now - start : 0);
   }
+  struct board* board = recording == NULL ? NULL : store_ring_board(recording->store);
+  if (board != NULL && kind == TRACE_WORK) {
+    board->pool_working++;
+    board->pool_waiting = waiting;
+  } else if (board != NULL && board->pool_working > 0) {
+    board->pool_working--;
+  }
   pthread_mutex_unlock(&recordings_lock);
 }
 
@@ -265,10 +273,19 @@ static void recording_begin_anew(struct recording* recording) {
   recording->sequence = 0;
 }
 
-static int recording_open(struct recording* recording, const char* pattern,
-                          unsigned int number, bool for_many) {
+/* Where a loop is to be recorded: `ring` is its size, or else `pattern` a file's name. */
+struct target {
+  const char* pattern;
+  const char* ring;
+  bool for_many;
+};
+
+static int recording_open(struct recording* recording, const struct target* target,
+                          unsigned int number) {
   struct trace_store* store;
-  int err = store_file_open(&store, pattern, number, for_many, recording->path);
+  int err = target->ring != NULL ? store_ring_open(&store, target->ring)
+                                 : store_file_open(&store, target->pattern, number,
+                                                   target->for_many, recording->path);
   if (err != 0)
     return err;
   struct trace_header* header = store->header;
@@ -278,7 +295,9 @@ static int recording_open(struct recording* recording, const char* pattern,
     header->start_wall_ns = wall_clock_ns();
   }
   mem_free(recording->path);
-  recording->path = recording->of_process ? mem_strdup(store_file_path(store)) : NULL;
+  recording->path = recording->of_process && target->ring == NULL
+                        ? mem_strdup(store_file_path(store))
+                        : NULL;
   recording->store = store;
   recording->definitions = (struct trace_stream){0};
   recording->pool = (struct trace_stream){0};
@@ -301,10 +320,9 @@ static void recording_add_loop(struct recording* recording, struct trace_stream*
 
 /* A loop that never turns has a chunk, too: that it was there is worth knowing. */
 static int recording_start(struct recording* recording, struct trace_stream* stream,
-                           const uv_loop_t* loop, const char* pattern, bool for_many) {
+                           const uv_loop_t* loop, const struct target* target) {
   unsigned int number = ++loops_numbered;
-  int err =
-      recording->store != NULL ? 0 : recording_open(recording, pattern, number, for_many);
+  int err = recording->store != NULL ? 0 : recording_open(recording, target, number);
   if (err != 0)
     return err;
   recording_add_loop(recording, stream, loop, number);
@@ -312,21 +330,49 @@ static int recording_start(struct recording* recording, struct trace_stream* str
   return 0;
 }
 
-int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
-                   const char* pattern, bool for_many) {
+static int recording_join_target(struct trace_stream* stream, const uv_loop_t* loop,
+                                 const struct target* target) {
   pthread_once(&recordings_once, recordings_init);
   pthread_mutex_lock(&recordings_lock);
-  bool of_process = for_many && !has_loop_number(pattern);
+  bool of_process =
+      target->ring != NULL || (target->for_many && !has_loop_number(target->pattern));
   struct recording* recording = of_process ? recording_of_process() : NULL;
   if (recording == NULL)
     recording = recording_make(of_process);
-  int err = recording == NULL
-                ? UV_ENOMEM
-                : recording_start(recording, stream, loop, pattern, for_many);
+  int err =
+      recording == NULL ? UV_ENOMEM : recording_start(recording, stream, loop, target);
   if (err != 0 && recording != NULL && recording->loops == 0 && !of_process)
     recording_free(recording);
   pthread_mutex_unlock(&recordings_lock);
   return err;
+}
+
+int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
+                   const char* pattern, bool for_many) {
+  return recording_join_target(
+      stream, loop, &(struct target){.pattern = pattern, .for_many = for_many});
+}
+
+int recording_join_ring(struct trace_stream* stream, const uv_loop_t* loop,
+                        const char* size) {
+  return recording_join_target(stream, loop, &(struct target){.ring = size});
+}
+
+struct board* recording_board(struct trace_stream* stream) {
+  return store_ring_board(stream->recording->store);
+}
+
+struct board_loop* recording_place(struct trace_stream* stream) {
+  struct board_loop* place = NULL;
+  pthread_mutex_lock(&recordings_lock);
+  if (recording_board(stream) != NULL)
+    place = store_ring_place(stream->recording->store, stream->number);
+  pthread_mutex_unlock(&recordings_lock);
+  if (place != NULL) {
+    place->since_ns = recording_start_ns(stream) + stream->first_ns;
+    memcpy(place->backend, stream->backend, sizeof(place->backend));
+  }
+  return place;
 }
 
 static void recorded_loops_remove(const struct trace_stream* stream) {

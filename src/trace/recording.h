@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct board;
+struct board_loop;
 struct recording;
 
 struct trace_stream {
@@ -38,6 +40,13 @@ struct trace_stream {
  * now on; its kind is TRACE_STREAM_LOOP. 0 or a UV_E…. */
 int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
                    const char* pattern, bool for_many);
+/* The same into the process's ring, of that size. */
+int recording_join_ring(struct trace_stream* stream, const uv_loop_t* loop,
+                        const char* size);
+/* The loop's place in the ring's live part; NULL if it isn't recorded into a ring, or
+ * there are too many loops. The same as the board it is on. */
+struct board_loop* recording_place(struct trace_stream* stream);
+struct board* recording_board(struct trace_stream* stream);
 /* The loop's stream is over; with the last the recording is complete. */
 void recording_leave(struct trace_stream* stream);
 /* In a forked child: everything that is recorded is the parent's. */

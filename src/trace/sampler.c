@@ -7,6 +7,8 @@
 #include "system/system.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ enum { SAMPLE_SIGNAL = SIGURG, PERIOD_GROWS_AFTER = 64, STRETCH_SAMPLES_MOST = 5
 
 static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
+static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
 static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
@@ -182,8 +185,45 @@ static void sample_take(struct sampled_loop* loop, uint64_t now) {
     sample_blocked(loop, pc, now);
 }
 
+/* --- a ring's board ------------------------------------------------------------------
+ */
+
+static void sample_show(const struct sampled_loop* loop, uint64_t looked) {
+  unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
+  struct board_sample* shown = &loop->live->sample;
+  if (filled == 0)
+    return;
+  const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
+  __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  shown->count = sample->count;
+  shown->when_ns = sample->when_ns;
+  shown->stretch_ns = looked;
+  for (uint32_t i = 0; i < sample->count; i++)
+    shown->frames[i] = sample->frames[i];
+  __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+}
+
+/* Wakes whoever waits for reports, in whatever process. */
+static void board_alarm(struct board* board) {
+  __atomic_fetch_add(&board->alarms, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &board->alarms, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Once in a stretch, behind a sample of it. */
+static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
+  struct board* board = loop->board;
+  if (board->stall_ns == 0 || now - looked < board->stall_ns || loop->alarm_ns == looked)
+    return;
+  loop->alarm_ns = looked;
+  board->stall_loop = (uint32_t) (loop->live - board->loops);
+  __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
+  board_alarm(board);
+}
+
 /* Often at first, and less often in a stretch that goes on. */
 static uint64_t sample_period(unsigned int samples) {
+  if (samples >= STRETCH_SAMPLES_MOST)
+    return PERIOD_LAST_NS;
   uint64_t period = PERIOD_NS << u64_min(samples / PERIOD_GROWS_AFTER, 5);
   return u64_min(period, PERIOD_MOST_NS);
 }
@@ -217,11 +257,13 @@ static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
     loop->stretch_samples = 0;
     loop->next_ns = now;
   }
-  if (loop->stretch_samples >= STRETCH_SAMPLES_MOST)
-    return sampler.threshold_ns;
   if (now >= loop->next_ns) {
     sample_take(loop, now);
     loop->next_ns = clock_now_ns() + sample_period(loop->stretch_samples++);
+    if (loop->live != NULL) {
+      sample_show(loop, looked);
+      stall_report(loop, looked, clock_now_ns());
+    }
   }
   return loop->next_ns > now ? loop->next_ns - now : 0;
 }
@@ -281,12 +323,19 @@ void sampler_wake(void) {
 /* --- life ------------------------------------------------------------------------------
  */
 
-static uint64_t setting_threshold_ns(void) {
-  const char* setting = system_setting("RONDO_TRACE_STALL");
-  uint64_t ms = 10;
+static uint64_t setting_ns(const char* name, uint64_t otherwise_ms) {
+  const char* setting = system_setting(name);
+  uint64_t ms = otherwise_ms;
   if (setting != NULL && *setting != '\0')
     ms = strtoull(setting, NULL, 10);
   return u64_min(ms, 3600000) * 1000000;
+}
+
+/* What is to be reported must have been sampled. */
+static uint64_t setting_threshold_ns(void) {
+  uint64_t stall = setting_ns("RONDO_RECORD_STALL", 0);
+  uint64_t threshold = setting_ns("RONDO_TRACE_STALL", 10);
+  return stall == 0 ? threshold : u64_min(u64_max(threshold, 1000000), stall);
 }
 
 static bool signal_take(void) {
@@ -359,7 +408,10 @@ static uintptr_t own_stack_end(void) {
   return (uintptr_t) start + size;
 }
 
-void sampler_join(struct sampled_loop* loop, uint64_t now) {
+void sampler_join(struct sampled_loop* loop, uint64_t now, struct board_loop* live,
+                  struct board* board) {
+  loop->live = live;
+  loop->board = board;
   sampler_own();
   pthread_mutex_lock(&sampler.lock);
   sampler_prepare();
@@ -371,8 +423,13 @@ void sampler_join(struct sampled_loop* loop, uint64_t now) {
     loop->stack_end = own_stack_end();
     atomic_store(&loop->looked_ns, now);
     queue_push_back(&sampler.loops, &loop->link);
-    if (!sampler_run())
+    bool running = sampler_run();
+    if (!running)
       queue_remove(&loop->link);
+    if (board != NULL) {
+      board->sampling = running ? 1 : 2;
+      board->stall_ns = setting_ns("RONDO_RECORD_STALL", 0);
+    }
     pthread_cond_signal(&sampler.changed);
   }
   pthread_mutex_unlock(&sampler.lock);

@@ -15,6 +15,7 @@
 #define RONDO_TRACE_SAMPLER_H
 
 #include "base/queue.h"
+#include "trace/board.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,11 +44,16 @@ struct sampled_loop {
   unsigned int stretch_samples;
   uint64_t next_ns; /* and when it is due again */
   struct sample* samples;
+  struct board_loop* live; /* of a ring: where its last sample is shown; or NULL */
+  struct board* board;
+  uint64_t alarm_ns; /* the looked_ns that was reported as a stall */
 };
 
 /* Begins to watch a loop that is run by the calling thread. Does nothing if sampling is
- * off or there is no memory or thread for it: samples are then never there. */
-void sampler_join(struct sampled_loop* loop, uint64_t now);
+ * off or there is no memory or thread for it: samples are then never there. In a ring,
+ * `live` is the loop's place and `board` what it is on. */
+void sampler_join(struct sampled_loop* loop, uint64_t now, struct board_loop* live,
+                  struct board* board);
 void sampler_leave(struct sampled_loop* loop);
 /* In a forked child, where the sampling thread is not. */
 void sampler_abandon(struct sampled_loop* loop);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct board;
+struct board_loop;
 struct trace_store;
 
 struct trace_store_kind {
@@ -52,5 +54,17 @@ int store_file_open(struct trace_store** store, const char* pattern, unsigned in
                     bool for_many, const char* before);
 /* Its file's path, good until it is closed. */
 const char* store_file_path(const struct trace_store* store);
+
+/* Fills in what is known of the process. */
+void trace_header_fill(struct trace_header* header, size_t chunk_size);
+
+/* The ring of this process (store_ring.c), which is made when it is first asked for;
+ * `size`: how large, as RONDO_RECORD has it. 0 or a UV_E…. */
+int store_ring_open(struct trace_store** store, const char* size);
+/* The live part of a ring; NULL if the store is none. */
+struct board* store_ring_board(struct trace_store* store);
+/* A loop's place in it, which is the loop's until its number is set to 0; NULL if all are
+ * taken. */
+struct board_loop* store_ring_place(struct trace_store* store, uint32_t number);
 
 #endif

@@ -293,11 +293,11 @@ const char* store_file_path(const struct trace_store* store) {
   return ((const struct store_file*) store)->path;
 }
 
-static void header_fill(struct trace_header* header) {
+void trace_header_fill(struct trace_header* header, size_t chunk_size) {
   memcpy(header->magic, TRACE_MAGIC, sizeof(header->magic));
   header->version = TRACE_VERSION;
   header->record_size = sizeof(struct trace_record);
-  header->chunk_size = CHUNK_SIZE;
+  header->chunk_size = (uint32_t) chunk_size;
   header->processors = system_processors();
   header->pid = (uint32_t) getpid();
   ssize_t length =
@@ -346,7 +346,7 @@ static int store_file_begin(struct trace_store** store, const char* pattern,
     unlink(name);
     return err;
   }
-  header_fill(file->base.header);
+  trace_header_fill(file->base.header, CHUNK_SIZE);
   *store = &file->base;
   return 0;
 }

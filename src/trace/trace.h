@@ -41,6 +41,7 @@ TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
 TRACE_APART void trace_write_end(uv_loop_t* loop);
 TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
                                    trace_function work);
+TRACE_APART void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req);
 TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
 
 /* --- hooks ----------------------------------------------------------------------- */
@@ -96,6 +97,12 @@ static inline void trace_begin(uv_loop_t* loop, enum trace_kind kind) {
 static inline void trace_end(uv_loop_t* loop) {
   if (traced(loop))
     trace_write_end(loop);
+}
+
+/* A request is no longer in flight. */
+static inline void trace_req_end(uv_loop_t* loop, const uv_req_t* req) {
+  if (traced(loop))
+    trace_write_req_end(loop, req);
 }
 
 /* Closed, without a callback. */

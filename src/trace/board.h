@@ -1,0 +1,164 @@
+/* The live part of a ring: what a loop is in now, what keeps it alive and what is in
+ * flight. It lies between the header and the chunks of a ring's file (format.h,
+ * header.board_size), and is read from outside while the program writes: by `rondo top`,
+ * `rondo why` and `rondo dump`, also when the program has been killed.
+ *
+ * Nothing here is overwritten by what happens later, as the chunks are: a request that
+ * has been waiting for an hour is still in the table. A loop's part has one writer, the
+ * loop's thread, but for the sample, which the sampling thread writes. Readers take what
+ * they see as a hint: words are whole, entries may be half changed unless a sequence
+ * guards them (odd while it is written). */
+#ifndef RONDO_TRACE_BOARD_H
+#define RONDO_TRACE_BOARD_H
+
+#include "trace/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  BOARD_LOOPS = 32,  /* further loops are recorded, but have no part here */
+  BOARD_SPANS = 16,  /* open in one another; deeper ones are not recorded */
+  BOARD_BEGUN = 4,   /* by one open span, that are kept with it */
+  BOARD_FRAMES = 96, /* of a stack */
+  BOARD_ALIVE = 64,
+  BOARD_ABOUT = 104,
+  BOARD_SETS = 256, /* of the table of what is begun, */
+  BOARD_WAYS = 4,   /* and places in each */
+};
+
+static const uint64_t BOARD_ASLEEP = (uint64_t) 1 << 63;
+
+/* A span that is open and not in the stream yet. */
+struct board_span {
+  uint64_t begin_ns; /* on the monotonic clock */
+  uint64_t subject;
+  uint32_t name; /* a definition's number: of its function, or what it was named */
+  int32_t detail;
+  uint32_t kind;    /* enum trace_kind */
+  uint32_t written; /* it is in the stream: so are those around it */
+  uint32_t begun_count, unused;
+  uint64_t begun[BOARD_BEGUN]; /* subjects */
+};
+
+/* A handle that was started and isn't closed, or a request in flight. */
+struct board_entry {
+  uint64_t subject; /* 0: a free place */
+  uint64_t since_ns;
+  uint32_t by; /* what the span around it is called; 0: there was none */
+  uint32_t unused;
+};
+
+struct board_alive {
+  uint64_t subject;
+  int32_t fd; /* -1: none */
+  uint32_t unused;
+  char about[BOARD_ABOUT]; /* an address, a path; ends with a zero */
+};
+
+struct board_sample {
+  uint32_t sequence;
+  uint32_t count;
+  uint64_t when_ns;    /* 0: none was taken yet */
+  uint64_t stretch_ns; /* the look at what is ready that it follows: looked_ns then */
+  uint64_t frames[BOARD_FRAMES]; /* the innermost first */
+};
+
+struct board_loop {
+  uint32_t number; /* of the loop; 0: the place is free */
+  uint32_t thread;
+  uint32_t depth;    /* of open spans */
+  uint32_t handles;  /* that keep it alive, and */
+  uint32_t requests; /* in flight, when it last slept or began a turn */
+  uint32_t crowded;  /* begun, and found no place in the table */
+  uint64_t turns;
+  uint64_t looked_ns; /* at what is ready; with BOARD_ASLEEP: when it fell asleep */
+  uint64_t slept_ns;  /* in all */
+  uint64_t since_ns;  /* when the loop was made */
+  char backend[8];
+  struct board_sample sample;
+  uint32_t alive_sequence;
+  uint32_t alive_count;
+  uint64_t alive_ns; /* when it was listed */
+  struct board_alive alive[BOARD_ALIVE];
+  struct board_span open[BOARD_SPANS];
+  struct board_entry table[BOARD_SETS][BOARD_WAYS];
+};
+
+struct board {
+  uint64_t process_start; /* field 22 of /proc/PID/stat: tells a reused pid apart */
+  uint64_t pid_namespace; /* its inode: a pid means nothing in another */
+  uint64_t ring_size;     /* of the file when it is full */
+  uint64_t filled;        /* of it, so far: what lies behind has no memory */
+  uint64_t stall_ns;      /* what is reported as a stall; 0: nothing */
+  uint32_t alarms;        /* a futex: goes up when there is something to report */
+  uint32_t stalls;        /* so many of them; stall_loop is the place of the last */
+  uint32_t stall_loop;
+  uint32_t dumps_asked;  /* by a signal to the program */
+  uint32_t pool_waiting; /* for a thread of the pool, when it took work last, */
+  uint32_t pool_working; /* and threads that are at work */
+  uint32_t sampling;     /* 1: stacks can be sampled; 2: SIGURG is the program's own */
+  uint32_t unused;
+  uint64_t watcher; /* who asked for it: an id from the environment */
+  struct board_loop loops[BOARD_LOOPS];
+};
+
+enum { BOARD_PAGE = 4096 };
+static const size_t BOARD_SIZE =
+    (sizeof(struct board) + BOARD_PAGE - 1) / BOARD_PAGE * BOARD_PAGE;
+
+/* --- the table of what is begun ---------------------------------------------------- */
+
+static inline struct board_entry* board_set(struct board_loop* loop, uint64_t subject) {
+  uint64_t address = subject << (64 - TRACE_SUBJECT_SHIFT);
+  return loop->table[address * 0x9e3779b97f4a7c15u >> 56];
+}
+
+static inline bool board_same(uint64_t left, uint64_t right) {
+  return (left ^ right) << (64 - TRACE_SUBJECT_SHIFT) == 0;
+}
+
+static inline bool board_has(struct board_loop* loop, uint64_t subject) {
+  const struct board_entry* set = board_set(loop, subject);
+  for (int i = 0; i < BOARD_WAYS; i++) {
+    if (set[i].subject == subject)
+      return true;
+  }
+  return false;
+}
+
+/* What lived at the address before is gone. */
+static inline void board_begun(struct board_loop* loop, uint64_t subject, uint64_t now,
+                               uint32_t by) {
+  struct board_entry* set = board_set(loop, subject);
+  struct board_entry* place = NULL;
+  for (int i = BOARD_WAYS - 1; i >= 0; i--) {
+    if (set[i].subject == 0 || board_same(set[i].subject, subject))
+      place = &set[i];
+    if (board_same(set[i].subject, subject))
+      break;
+  }
+  if (place == NULL) {
+    loop->crowded++;
+    return;
+  }
+  place->since_ns = now;
+  place->by = by;
+  __atomic_store_n(&place->subject, subject, __ATOMIC_RELEASE);
+}
+
+static inline void board_ended(struct board_loop* loop, uint64_t subject) {
+  struct board_entry* set = board_set(loop, subject);
+  for (int i = 0; i < BOARD_WAYS; i++) {
+    if (board_same(set[i].subject, subject)) {
+      __atomic_store_n(&set[i].subject, 0, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+}
+
+_Static_assert(BOARD_SETS == 256, "board_set takes eight bits");
+_Static_assert(sizeof(struct board_span) == 72, "files have this");
+
+#endif

@@ -1,0 +1,186 @@
+/* What the hooks write into a ring, which is left on in production: as little as tells
+ * who held the loop up.
+ *
+ * A callback costs one look at the clock, when it ends: it counts from the end of the one
+ * before, or from the moment at which the loop saw what is ready, so the loop's own work
+ * for it (reading what arrived) is part of it. One that took less than BRIEF_NS is not
+ * written down; those in a row become one record that counts them (TRACE_MANY). Whatever
+ * is open stands on the board, where a reader finds it at any moment, and becomes records
+ * once it has lasted: writing it costs less than a hundredth of what it took. */
+#include "trace/recorder.h"
+
+#include "base/base.h"
+#include "loop/loop.h"
+
+static const uint64_t BRIEF_NS = 10000;
+
+/* --- records ----------------------------------------------------------------------- */
+
+void brief_write_many(struct recorder* recorder) {
+  struct recorder_many* many = &recorder->many;
+  write_phase(recorder, many->begin_ns);
+  record(recorder, TRACE_MANY, many->begin_ns, many->end_ns - many->begin_ns, many->name,
+         detail_of(many->count));
+  many->count = 0;
+}
+
+static void many_add(struct recorder_many* many, const struct board_span* span,
+                     uint64_t now) {
+  if (many->count++ == 0) {
+    many->begin_ns = span->begin_ns;
+    many->name = span->name;
+  } else if (many->name != span->name) {
+    many->name = 0;
+  }
+  many->end_ns = now;
+}
+
+static void write_span(struct recorder* recorder, struct board_span* span) {
+  write_phase(recorder, span->begin_ns);
+  record(recorder, (enum trace_kind) span->kind, span->begin_ns, span->subject,
+         span->name, span->detail);
+  for (uint32_t i = 0; i < span->begun_count; i++)
+    record(recorder, TRACE_BEGUN, span->begin_ns, span->begun[i], 0, 0);
+  span->written = 1;
+}
+
+/* A span can't be in the stream without those around it. */
+static void write_open(struct recorder* recorder, unsigned int depth) {
+  brief_flush(recorder);
+  for (unsigned int i = 0; i < depth; i++) {
+    if (!recorder->live->open[i].written)
+      write_span(recorder, &recorder->live->open[i]);
+  }
+}
+
+/* --- spans ------------------------------------------------------------------------- */
+
+static struct board_span* span_open(const struct recorder* recorder) {
+  unsigned int depth = recorder->depth;
+  return depth == 0 || depth > BOARD_SPANS ? NULL : &recorder->live->open[depth - 1];
+}
+
+/* In a turn the loop has looked at the clock behind the last callback, or it has just
+ * seen what is ready; elsewhere nobody has. */
+static uint64_t begin_clock(const uv_loop_t* loop, const struct recorder* recorder) {
+  if (recorder->depth > 0 || recorder->phase < 0)
+    return recorder_now(recorder);
+  return u64_max(recorder->last_ns, loop->now_ns);
+}
+
+void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
+                 uint64_t subject, uint32_t name, int32_t detail) {
+  struct board_loop* live = recorder->live;
+  uint64_t now = begin_clock(loop, recorder);
+  unsigned int depth = recorder->depth++;
+  if (depth >= BOARD_SPANS)
+    return;
+  struct board_span* span = &live->open[depth];
+  span->begin_ns = now;
+  span->subject = subject;
+  span->name = name;
+  span->detail = detail;
+  span->kind = (uint32_t) kind;
+  span->written = 0;
+  span->begun_count = 0;
+  __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
+}
+
+static bool is_last(uint64_t subject) {
+  return (subject >> TRACE_SUBJECT_LAST_SHIFT & 1) != 0;
+}
+
+void brief_end(struct recorder* recorder) {
+  struct board_loop* live = recorder->live;
+  uint64_t now = recorder_now(recorder);
+  unsigned int depth = --recorder->depth;
+  recorder->last_ns = now;
+  recorder->ended_written <<= 1;
+  if (depth >= BOARD_SPANS)
+    return;
+  struct board_span* span = &live->open[depth];
+  __atomic_store_n(&live->depth, depth, __ATOMIC_RELAXED);
+  if (span->written || now - span->begin_ns >= BRIEF_NS) {
+    write_open(recorder, depth + 1);
+    record(recorder, TRACE_END, now, 0, 0, 0);
+    recorder->ended_written |= 1;
+  } else if (depth == 0) {
+    many_add(&recorder->many, span, now);
+  }
+  if (is_last(span->subject))
+    brief_gone(recorder, span->subject);
+  if (__builtin_expect(now >= recorder->cpu.next_ns, 0)) {
+    cpu_write(recorder, now);
+    recorder->last_ns = recorder_now(recorder); /* the next callback hasn't taken that */
+  }
+}
+
+void brief_named(struct recorder* recorder, uint32_t name) {
+  struct board_span* span = span_open(recorder);
+  if (span == NULL)
+    return;
+  span->name = name;
+  if (span->written)
+    record(recorder, TRACE_NAMED, recorder_now(recorder), 0, name, 0);
+}
+
+/* The reader has seen only those spans that were written down. */
+void brief_named_ended(struct recorder* recorder, int ago, uint32_t name) {
+  if (ago > 31 || (recorder->ended_written >> (ago - 1) & 1) == 0)
+    return;
+  uint32_t since = recorder->ended_written & (((uint32_t) 1 << ago) - 1);
+  record(recorder, TRACE_NAMED, recorder_now(recorder), 0, name,
+         __builtin_popcount(since));
+}
+
+/* --- what is begun ----------------------------------------------------------------- */
+
+static bool is_handle(uint64_t subject) {
+  return (subject >> TRACE_SUBJECT_SHIFT & 0xff) < TRACE_SUBJECT_REQ;
+}
+
+/* A handle that is stopped and started again is the same one. */
+void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
+                 trace_function work) {
+  struct board_span* span = span_open(recorder);
+  struct board_loop* live = recorder->live;
+  if (is_handle(subject) && board_has(live, subject))
+    return;
+  uint64_t now = span == NULL || is_handle(subject)
+                     ? recorder_now(recorder)
+                     : u64_max(recorder->last_ns, loop->now_ns);
+  board_begun(live, subject, now, span == NULL ? 0 : span->name);
+  if (span == NULL)
+    return;
+  if (span->written)
+    record(recorder, TRACE_BEGUN, now, subject,
+           name_of_function(&recorder->names, &recorder->stream, work), 0);
+  else if (span->begun_count < BOARD_BEGUN)
+    span->begun[span->begun_count++] = subject;
+}
+
+void brief_gone(struct recorder* recorder, uint64_t subject) {
+  board_ended(recorder->live, subject);
+  record(recorder, TRACE_GONE, recorder->last_ns,
+         subject & ~((uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT), 0, 0);
+}
+
+/* --- turns -------------------------------------------------------------------------- */
+
+void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  struct board_loop* live = recorder->live;
+  recorder->last_ns = now;
+  live->thread = recorder->thread_id;
+  live->turns = loop->turns;
+  live->requests = loop->active_reqs.count;
+  live->handles = loop->active_handles;
+  __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
+}
+
+void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  struct board_loop* live = recorder->live;
+  live->turns = loop->turns;
+  live->requests = loop->active_reqs.count;
+  live->handles = loop->active_handles;
+  __atomic_store_n(&live->looked_ns, now | BOARD_ASLEEP, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,386 @@
+/* A recording's chunks in a ring: the last of them, in a file that is memory.
+ *
+ * The file is mapped once and its descriptor closed: a program that closes what it
+ * doesn't know can't break it. Its memory is taken a chunk at a time while the ring fills
+ * for the first time; when there is no more, the ring is as large as it has become.
+ * Chunks are used again in the order in which they were taken; those of definitions and
+ * those that a stream is writing to are passed over.
+ *
+ * There is one ring in a process, and it stays until the process ends: loops come and go.
+ * An exit removes its file, any other end leaves it there to be looked at. */
+#include "trace/store.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "system/system.h"
+#include "trace/board.h"
+#include "trace/ring.h"
+#include "uv.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+enum {
+  RING_CHUNK = 64 << 10,
+  RING_LEAST = 1 << 20,
+  RING_DEAD_KEPT = 3, /* rings of processes that have ended; older ones are removed */
+};
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+struct store_ring {
+  struct trace_store base;
+  char* memory;
+  size_t size;
+  size_t chunks; /* that fit */
+  size_t filled; /* of them, that have memory */
+  size_t hand;   /* the one to look at next */
+  bool* held;    /* by a stream */
+  bool full;     /* no more memory was to be had */
+  bool whole;    /* has all its memory since the beginning */
+  pid_t process;
+  char* path;
+};
+
+static struct store_ring* process_ring;
+
+static struct store_ring* store_ring_of(struct trace_store* store) {
+  return (struct store_ring*) store;
+}
+
+/* --- memory --------------------------------------------------------------------------
+ */
+
+/* False if there is none: touching it would be death by SIGBUS. */
+static bool ring_populate(const struct store_ring* ring, const void* from,
+                          size_t length) {
+  if (ring->whole)
+    return true;
+  uintptr_t start = (uintptr_t) from / BOARD_PAGE * BOARD_PAGE;
+  size_t size = (uintptr_t) from + length - start;
+  int result;
+  do
+    result = madvise((void*) start, size, MADV_POPULATE_WRITE);
+  while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  return result == 0;
+}
+
+static struct trace_chunk* ring_chunk(const struct store_ring* ring, size_t index) {
+  return (struct trace_chunk*) (void*) (ring->memory + TRACE_HEADER_SIZE + BOARD_SIZE +
+                                        index * RING_CHUNK);
+}
+
+static struct board* ring_board(const struct store_ring* ring) {
+  return (struct board*) (void*) (ring->memory + TRACE_HEADER_SIZE);
+}
+
+/* The first lap. */
+static struct trace_chunk* ring_take_new(struct store_ring* ring) {
+  if (ring->full || ring->filled == ring->chunks)
+    return NULL;
+  struct trace_chunk* chunk = ring_chunk(ring, ring->filled);
+  if (!ring_populate(ring, chunk, RING_CHUNK)) {
+    ring->full = true;
+    return NULL;
+  }
+  ring->held[ring->filled++] = true;
+  __atomic_store_n(&ring_board(ring)->filled,
+                   TRACE_HEADER_SIZE + BOARD_SIZE + ring->filled * RING_CHUNK,
+                   __ATOMIC_RELEASE);
+  return chunk;
+}
+
+/* A reader that copies a chunk looks at its sequence before and after. */
+static struct trace_chunk* ring_take_old(struct store_ring* ring) {
+  for (size_t i = 0; i < ring->filled; i++) {
+    size_t index = ring->hand;
+    struct trace_chunk* chunk = ring_chunk(ring, index);
+    ring->hand = (ring->hand + 1) % ring->filled;
+    if (ring->held[index] || chunk->kind == TRACE_STREAM_DEFINITIONS)
+      continue;
+    ring->held[index] = true;
+    ring->base.header->overwritten = chunk->sequence;
+    __atomic_store_n(&chunk->sequence, 0, __ATOMIC_SEQ_CST);
+    memset(chunk, 0, RING_CHUNK);
+    return chunk;
+  }
+  return NULL;
+}
+
+static struct trace_chunk* store_ring_take(struct trace_store* store) {
+  struct store_ring* ring = store_ring_of(store);
+  int saved = errno;
+  struct trace_chunk* chunk = ring_take_new(ring);
+  if (chunk == NULL && ring->filled > 0)
+    chunk = ring_take_old(ring);
+  errno = saved;
+  return chunk;
+}
+
+static void store_ring_give_back(struct trace_store* store, struct trace_chunk* chunk,
+                                 const void* end) {
+  struct store_ring* ring = store_ring_of(store);
+  (void) end;
+  ring->held[((char*) chunk - (char*) ring_chunk(ring, 0)) / RING_CHUNK] = false;
+}
+
+static void store_ring_close(struct trace_store* store) {
+  (void) store; /* it stays */
+}
+
+static void ring_free(struct store_ring* ring) {
+  if (ring->memory != NULL)
+    munmap(ring->memory, ring->size);
+  mem_free(ring->held);
+  mem_free(ring->path);
+  mem_free(ring);
+}
+
+static void store_ring_leave(struct trace_store* store) {
+  struct store_ring* ring = store_ring_of(store);
+  if (process_ring == ring)
+    process_ring = NULL;
+  ring_free(ring);
+}
+
+static const struct trace_store_kind store_ring_kind = {
+    store_ring_take, store_ring_give_back, store_ring_close, store_ring_leave};
+
+struct board* store_ring_board(struct trace_store* store) {
+  return store->kind == &store_ring_kind ? ring_board(store_ring_of(store)) : NULL;
+}
+
+struct board_loop* store_ring_place(struct trace_store* store, uint32_t number) {
+  const struct store_ring* ring = store_ring_of(store);
+  struct board* board = ring_board(ring);
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    struct board_loop* place = &board->loops[i];
+    if (!ring_populate(ring, place, sizeof(*place)))
+      return NULL;
+    if (place->number != 0)
+      continue;
+    memset(place, 0, sizeof(*place));
+    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+    return place;
+  }
+  return NULL;
+}
+
+/* --- the folder ----------------------------------------------------------------------
+ */
+
+static int folder_make(char* folder) {
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+    return uv_translate_sys_error(errno);
+  return ring_folder_is_safe(folder) ? 0 : UV_EPERM;
+}
+
+struct ring_owner {
+  int pid;
+  uint64_t process_start, pid_namespace;
+  uint64_t changed_ns;
+};
+
+/* False if it is no ring. */
+static bool ring_read_owner(const char* path, struct ring_owner* owner) {
+  static const size_t size = TRACE_HEADER_SIZE + offsetof(struct board, ring_size);
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0)
+    return false;
+  char* memory = MAP_FAILED;
+  if (fstat(fd, &status) == 0 && (size_t) status.st_size >= size)
+    memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+  close(fd);
+  if (memory == MAP_FAILED)
+    return false;
+  const struct trace_header* header = (const void*) memory;
+  const struct board* board = (const void*) (memory + TRACE_HEADER_SIZE);
+  *owner = (struct ring_owner){
+      (int) header->pid, board->process_start, board->pid_namespace,
+      (uint64_t) status.st_ctim.tv_sec * 1000000000 + (uint64_t) status.st_ctim.tv_nsec};
+  bool good = memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) == 0;
+  munmap(memory, size);
+  return good;
+}
+
+/* 0 while its process lives; else when the file was changed last. Rings of other pid
+ * namespaces are never dead to us. */
+static uint64_t ring_dead_since(const char* path) {
+  struct ring_owner owner;
+  if (!ring_read_owner(path, &owner) || owner.pid_namespace != ring_pid_namespace() ||
+      ring_process_start(owner.pid) == owner.process_start)
+    return 0;
+  return owner.changed_ns;
+}
+
+/* A program that is killed again and again must not fill the memory with its rings: the
+ * oldest go first. */
+static void folder_clean(const char* folder) {
+  for (int round = 0; round < 64; round++) {
+    char oldest[RING_PATH_SIZE + 320] = "";
+    uint64_t oldest_since = UINT64_MAX;
+    int dead = 0;
+    DIR* list = opendir(folder);
+    const struct dirent* entry;
+    while (list != NULL && (entry = readdir(list)) != NULL) {
+      char path[RING_PATH_SIZE + 320];
+      if (entry->d_name[0] == '.' || strstr(entry->d_name, ".ring") == NULL)
+        continue;
+      snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+      uint64_t since = ring_dead_since(path);
+      dead += since != 0;
+      if (since != 0 && since < oldest_since) {
+        oldest_since = since;
+        memcpy(oldest, path, sizeof(oldest));
+      }
+    }
+    if (list != NULL)
+      closedir(list);
+    if (dead <= RING_DEAD_KEPT)
+      return;
+    unlink(oldest);
+  }
+}
+
+/* Under this name there may be the ring of a process that had the same number, or of this
+ * one before it became another program; or of one in another namespace, whose file
+ * stays. */
+enum { RING_NAME_SIZE = RING_PATH_SIZE + 64 };
+
+static int ring_create(char* path, const char* folder) {
+  for (int i = 1; i < 100; i++) {
+    if (i == 1)
+      snprintf(path, RING_NAME_SIZE, "%s/%d.ring", folder, (int) getpid());
+    else
+      snprintf(path, RING_NAME_SIZE, "%s/%d.%d.ring", folder, (int) getpid(), i);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 && errno == EEXIST) {
+      struct ring_owner owner;
+      if (!ring_read_owner(path, &owner) || owner.pid_namespace == ring_pid_namespace())
+        unlink(path);
+      fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }
+    if (fd >= 0 || errno != EEXIST)
+      return fd >= 0 ? fd : uv_translate_sys_error(errno);
+  }
+  return UV_EEXIST;
+}
+
+/* --- life ----------------------------------------------------------------------------
+ */
+
+/* Bytes, or with a K, M or G. */
+static size_t ring_size_wanted(const char* text) {
+  const uint64_t most = (uint64_t) 1 << 40;
+  char* unit;
+  uint64_t number = strtoull(text, &unit, 10);
+  int name = toupper((unsigned char) *unit);
+  int shift = name == 'K' ? 10 : name == 'M' ? 20 : name == 'G' ? 30 : 0;
+  uint64_t size = number > most >> shift ? most : number << shift;
+  return (size_t) (number <= 1 ? 16 << 20 : u64_max(size, RING_LEAST));
+}
+
+static uint64_t setting_watcher(void) {
+  const char* text = system_setting("RONDO_RECORD_WATCHER");
+  return text == NULL ? 0 : strtoull(text, NULL, 16);
+}
+
+static void ring_begin(struct store_ring* ring) {
+  struct board* board = ring_board(ring);
+  struct trace_header* header = ring->base.header;
+  trace_header_fill(header, RING_CHUNK);
+  header->board_size = (uint32_t) BOARD_SIZE;
+  board->process_start = ring_process_start((int) ring->process);
+  board->pid_namespace = ring_pid_namespace();
+  board->ring_size = ring->size;
+  board->filled = TRACE_HEADER_SIZE + BOARD_SIZE;
+  board->watcher = setting_watcher();
+}
+
+/* Old kernels can't say whether there is memory without our touching it: all of it is
+ * taken at once there. */
+static int ring_map(struct store_ring* ring, int fd) {
+  if (ftruncate(fd, (off_t) ring->size) != 0)
+    return uv_translate_sys_error(errno);
+  ring->memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (ring->memory == MAP_FAILED) {
+    ring->memory = NULL;
+    return uv_translate_sys_error(errno);
+  }
+  const size_t first = TRACE_HEADER_SIZE + offsetof(struct board, loops);
+  if (ring_populate(ring, ring->memory, first))
+    return 0;
+  if (errno != EINVAL)
+    return UV_ENOSPC;
+  ring->whole = fallocate(fd, 0, 0, (off_t) ring->size) == 0;
+  return ring->whole ? 0 : uv_translate_sys_error(errno);
+}
+
+static int ring_make(struct store_ring** made, const char* folder, size_t size) {
+  char path[RING_NAME_SIZE];
+  int fd = ring_create(path, folder);
+  if (fd < 0)
+    return fd;
+  struct store_ring* ring = mem_calloc(1, sizeof(*ring));
+  int err = ring == NULL ? UV_ENOMEM : 0;
+  if (ring != NULL) {
+    ring->base.kind = &store_ring_kind;
+    ring->base.chunk_size = RING_CHUNK;
+    ring->chunks = size / RING_CHUNK;
+    ring->size = TRACE_HEADER_SIZE + BOARD_SIZE + ring->chunks * RING_CHUNK;
+    ring->process = getpid();
+    ring->held = mem_calloc(ring->chunks, sizeof(*ring->held));
+    ring->path = mem_strdup(path);
+    err = ring->held == NULL || ring->path == NULL ? UV_ENOMEM : ring_map(ring, fd);
+  }
+  close(fd);
+  if (err != 0) {
+    unlink(path);
+    if (ring != NULL)
+      ring_free(ring);
+    return err;
+  }
+  ring->base.header = (struct trace_header*) (void*) ring->memory;
+  ring_begin(ring);
+  *made = ring;
+  return 0;
+}
+
+int store_ring_open(struct trace_store** store, const char* size) {
+  char folder[RING_PATH_SIZE];
+  int err = UV_ENOENT;
+  if (process_ring != NULL && process_ring->process == getpid()) {
+    *store = &process_ring->base;
+    return 0;
+  }
+  process_ring = NULL; /* the parent's: freed by those of its loops that are left here */
+  for (int turn = 0; turn < RING_FOLDERS; turn++) {
+    struct store_ring* ring;
+    if (!ring_folder(folder, turn, system_setting("XDG_RUNTIME_DIR")))
+      continue;
+    int failed = folder_make(folder);
+    if (failed == 0) {
+      folder_clean(folder);
+      failed = ring_make(&ring, folder, ring_size_wanted(size));
+    }
+    if (failed == 0) {
+      process_ring = ring;
+      *store = &ring->base;
+      return 0;
+    }
+    err = failed == UV_ENOENT ? err : failed;
+  }
+  return err;
+}
+
+/* An exit needs no recording. */
+__attribute__((destructor)) static void ring_remove(void) {
+  if (process_ring != NULL && process_ring->process == getpid())
+    unlink(process_ring->path);
+}
