@@ -18,15 +18,16 @@
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 static const char usage[] =
-    "usage: rondo exec [--backend uring|epoll] [--verbose] [--check] [--] program "
-    "[arguments]\n"
+    "usage: rondo exec [options] [--] program [arguments]\n"
     "\n"
     "Runs a program that uses libuv on Rondo's library instead, whether it loads\n"
     "libuv.so.1 or has a libuv built in.\n"
     "\n"
     "  --backend name  what loops wait with: uring or epoll\n"
     "  --verbose       report in one line which libuv the program got, and how\n"
-    "  --check         report what would happen and why, and don't run the program\n";
+    "  --check         report what would happen and why, and don't run the program\n"
+    "  --record[=size] keep the last seconds of its loops in memory, 16M unless said:\n"
+    "                  for rondo top, rondo why and rondo dump\n";
 
 static const char adopt_name[] = "librondo-adopt.so";
 
@@ -218,6 +219,16 @@ bool exec_set_verbose(void) {
   return is_switched_off() || setenv("RONDO_ADOPT", "verbose", 1) == 0;
 }
 
+/* "", or a number with a K, M or G. */
+static bool exec_set_record(const char* size) {
+  size_t digits = strspn(size, "0123456789");
+  const char* unit = size + digits;
+  bool good = *size == '\0' ||
+              (digits > 0 &&
+               (*unit == '\0' || (strchr("KMGkmg", *unit) != NULL && unit[1] == '\0')));
+  return good && setenv("RONDO_RECORD", size, 1) == 0;
+}
+
 struct exec_options {
   bool check;
   int next; /* the program's place in argv */
@@ -242,6 +253,11 @@ static int read_options(struct exec_options* options, int argc, char** argv) {
     if (strcmp(argv[next], "--verbose") == 0) {
       if (!exec_set_verbose())
         return bad_usage("no memory", "");
+      continue;
+    }
+    if (strncmp(argv[next], "--record", 8) == 0 && strchr("=", argv[next][8]) != NULL) {
+      if (!exec_set_record(argv[next][8] == '=' ? argv[next] + 9 : ""))
+        return bad_usage("no such size: ", argv[next] + 9);
       continue;
     }
     if (strcmp(argv[next], "--backend") != 0)

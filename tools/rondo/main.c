@@ -3,6 +3,7 @@
  * script; what follows it belongs to the script. */
 #include "exec.h"
 #include "js/js.h"
+#include "live_command.h"
 #include "trace_command.h"
 #include "words.h"
 
@@ -47,19 +48,31 @@ static int print_versions(void) {
   return 0;
 }
 
+/* NULL if the word is no command. */
+static int (*command_main(const char* word))(int, char**) {
+  static const struct {
+    const char* name;
+    int (*main)(int argc, char** argv);
+  } commands[] = {{"exec", exec_main}, {"trace", trace_main}, {"dump", dump_main}};
+  for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+    if (strcmp(word, commands[i].name) == 0)
+      return commands[i].main;
+  }
+  return NULL;
+}
+
 static int help_main(int argc, char** argv) {
   char* const about[] = {argv[1], "--help", NULL};
-  if (argc > 1 && strcmp(argv[1], "exec") == 0)
-    return exec_main(2, (char**) about);
-  if (argc > 1 && strcmp(argv[1], "trace") == 0)
-    return trace_main(2, (char**) about);
+  if (argc > 1 && command_main(argv[1]) != NULL)
+    return command_main(argv[1])(2, (char**) about);
   fputs(usage, stdout);
   return 0;
 }
 
 /* A word that is no file, but nearly one of our commands: no script was meant. */
 static const char* command_meant(const char* word) {
-  static const char* const commands[] = {"exec", "trace", "help", "version", NULL};
+  static const char* const commands[] = {"exec", "trace",   "dump",
+                                         "help", "version", NULL};
   if (strpbrk(word, "./-") != NULL || access(word, F_OK) == 0)
     return NULL;
   return nearest_word(word, commands);
@@ -74,10 +87,8 @@ int main(int argc, char** argv) {
     return help_main(argc - 1, argv + 1);
   if (strcmp(command, "version") == 0 && !is_file)
     return print_versions();
-  if (argc > 1 && strcmp(argv[1], "exec") == 0)
-    return exec_main(argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "trace") == 0)
-    return trace_main(argc - 1, argv + 1);
+  if (command_main(command) != NULL)
+    return command_main(command)(argc - 1, argv + 1);
   if (command_meant(command) != NULL) {
     fprintf(stderr,
             "rondo: there is no script and no command \"%s\"; did you mean: rondo %s?\n",

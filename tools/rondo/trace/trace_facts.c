@@ -33,7 +33,7 @@ const char* event_name(const struct trace_loop* loop, const struct event* event)
   case EVENT_SCRIPT:
     return "(main script)";
   default:
-    return "(unknown)";
+    return event->many > 0 ? "(short callbacks)" : "(unknown)";
   }
 }
 
@@ -90,22 +90,22 @@ static void count_in_phase(struct facts* facts, const struct event* event) {
     facts->in_callbacks += event->duration;
   if (phase == NULL || !event_is_phase(phase->kind))
     return;
-  facts->phases[phase->kind].callbacks++;
+  facts->phases[phase->kind].callbacks += event_calls(event);
   facts->phases[phase->kind].time += event->duration;
-  if (event->duration > facts->phases[phase->kind].longest)
-    facts->phases[phase->kind].longest = event->duration;
+  if (event_each(event) > facts->phases[phase->kind].longest)
+    facts->phases[phase->kind].longest = event_each(event);
 }
 
 static void count_work(struct facts* facts, const struct event* event, size_t i) {
   struct total* total = total_of(facts, event);
-  total->calls++;
+  total->calls += event_calls(event);
   total->all += event->duration;
   total->own += without(event->duration, facts->inside[i]);
-  if (total->longest_event == EVENT_NONE || event->duration > total->longest) {
-    total->longest = event->duration;
+  if (total->longest_event == EVENT_NONE || event_each(event) > total->longest) {
+    total->longest = event_each(event);
     total->longest_event = (int32_t) i;
   }
-  facts->callbacks += event->kind == EVENT_CALLBACK;
+  facts->callbacks += event->kind == EVENT_CALLBACK ? event_calls(event) : 0;
   if (is_outermost(facts->loop, event))
     count_in_phase(facts, event);
 }

@@ -113,6 +113,13 @@ size_t kind_length(const char* subject);
 static inline uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }
+/* A ring counts short callbacks in a row and doesn't list them. */
+static inline uint64_t event_calls(const struct event* event) {
+  return event->many > 0 ? event->many : 1;
+}
+static inline uint64_t event_each(const struct event* event) {
+  return event->duration / event_calls(event);
+}
 static inline uint64_t end_of_event(const struct event* event) {
   return event->start + event->duration;
 }

@@ -62,9 +62,10 @@ static int by_stream(const void* left, const void* right) {
 /* Chunks follow each other up to the end, or to the header of a recording that was joined
  * to this one. What is none is where a file was damaged. */
 static void section_find(struct section* section, const char* bytes, size_t left,
-                         size_t chunk_size, bool* damaged) {
-  size_t at = TRACE_HEADER_SIZE;
-  while (left - at > sizeof(struct trace_chunk)) {
+                         const struct trace_header* header, bool* damaged) {
+  const size_t chunk_size = header->chunk_size;
+  size_t at = TRACE_HEADER_SIZE + header->board_size;
+  while (left > at && left - at > sizeof(struct trace_chunk)) {
     const struct trace_chunk* head = (const void*) (bytes + at);
     if (memcmp(head->magic, TRACE_MAGIC, sizeof(head->magic)) == 0)
       break;
@@ -81,7 +82,7 @@ static void section_find(struct section* section, const char* bytes, size_t left
     *damaged |= !good && head->magic[0] != '\0';
     at += size;
   }
-  section->length = left - at > sizeof(struct trace_chunk) ? at : left;
+  section->length = left > at && left - at > sizeof(struct trace_chunk) ? at : left;
   if (section->count > 1)
     qsort(section->chunks, section->count, sizeof(*section->chunks), by_stream);
 }
@@ -203,7 +204,7 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
       header->length % sizeof(uint64_t) == 0)
     left = (size_t) header->length;
   struct section section = {0};
-  section_find(&section, bytes, left, header->chunk_size, &trace->damaged);
+  section_find(&section, bytes, left, header, &trace->damaged);
   struct trace_process* process = trace_add_process(trace);
   process->pid = header->pid;
   process->processors = header->processors;
@@ -217,7 +218,7 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
 
 /* --- files ------------------------------------------------------------------------- */
 
-static const char* read_bytes(struct trace* trace, const char* bytes, size_t size) {
+const char* trace_read_bytes(struct trace* trace, const char* bytes, size_t size) {
   const char* problem = NULL;
   size_t before = trace->count;
   for (size_t at = 0; at < size;) {
@@ -273,7 +274,7 @@ const char* trace_read(struct trace* trace, const char* path) {
   char* bytes = read_all(fd, &size, &problem);
   close(fd);
   if (bytes != NULL)
-    problem = read_bytes(trace, bytes, size);
+    problem = trace_read_bytes(trace, bytes, size);
   free(bytes);
   return problem;
 }

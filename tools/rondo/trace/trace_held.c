@@ -252,12 +252,12 @@ static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
       continue;
     struct taken* taken = taken_of(&list, &count, &capacity, event);
     taken->time += part;
-    taken->calls++;
-    stretch->callbacks++;
+    taken->calls += event_calls(event);
+    stretch->callbacks += event_calls(event);
     work += part;
     outside -= smaller(outside, turn_of(loop, event) == NULL ? part : 0);
-    if (taken->event == EVENT_NONE || part > taken->longest) {
-      taken->longest = part;
+    if (taken->event == EVENT_NONE || part / event_calls(event) > taken->longest) {
+      taken->longest = part / event_calls(event);
       taken->event = (int32_t) i;
     }
   }

@@ -239,6 +239,20 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
   open_push(reader, OPEN_SPAN, index);
 }
 
+/* Short ones in a row: one event, whose end is known. */
+static void many_add(struct loop_reader* reader, const struct trace_record* record) {
+  if (record->detail <= 0 || record->number >= TRACE_CENTURY_NS)
+    return;
+  int32_t index = event_add(reader, EVENT_CALLBACK, reader->now, 0);
+  struct event* event = &reader->loop->events[index];
+  event->name = name_index(reader, record);
+  event->many = (uint32_t) record->detail;
+  event->duration = record->number;
+  reader->now += record->number;
+  if (reader->depth > 0)
+    top(reader)->last_end = reader->now;
+}
+
 static void span_end(struct loop_reader* reader) {
   if (!top_is(reader, OPEN_SPAN))
     return;
@@ -454,6 +468,9 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     return 0;
   case TRACE_COUNT:
     count_add(reader, record);
+    return 0;
+  case TRACE_MANY:
+    many_add(reader, record);
     return 0;
   case TRACE_THREAD:
   case TRACE_WORK:

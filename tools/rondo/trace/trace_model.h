@@ -51,6 +51,7 @@ struct event {
   int32_t parent;
   int32_t cause; /* index into the loop's causes, or EVENT_NONE */
   uint16_t kind;
+  uint32_t many;   /* of a ring: so many short callbacks in a row; 0: one */
   bool unfinished; /* the recording ended in it */
   bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
@@ -213,6 +214,8 @@ const char* thread_name_of(const struct trace_process* process, uint32_t thread)
 /* Adds the loops of a file or pipe. NULL, or what is wrong with it; what is good of
  * one that was cut short is taken. */
 const char* trace_read(struct trace* trace, const char* path);
+/* The same of what is in memory. */
+const char* trace_read_bytes(struct trace* trace, const char* bytes, size_t size);
 void trace_sort(struct trace* trace);
 /* Leaves what lies between two times since the trace's start, or reaches into that. False
  * without memory. */

@@ -113,6 +113,8 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
   write_short(out, event_name(loop, event));
   if (subject_matters(subject))
     fprintf(out, " (%s)", subject);
+  if (event->many > 1)
+    fprintf(out, " x %u", event->many);
 }
 
 /* --- who held it up ------------------------------------------------------------------

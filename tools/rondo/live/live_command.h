@@ -1,0 +1,11 @@
+/* Commands for processes that are recorded into a ring: each is a main function. */
+#ifndef RONDO_TOOL_LIVE_COMMAND_H
+#define RONDO_TOOL_LIVE_COMMAND_H
+
+int dump_main(int argc, char** argv);
+
+/* What is wrong with a command line, and how it goes; the exit code. Without `argument`
+ * a process's number is missing. */
+int live_bad_usage(const char* command, const char* usage, const char* argument);
+
+#endif

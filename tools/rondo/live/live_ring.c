@@ -1,0 +1,428 @@
+/* Finds rings and copies them while they are written: see live_ring.h. */
+#include "live_ring.h"
+#include "live_stack.h"
+#include "trace_write.h"
+
+#include "trace/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+uint64_t live_now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
+/* --- finding ----------------------------------------------------------------------- */
+
+static bool ring_map(struct live_ring* ring, int fd) {
+  const size_t least = TRACE_HEADER_SIZE + BOARD_SIZE;
+  struct stat status;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+      (size_t) status.st_size < least)
+    return false;
+  ring->size = (size_t) status.st_size;
+  ring->inode = status.st_ino;
+  ring->memory = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, 0);
+  if (ring->memory == MAP_FAILED) {
+    ring->memory = NULL;
+    return false;
+  }
+  return true;
+}
+
+static bool ring_is_good(const struct live_ring* ring) {
+  const struct trace_header* header = ring->header;
+  return memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) == 0 &&
+         header->version == TRACE_VERSION && header->board_size == BOARD_SIZE &&
+         header->chunk_size >= TRACE_HEADER_SIZE && header->chunk_size % 8 == 0 &&
+         ring->board->filled <= ring->size;
+}
+
+bool live_ring_open(struct live_ring* ring, const char* path) {
+  *ring = (struct live_ring){0};
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  bool mapped = fd >= 0 && ring_map(ring, fd);
+  if (fd >= 0)
+    close(fd);
+  if (!mapped)
+    return false;
+  ring->header = (const void*) ring->memory;
+  ring->board = (const void*) (ring->memory + TRACE_HEADER_SIZE);
+  ring->path = text_copy(path, strlen(path));
+  if (!ring_is_good(ring)) {
+    live_ring_close(ring);
+    return false;
+  }
+  ring->pid = (int) ring->header->pid;
+  ring->alive = ring->board->pid_namespace != ring_pid_namespace() ||
+                ring_process_start(ring->pid) == ring->board->process_start;
+  return true;
+}
+
+void live_ring_close(struct live_ring* ring) {
+  if (ring->memory != NULL)
+    munmap((void*) (uintptr_t) ring->memory, ring->size);
+  free(ring->path);
+  *ring = (struct live_ring){0};
+}
+
+static int by_life(const void* left, const void* right) {
+  const struct live_ring *a = left, *b = right;
+  if (a->alive != b->alive)
+    return a->alive ? -1 : 1;
+  return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+size_t live_rings(struct live_ring** list) {
+  char folder[RING_PATH_SIZE], path[RING_PATH_SIZE + 300];
+  size_t count = 0, capacity = 0;
+  *list = NULL;
+  for (int turn = 0; turn < RING_FOLDERS; turn++) {
+    const struct dirent* entry;
+    if (!ring_folder(folder, turn, getenv("XDG_RUNTIME_DIR")) ||
+        !ring_folder_is_safe(folder))
+      continue;
+    DIR* entries = opendir(folder);
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+      if (strstr(entry->d_name, ".ring") == NULL)
+        continue;
+      snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+      *list = array_grow(*list, count, &capacity, sizeof(**list));
+      struct live_ring* ring = &(*list)[count];
+      if (!live_ring_open(ring, path))
+        continue;
+      bool twice = false; /* two of the folders may be one */
+      for (size_t i = 0; i < count; i++)
+        twice = twice || (*list)[i].inode == ring->inode;
+      if (twice)
+        live_ring_close(ring);
+      else
+        count++;
+    }
+    if (entries != NULL)
+      closedir(entries);
+  }
+  if (count > 1)
+    qsort(*list, count, sizeof(**list), by_life);
+  return count;
+}
+
+static void report_unrecorded(const char* pid) {
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof(path), "/proc/%.20s", pid);
+  if (stat(path, &status) != 0)
+    fprintf(stderr, "rondo: there is no process %s, and no ring of one\n", pid);
+  else if (status.st_uid != geteuid())
+    fprintf(stderr,
+            "rondo: process %s is another user's: only that user can look into it\n",
+            pid);
+  else
+    fprintf(stderr,
+            "rondo: process %s is not recorded. Start the program with rondo exec "
+            "--record -- program, or with RONDO_RECORD=16M on Rondo's library\n",
+            pid);
+}
+
+bool live_ring_find(struct live_ring* ring, const char* pid) {
+  char* end;
+  long number = strtol(pid, &end, 10);
+  struct live_ring* list;
+  bool found = false;
+  if (*pid < '0' || *pid > '9' || *end != '\0') {
+    fprintf(stderr, "rondo: %s is no process's number\n", pid);
+    return false;
+  }
+  size_t count = live_rings(&list);
+  for (size_t i = 0; i < count; i++) {
+    if (!found && list[i].pid == number) {
+      *ring = list[i];
+      found = true;
+    } else {
+      live_ring_close(&list[i]);
+    }
+  }
+  free(list);
+  if (!found)
+    report_unrecorded(pid);
+  return found;
+}
+
+/* --- copying ------------------------------------------------------------------------ */
+
+/* What the frames of one stack take, in records, at most. */
+enum {
+  FRAME_TEXT_MOST = 8 * sizeof(struct trace_record),
+  FRAMES_SLOTS = BOARD_FRAMES * 9,
+};
+
+struct ring_copy {
+  const struct live_ring* ring;
+  char* bytes;
+  size_t used, chunk_size;
+  struct board* board; /* as it was before the chunks were copied */
+  uint64_t sequence;   /* the highest */
+  uint64_t last_ns;    /* that is known of the process, since the recording's start */
+  uint32_t names;      /* that are defined */
+};
+
+static struct trace_chunk* copied_chunk(const struct ring_copy* copy, size_t at) {
+  return (struct trace_chunk*) (void*) (copy->bytes + at);
+}
+
+static struct trace_record* chunk_records(struct trace_chunk* chunk) {
+  return (struct trace_record*) (void*) (chunk + 1);
+}
+
+static size_t chunk_capacity(const struct ring_copy* copy) {
+  return (copy->chunk_size - sizeof(struct trace_chunk)) / sizeof(struct trace_record);
+}
+
+/* A chunk that the program has begun to use again meanwhile is left out. */
+static void copy_chunk(struct ring_copy* copy, size_t from) {
+  const struct trace_chunk* chunk = (const void*) (copy->ring->memory + from);
+  uint64_t sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE);
+  if (sequence == 0)
+    return;
+  memcpy(copy->bytes + copy->used, chunk, copy->chunk_size);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE) != sequence)
+    return;
+  copied_chunk(copy, copy->used)->sequence = sequence;
+  copy->sequence = sequence > copy->sequence ? sequence : copy->sequence;
+  copy->used += copy->chunk_size;
+}
+
+/* Records of a chunk, each with its text: the time of the last, and names. */
+static uint64_t chunk_look(struct ring_copy* copy, struct trace_chunk* chunk) {
+  const struct trace_record* records = chunk_records(chunk);
+  size_t count = chunk_capacity(copy);
+  uint64_t last = 0;
+  for (size_t i = 0; i < count && records[i].when != 0; i++) {
+    unsigned int kind = records[i].when & 0xff;
+    uint64_t when = records[i].when >> TRACE_TIME_SHIFT;
+    last = when > last ? when : last;
+    if (kind == TRACE_FUNCTION || kind == TRACE_TEXT)
+      copy->names = records[i].name > copy->names ? records[i].name : copy->names;
+    bool has_text = kind == TRACE_FUNCTION || kind == TRACE_TEXT ||
+                    kind == TRACE_THREAD || kind == TRACE_WAITS || kind == TRACE_SAMPLE;
+    long text = has_text ? record_text(&records[i], count - i - 1) : 0;
+    if (text < 0)
+      break;
+    i += (size_t) text;
+  }
+  return last;
+}
+
+/* The newest chunk of a loop; NULL if there is none. */
+static struct trace_chunk* loop_chunk(struct ring_copy* copy, uint32_t number) {
+  struct trace_chunk* found = NULL;
+  for (size_t at = TRACE_HEADER_SIZE; at < copy->used; at += copy->chunk_size) {
+    struct trace_chunk* chunk = copied_chunk(copy, at);
+    if (chunk->kind == TRACE_STREAM_LOOP && chunk->number == number &&
+        (found == NULL || chunk->sequence > found->sequence))
+      found = chunk;
+  }
+  return found;
+}
+
+static struct trace_chunk* chunk_add(struct ring_copy* copy, uint32_t kind) {
+  struct trace_chunk* chunk = copied_chunk(copy, copy->used);
+  memset(chunk, 0, copy->chunk_size);
+  memcpy(chunk->magic, TRACE_CHUNK_MAGIC, sizeof(chunk->magic));
+  chunk->sequence = ++copy->sequence;
+  chunk->kind = kind;
+  copy->used += copy->chunk_size;
+  return chunk;
+}
+
+/* A stack whose frames have no definitions yet: they get some of their own. */
+static size_t write_stack(struct ring_copy* copy, struct trace_record* record,
+                          struct trace_record* definitions, size_t* defined,
+                          const struct board_sample* sample, uint64_t start) {
+  uint32_t* names = (uint32_t*) (void*) (record + 1);
+  struct live_stack stack;
+  live_stack_read(&stack, copy->ring, sample);
+  for (size_t i = 0; i < stack.count; i++) {
+    size_t length = strnlen(stack.names[i], FRAME_TEXT_MOST);
+    size_t slots = (length + sizeof(*record) - 1) / sizeof(*record);
+    struct trace_record* definition = definitions + *defined;
+    *definition = (struct trace_record){TRACE_TEXT, 0, ++copy->names, (int32_t) length};
+    memcpy(definition + 1, stack.names[i], length);
+    *defined += 1 + slots;
+    names[i] = copy->names;
+  }
+  *record = (struct trace_record){
+      (sample->when_ns - start) << TRACE_TIME_SHIFT | TRACE_SAMPLE,
+      sample->when_ns - start, 0, (int32_t) (stack.count * sizeof(uint32_t))};
+  size_t used =
+      1 + (stack.count * sizeof(uint32_t) + sizeof(*record) - 1) / sizeof(*record);
+  live_stack_free(&stack);
+  return used;
+}
+
+/* What the loop is in, which the stream has not: the spans that are open, and where the
+ * thread was last seen. */
+static void add_open(struct ring_copy* copy, const struct board_loop* live,
+                     struct trace_record* definitions, size_t* defined) {
+  struct trace_chunk* newest = loop_chunk(copy, live->number);
+  uint64_t start = copy->ring->header->start_ns;
+  if (newest == NULL)
+    return;
+  uint64_t last = chunk_look(copy, newest);
+  size_t used = 0;
+  struct trace_chunk head = *newest;
+  struct trace_chunk* chunk = chunk_add(copy, TRACE_STREAM_LOOP);
+  uint64_t sequence = chunk->sequence;
+  *chunk = head;
+  chunk->sequence = sequence;
+  struct trace_record* records = chunk_records(chunk);
+  uint32_t depth = live->depth < BOARD_SPANS ? live->depth : BOARD_SPANS;
+  for (uint32_t i = 0; i < depth; i++) {
+    const struct board_span* span = &live->open[i];
+    uint64_t begin = span->begin_ns > start ? span->begin_ns - start : 0;
+    if (span->written || begin < last || span->kind >= TRACE_KINDS)
+      continue;
+    records[used++] = (struct trace_record){begin << TRACE_TIME_SHIFT | span->kind,
+                                            span->subject, span->name, span->detail};
+  }
+  const struct board_sample* sample = &live->sample;
+  if (sample->when_ns > start + last && sample->stretch_ns == live->looked_ns &&
+      sample->count > 0 && sample->count <= BOARD_FRAMES)
+    used += write_stack(copy, &records[used], definitions, defined, sample, start);
+  if (used == 0)
+    copy->used -= copy->chunk_size;
+}
+
+static void note_last(struct ring_copy* copy, uint64_t when) {
+  uint64_t start = copy->ring->header->start_ns;
+  if (when > start && when - start > copy->last_ns)
+    copy->last_ns = when - start;
+}
+
+/* Names come before those who use them: the reader sorts by stream. */
+static void add_live(struct ring_copy* copy) {
+  struct trace_chunk* definitions = chunk_add(copy, TRACE_STREAM_DEFINITIONS);
+  size_t defined = 0;
+  definitions->stream = UINT32_MAX;
+  for (size_t at = TRACE_HEADER_SIZE; at < copy->used; at += copy->chunk_size)
+    (void) chunk_look(copy, copied_chunk(copy, at));
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    const struct board_loop* live = &copy->board->loops[i];
+    bool room = chunk_capacity(copy) - defined > FRAMES_SLOTS;
+    if (live->number == 0 || !room)
+      continue;
+    note_last(copy, live->looked_ns & ~BOARD_ASLEEP);
+    note_last(copy, live->sample.when_ns);
+    add_open(copy, live, chunk_records(definitions), &defined);
+  }
+}
+
+char* live_ring_copy(const struct live_ring* ring, size_t* size) {
+  struct ring_copy copy = {.ring = ring, .chunk_size = ring->header->chunk_size};
+  size_t filled = __atomic_load_n(&ring->board->filled, __ATOMIC_ACQUIRE);
+  size_t first = TRACE_HEADER_SIZE + BOARD_SIZE;
+  if (filled > ring->size || filled < first)
+    filled = first;
+  copy.bytes = malloc(filled + (BOARD_LOOPS + 2) * copy.chunk_size);
+  copy.board = malloc(BOARD_SIZE);
+  if (copy.bytes == NULL || copy.board == NULL) {
+    free(copy.bytes);
+    free(copy.board);
+    return NULL;
+  }
+  memcpy(copy.board, ring->board, sizeof(*copy.board));
+  memcpy(copy.bytes, ring->memory, TRACE_HEADER_SIZE);
+  copy.used = TRACE_HEADER_SIZE;
+  for (size_t at = first; at + copy.chunk_size <= filled; at += copy.chunk_size)
+    copy_chunk(&copy, at);
+  if (copy.used > TRACE_HEADER_SIZE)
+    add_live(&copy);
+  struct trace_header* header = (struct trace_header*) (void*) copy.bytes;
+  header->board_size = 0;
+  header->length = copy.used;
+  header->end_ns = ring->alive ? live_now_ns() - header->start_ns : copy.last_ns;
+  *size = copy.used;
+  free(copy.board);
+  return copy.bytes;
+}
+
+const char* live_ring_read(const struct live_ring* ring, struct trace* trace) {
+  size_t size;
+  char* bytes = live_ring_copy(ring, &size);
+  if (bytes == NULL)
+    out_of_memory();
+  const char* problem = trace_read_bytes(trace, bytes, size);
+  free(bytes);
+  if (problem == NULL)
+    trace_sort(trace);
+  return problem;
+}
+
+const char* live_name(const struct trace* trace, uint32_t number) {
+  const struct trace_process* process =
+      trace->process_count == 0 ? NULL : trace->processes[0];
+  return process == NULL || number == 0 || number > process->name_count
+             ? ""
+             : process->names[number - 1];
+}
+
+/* --- writing down ------------------------------------------------------------------- */
+
+/* "rondo-4711.rtrace", or with a number if that is there. */
+static FILE* dump_create(const struct live_ring* ring, const char* path, char* written,
+                         size_t size) {
+  if (path != NULL) {
+    snprintf(written, size, "%s", path);
+    return fopen(path, "wb+");
+  }
+  for (int i = 1; i < 10000; i++) {
+    if (i == 1)
+      snprintf(written, size, "rondo-%d.rtrace", ring->pid);
+    else
+      snprintf(written, size, "rondo-%d.%d.rtrace", ring->pid, i);
+    FILE* file = fopen(written, "wbx+");
+    if (file != NULL || errno != EEXIST)
+      return file;
+  }
+  return NULL;
+}
+
+/* Through a file in memory, as the copy with names is made of files. */
+static bool dump_write(FILE* out, const char* bytes, size_t size) {
+  struct trace trace = {0};
+  char path[48];
+  int fd = memfd_create("ring", MFD_CLOEXEC);
+  FILE* file = fd < 0 ? NULL : fdopen(fd, "wb+");
+  if (file == NULL)
+    return false;
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  bool good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 &&
+              trace_read_bytes(&trace, bytes, size) == NULL &&
+              trace_copy(out, path, trace.processes[0], 0);
+  fclose(file);
+  trace_free(&trace);
+  return good;
+}
+
+bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
+                    size_t size) {
+  size_t length;
+  char* bytes = live_ring_copy(ring, &length);
+  FILE* out = bytes == NULL ? NULL : dump_create(ring, path, written, size);
+  bool good = out != NULL && dump_write(out, bytes, length);
+  int err = errno;
+  good = out != NULL && fclose(out) == 0 && good;
+  free(bytes);
+  if (good)
+    return true;
+  if (out != NULL)
+    unlink(written);
+  fprintf(stderr, "rondo: %s: %s\n", written, strerror(err));
+  return false;
+}
