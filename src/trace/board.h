@@ -62,7 +62,7 @@ struct board_sample {
   uint32_t count;
   uint64_t when_ns;    /* 0: none was taken yet */
   uint64_t stretch_ns; /* the look at what is ready that it follows: looked_ns then */
-  uint64_t frames[BOARD_FRAMES]; /* the innermost first */
+  uint32_t names[BOARD_FRAMES]; /* of its frames: definitions; the innermost first */
 };
 
 struct board_loop {

@@ -103,7 +103,7 @@ enum trace_kind {
   TRACE_RUN,     /* uv_run begins; number: the thread, detail: of TRACE_RUN_…, name: for
                     how many microseconds a timer had been due then */
   TRACE_RUN_END, /* it returns, and so the turn ends too */
-  TRACE_TURN,    /* number: which */
+  TRACE_TURN,    /* number: which; name: the thread, 0 if it isn't known */
   TRACE_PHASE,   /* detail: enum rondo_phase */
   TRACE_SLEEP,   /* number: the timeout in ns, -1 for ever; name: requests in flight,
                     detail: handles that keep the loop alive */

@@ -144,7 +144,7 @@ void trace_write_turn(uv_loop_t* loop) {
   looked(loop, recorder, now);
   if (now - recorder->waits_ns > WAITS_EVERY_NS)
     look_around(loop, recorder, now); /* it may never sleep */
-  record(recorder, TRACE_TURN, now, loop->turns + 1, 0, 0);
+  record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
 }
 
 /* What the poll put off is called back before the check phase, and belongs to the poll.
@@ -177,7 +177,7 @@ int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function funct
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, function);
   if (recorder->live != NULL) {
     brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail_of(detail));
-    return;
+    return (int) recorder->depth;
   }
   uint64_t now = recorder_now(recorder);
   write_phase(recorder, now);

@@ -28,6 +28,9 @@ static bool recorder_go_live(struct recorder* recorder) {
   recorder->live_is_own = recorder->live == NULL;
   if (recorder->live_is_own)
     recorder->live = mem_calloc(1, sizeof(*recorder->live));
+  recorder->sampled.live = recorder->live_is_own ? NULL : recorder->live;
+  recorder->sampled.board = recorder->board;
+  recorder->sampled.stream = &recorder->stream;
   return recorder->live != NULL;
 }
 
@@ -61,8 +64,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now);
-  sampler_join(&recorder->sampled, now, recorder->live_is_own ? NULL : recorder->live,
-               recorder->board);
+  sampler_join(&recorder->sampled, now);
   loop->trace_state = recorder;
   return 0;
 }

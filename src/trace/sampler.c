@@ -24,6 +24,7 @@ enum { SAMPLE_SIGNAL = SIGURG, PERIOD_GROWS_AFTER = 64, STRETCH_SAMPLES_MOST = 5
 static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
 static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
+static const uint64_t SHOWN_NS = 20000000;  /* a sample is on the board, at least */
 static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
@@ -188,18 +189,22 @@ static void sample_take(struct sampled_loop* loop, uint64_t now) {
 /* --- a ring's board ------------------------------------------------------------------
  */
 
-static void sample_show(const struct sampled_loop* loop, uint64_t looked) {
+/* Names are looked up here, where the code that was sampled is still what it was. */
+static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
   unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
   struct board_sample* shown = &loop->live->sample;
-  if (filled == 0)
+  if (filled == 0 || (shown->stretch_ns == looked && now - loop->shown_ns < SHOWN_NS))
     return;
   const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
+  if (sample->when_ns <= looked)
+    return; /* of another stretch: none could be taken of this one */
+  loop->shown_ns = now;
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
   shown->count = sample->count;
   shown->when_ns = sample->when_ns;
   shown->stretch_ns = looked;
   for (uint32_t i = 0; i < sample->count; i++)
-    shown->frames[i] = sample->frames[i];
+    shown->names[i] = name_of_frame(&loop->names, loop->stream, sample->frames[i]);
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
 }
 
@@ -261,7 +266,7 @@ static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
     sample_take(loop, now);
     loop->next_ns = clock_now_ns() + sample_period(loop->stretch_samples++);
     if (loop->live != NULL) {
-      sample_show(loop, looked);
+      sample_show(loop, looked, clock_now_ns());
       stall_report(loop, looked, clock_now_ns());
     }
   }
@@ -408,10 +413,8 @@ static uintptr_t own_stack_end(void) {
   return (uintptr_t) start + size;
 }
 
-void sampler_join(struct sampled_loop* loop, uint64_t now, struct board_loop* live,
-                  struct board* board) {
-  loop->live = live;
-  loop->board = board;
+void sampler_join(struct sampled_loop* loop, uint64_t now) {
+  struct board* board = loop->board;
   sampler_own();
   pthread_mutex_lock(&sampler.lock);
   sampler_prepare();
@@ -452,12 +455,14 @@ void sampler_leave(struct sampled_loop* loop) {
   pthread_cond_signal(&sampler.changed);
   pthread_mutex_unlock(&sampler.lock);
   mem_free(loop->samples);
+  names_free(&loop->names);
   loop->samples = NULL;
 }
 
 void sampler_abandon(struct sampled_loop* loop) {
   sampler_own();
   mem_free(loop->samples);
+  names_free(&loop->names);
   loop->samples = NULL;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/queue.h"
 #include "trace/board.h"
+#include "trace/names.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,16 +45,20 @@ struct sampled_loop {
   unsigned int stretch_samples;
   uint64_t next_ns; /* and when it is due again */
   struct sample* samples;
-  struct board_loop* live; /* of a ring: where its last sample is shown; or NULL */
+
+  /* Of a ring, for the sampling thread; live is NULL where there is none. */
+  struct board_loop* live; /* where its last sample is shown */
   struct board* board;
+  struct trace_stream* stream; /* whose recording has the names of its frames, */
+  struct trace_names names;    /* and those that are known */
+  uint64_t shown_ns;
   uint64_t alarm_ns; /* the looked_ns that was reported as a stall */
 };
 
 /* Begins to watch a loop that is run by the calling thread. Does nothing if sampling is
- * off or there is no memory or thread for it: samples are then never there. In a ring,
- * `live` is the loop's place and `board` what it is on. */
-void sampler_join(struct sampled_loop* loop, uint64_t now, struct board_loop* live,
-                  struct board* board);
+ * off or there is no memory or thread for it: samples are then never there. In a ring
+ * the loop's part has `live`, `board` and `stream` set before. */
+void sampler_join(struct sampled_loop* loop, uint64_t now);
 void sampler_leave(struct sampled_loop* loop);
 /* In a forked child, where the sampling thread is not. */
 void sampler_abandon(struct sampled_loop* loop);

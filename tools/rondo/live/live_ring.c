@@ -1,6 +1,5 @@
 /* Finds rings and copies them while they are written: see live_ring.h. */
 #include "live_ring.h"
-#include "live_stack.h"
 #include "trace_write.h"
 
 #include "trace/ring.h"
@@ -155,12 +154,6 @@ bool live_ring_find(struct live_ring* ring, const char* pid) {
 
 /* --- copying ------------------------------------------------------------------------ */
 
-/* What the frames of one stack take, in records, at most. */
-enum {
-  FRAME_TEXT_MOST = 8 * sizeof(struct trace_record),
-  FRAMES_SLOTS = BOARD_FRAMES * 9,
-};
-
 struct ring_copy {
   const struct live_ring* ring;
   char* bytes;
@@ -168,7 +161,6 @@ struct ring_copy {
   struct board* board; /* as it was before the chunks were copied */
   uint64_t sequence;   /* the highest */
   uint64_t last_ns;    /* that is known of the process, since the recording's start */
-  uint32_t names;      /* that are defined */
 };
 
 static struct trace_chunk* copied_chunk(const struct ring_copy* copy, size_t at) {
@@ -198,8 +190,8 @@ static void copy_chunk(struct ring_copy* copy, size_t from) {
   copy->used += copy->chunk_size;
 }
 
-/* Records of a chunk, each with its text: the time of the last, and names. */
-static uint64_t chunk_look(struct ring_copy* copy, struct trace_chunk* chunk) {
+/* Records of a chunk, each with its text: the time of the last. */
+static uint64_t chunk_last(const struct ring_copy* copy, struct trace_chunk* chunk) {
   const struct trace_record* records = chunk_records(chunk);
   size_t count = chunk_capacity(copy);
   uint64_t last = 0;
@@ -207,10 +199,7 @@ static uint64_t chunk_look(struct ring_copy* copy, struct trace_chunk* chunk) {
     unsigned int kind = records[i].when & 0xff;
     uint64_t when = records[i].when >> TRACE_TIME_SHIFT;
     last = when > last ? when : last;
-    if (kind == TRACE_FUNCTION || kind == TRACE_TEXT)
-      copy->names = records[i].name > copy->names ? records[i].name : copy->names;
-    bool has_text = kind == TRACE_FUNCTION || kind == TRACE_TEXT ||
-                    kind == TRACE_THREAD || kind == TRACE_WAITS || kind == TRACE_SAMPLE;
+    bool has_text = kind == TRACE_WAITS || kind == TRACE_SAMPLE;
     long text = has_text ? record_text(&records[i], count - i - 1) : 0;
     if (text < 0)
       break;
@@ -241,40 +230,24 @@ static struct trace_chunk* chunk_add(struct ring_copy* copy, uint32_t kind) {
   return chunk;
 }
 
-/* A stack whose frames have no definitions yet: they get some of their own. */
-static size_t write_stack(struct ring_copy* copy, struct trace_record* record,
-                          struct trace_record* definitions, size_t* defined,
-                          const struct board_sample* sample, uint64_t start) {
-  uint32_t* names = (uint32_t*) (void*) (record + 1);
-  struct live_stack stack;
-  live_stack_read(&stack, copy->ring, sample);
-  for (size_t i = 0; i < stack.count; i++) {
-    size_t length = strnlen(stack.names[i], FRAME_TEXT_MOST);
-    size_t slots = (length + sizeof(*record) - 1) / sizeof(*record);
-    struct trace_record* definition = definitions + *defined;
-    *definition = (struct trace_record){TRACE_TEXT, 0, ++copy->names, (int32_t) length};
-    memcpy(definition + 1, stack.names[i], length);
-    *defined += 1 + slots;
-    names[i] = copy->names;
-  }
-  *record = (struct trace_record){
-      (sample->when_ns - start) << TRACE_TIME_SHIFT | TRACE_SAMPLE,
-      sample->when_ns - start, 0, (int32_t) (stack.count * sizeof(uint32_t))};
-  size_t used =
-      1 + (stack.count * sizeof(uint32_t) + sizeof(*record) - 1) / sizeof(*record);
-  live_stack_free(&stack);
-  return used;
+static size_t write_stack(struct trace_record* record, const struct board_sample* sample,
+                          uint64_t start) {
+  size_t bytes = sample->count * sizeof(sample->names[0]);
+  memcpy(record + 1, sample->names, bytes);
+  *record =
+      (struct trace_record){(sample->when_ns - start) << TRACE_TIME_SHIFT | TRACE_SAMPLE,
+                            sample->when_ns - start, 0, (int32_t) bytes};
+  return 1 + (bytes + sizeof(*record) - 1) / sizeof(*record);
 }
 
 /* What the loop is in, which the stream has not: the spans that are open, and where the
  * thread was last seen. */
-static void add_open(struct ring_copy* copy, const struct board_loop* live,
-                     struct trace_record* definitions, size_t* defined) {
+static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   struct trace_chunk* newest = loop_chunk(copy, live->number);
   uint64_t start = copy->ring->header->start_ns;
   if (newest == NULL)
     return;
-  uint64_t last = chunk_look(copy, newest);
+  uint64_t last = chunk_last(copy, newest);
   size_t used = 0;
   struct trace_chunk head = *newest;
   struct trace_chunk* chunk = chunk_add(copy, TRACE_STREAM_LOOP);
@@ -294,7 +267,7 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live,
   const struct board_sample* sample = &live->sample;
   if (sample->when_ns > start + last && sample->stretch_ns == live->looked_ns &&
       sample->count > 0 && sample->count <= BOARD_FRAMES)
-    used += write_stack(copy, &records[used], definitions, defined, sample, start);
+    used += write_stack(&records[used], sample, start);
   if (used == 0)
     copy->used -= copy->chunk_size;
 }
@@ -305,21 +278,14 @@ static void note_last(struct ring_copy* copy, uint64_t when) {
     copy->last_ns = when - start;
 }
 
-/* Names come before those who use them: the reader sorts by stream. */
 static void add_live(struct ring_copy* copy) {
-  struct trace_chunk* definitions = chunk_add(copy, TRACE_STREAM_DEFINITIONS);
-  size_t defined = 0;
-  definitions->stream = UINT32_MAX;
-  for (size_t at = TRACE_HEADER_SIZE; at < copy->used; at += copy->chunk_size)
-    (void) chunk_look(copy, copied_chunk(copy, at));
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
     const struct board_loop* live = &copy->board->loops[i];
-    bool room = chunk_capacity(copy) - defined > FRAMES_SLOTS;
-    if (live->number == 0 || !room)
+    if (live->number == 0)
       continue;
     note_last(copy, live->looked_ns & ~BOARD_ASLEEP);
     note_last(copy, live->sample.when_ns);
-    add_open(copy, live, chunk_records(definitions), &defined);
+    add_open(copy, live);
   }
 }
 

@@ -180,6 +180,8 @@ static void begin_turn(struct loop_reader* reader, const struct trace_record* re
   close_turn(reader);
   if (reader->depth == 0)
     open_push(reader, OPEN_RUN, EVENT_NONE);
+  if (record->name != 0)
+    reader->loop->thread = record->name;
   open_push(reader, OPEN_TURN,
             event_add(reader, EVENT_TURN, reader->now, (int64_t) record->number));
 }
