@@ -281,7 +281,7 @@ static char bytes[READS];
 static struct iovec vectors[READS];
 
 static void read_done(struct uv__work* w, int result) {
-  req_end(w->loop);
+  req_end(w->loop, w);
   assert_int_equal(result, 1);
   calls++;
 }
