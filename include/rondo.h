@@ -84,6 +84,25 @@ UV_EXTERN void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name
 UV_EXTERN void rondo_trace_code(const void* start, size_t size, const char* name);
 UV_EXTERN void rondo_trace_code_moved(const void* from, const void* to);
 
+/* Like uv_loop_init, for a loop in virtual time, whose schedule the seed decides: for
+ * tests. Time stands still while callbacks run and jumps to the next timer when the loop
+ * has nothing else to do, so that hours pass in milliseconds. How long file operations,
+ * other work and connections take, and in which order what is ready is noticed, is
+ * chosen, within what libuv's manual leaves open; the same seed chooses the same. Seed 0
+ * chooses nothing: virtual time alone.
+ *
+ * All loops that a process makes so are in one world, with one clock, which uv_now,
+ * uv_hrtime, uv_clock_gettime, uv_gettimeofday and uv_sleep go by too; the seed of its
+ * first loop counts. It ends when the last of them is closed, with uv_loop_close. The C
+ * library's own clocks are not touched (`rondo sim` does that for a whole program).
+ * Returns 0, UV_EINVAL for no loop, or what uv_loop_init returns. */
+UV_EXTERN int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed);
+
+/* The decisions of the world's schedule so far that were not the usual ones, as one
+ * number: two runs that made the same ones have the same. 0 if there was none, or if the
+ * loop isn't simulated. */
+UV_EXTERN uint64_t rondo_sim_schedule(const uv_loop_t* loop);
+
 #ifdef __cplusplus
 }
 #endif

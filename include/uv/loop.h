@@ -174,7 +174,8 @@ struct uv_loop_s {
 
   void* trace_state;     /* trace/recorder.h; NULL: nothing is recorded */
   uint64_t counters[12]; /* loop/counters.h */
-  char padding[120];
+  void* sim_state;       /* sim/sim_state.h; NULL: nothing is simulated */
+  char padding[112];
 };
 
 #endif

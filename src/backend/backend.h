@@ -58,6 +58,7 @@ extern const struct rondo_backend backend_epoll;
 
 /* Chooses by RONDO_BACKEND, UV_USE_IO_URING and what the kernel allows. */
 int backend_choose(uv_loop_t* loop);
+int backend_take_epoll(uv_loop_t* loop);
 
 static inline int backend_submit(uv_loop_t* loop, const struct file_operation* op,
                                  struct uv__work* w) {

@@ -48,6 +48,10 @@ int backend_choose(uv_loop_t* loop) {
       return err;
     explain("io_uring can't be used", err);
   }
+  return backend_take_epoll(loop);
+}
+
+int backend_take_epoll(uv_loop_t* loop) {
   loop->backend = &backend_epoll;
   return loop->backend->open(loop);
 }

@@ -28,6 +28,7 @@
 #include "handle/spawn.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "sim/sim.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -297,6 +298,8 @@ int uv_spawn(uv_loop_t* loop, uv_process_t* handle, const uv_process_options_t* 
     return err;
   }
   spawn_commit(&spawn);
+  if (simulated(loop))
+    sim_spawned(loop, handle->pid);
   handle->status = PROCESS_RUNS;
   handle_start((uv_handle_t*) handle);
   return 0;

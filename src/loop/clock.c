@@ -1,6 +1,7 @@
 /* The loop's clock: cached, so that all callbacks of a phase see one time (contract L7),
  * and kept in nanoseconds, so that no timer fires a fraction of a millisecond early. */
 #include "loop/loop.h"
+#include "sim/sim.h"
 
 #include <time.h>
 
@@ -11,7 +12,7 @@ uint64_t clock_now_ns(void) {
 }
 
 void clock_update(uv_loop_t* loop) {
-  loop->now_ns = clock_now_ns();
+  loop->now_ns = simulated(loop) ? sim_now_ns(loop) : clock_now_ns();
 }
 
 void clock_look(uv_loop_t* loop) {

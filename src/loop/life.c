@@ -6,6 +6,7 @@
 #include "loop/loop.h"
 #include "loop/watcher.h"
 #include "rondo.h"
+#include "sim/sim.h"
 #include "system/system.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static void queues_init(uv_loop_t* loop) {
   queue_init(queue_of(loop->check_handles));
 }
 
-int uv_loop_init(uv_loop_t* loop) {
+static int loop_init(uv_loop_t* loop, bool is_simulated) {
   void* data = loop->data; /* survives, as the manual says */
   memset(loop, 0, sizeof(*loop));
   loop->data = data;
@@ -55,7 +56,9 @@ int uv_loop_init(uv_loop_t* loop) {
   queues_init(loop);
   async_loop_init(loop);
   clock_update(loop);
-  int err = backend_choose(loop);
+  int err = is_simulated ? backend_take_epoll(loop) : backend_choose(loop);
+  if (err == 0 && is_simulated && (err = sim_loop_init(loop)) != 0)
+    loop->backend->close(loop);
   if (err != 0)
     return err;
   err = wake_open(loop);
@@ -67,6 +70,14 @@ int uv_loop_init(uv_loop_t* loop) {
   if (debug_wants("loops"))
     debug_report("a loop on %s begins", rondo_backend_name(loop));
   return 0;
+}
+
+int uv_loop_init(uv_loop_t* loop) {
+  return loop_init(loop, sim_is_wanted());
+}
+
+int loop_init_simulated(uv_loop_t* loop) {
+  return loop_init(loop, true);
 }
 
 /* Everything that rooms hung on the loop. */

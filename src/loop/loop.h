@@ -116,6 +116,9 @@ static inline void req_end(uv_loop_t* loop, const void* req) {
 
 bool loop_alive(const uv_loop_t* loop);
 
+/* uv_loop_init for a loop of the process's simulated world. */
+int loop_init_simulated(uv_loop_t* loop);
+
 /* How many forks this process is away from the first one that made a loop. */
 extern unsigned int loop_forks;
 

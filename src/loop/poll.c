@@ -6,6 +6,7 @@
 #include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "sim/sim.h"
 
 /* Deadlines, in the loop's time. Longer waits than a year are cut and begun again:
  * kernels add them to their clock without looking whether the sum overflows. */
@@ -174,7 +175,8 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   if (takes_time)
     trace_poll(loop);
   if (takes_time && !look_out(loop, deadline) && wake_try_sleep(loop)) {
-    started = clock_now_ns(); /* the turn so far may have taken its time */
+    started =
+        simulated(loop) ? sim_now_ns(loop) : clock_now_ns(); /* the turn took time */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
     if (timeout_ns != 0)

@@ -23,6 +23,7 @@
 #include "request/fs_state.h"
 #include "request/pool.h"
 #include "request/work.h"
+#include "sim/sim.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -283,6 +284,7 @@ int fs_send(uv_fs_t* req) {
   if (req->fs_type == UV_FS_CLOSE && fs_order_hold(req))
     return 0;
   if ((operation->at_once == NULL && operation->opcode == NO_OPCODE) ||
+      simulated(req->loop) ||
       (req->fs_type == UV_FS_CLOSE && !fs_may_close_at_once(req)) ||
       pool_files_waiting() || !fs_charge_turn(state, req))
     return fs_send_to_pool(req);

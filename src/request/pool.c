@@ -201,7 +201,7 @@ static void pool_shutdown(void) {
     pool_stay_loaded();
 }
 
-static unsigned int pool_size_wanted(void) {
+unsigned int pool_size(void) {
   const char* text = getenv("UV_THREADPOOL_SIZE");
   if (text == NULL)
     return POOL_DEFAULT;
@@ -212,7 +212,7 @@ static unsigned int pool_size_wanted(void) {
 }
 
 static void pool_init(void) {
-  pool.limit = pool_size_wanted();
+  pool.limit = pool_size();
   pool.lookup_limit = (pool.limit + 1) / 2;
   pool_clear();
   /* If it can't be registered, only a child that goes on using the pool suffers. */

@@ -22,6 +22,9 @@ bool pool_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work
  * also if that stands there already. */
 bool pool_take_back(struct uv__work* w, void (*instead)(struct uv__work* w));
 
+/* How many threads it has at most. */
+unsigned int pool_size(void);
+
 /* True while file work waits for a free thread. */
 bool pool_files_waiting(void);
 

@@ -13,6 +13,7 @@
 #include "loop/limits.h"
 #include "loop/loop.h"
 #include "request/pool.h"
+#include "sim/sim.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -146,6 +147,8 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
                 void (*done)(struct uv__work*, int)) {
   if (!work_can_give_back(loop))
     return UV_ENOMEM;
+  if (simulated(loop))
+    return sim_work_submit(loop, w, work, done);
 
   w->loop = loop;
   w->work = work;
@@ -157,6 +160,8 @@ int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__wor
 }
 
 int work_cancel(struct uv__work* w) {
+  if (simulated(w->loop))
+    return sim_work_cancel(w);
   if (pool_take_back(w, work_cancelled)) {
     work_give_back(w);
     return 0;

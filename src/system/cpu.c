@@ -198,14 +198,19 @@ unsigned int uv_available_parallelism(void) {
   return count > 0 ? count : 1;
 }
 
+static unsigned int processors_known; /* 0: not yet */
+
 unsigned int system_processors(void) {
-  static unsigned int count;
-  unsigned int known = __atomic_load_n(&count, __ATOMIC_RELAXED);
+  unsigned int known = __atomic_load_n(&processors_known, __ATOMIC_RELAXED);
   if (known == 0) {
     known = uv_available_parallelism();
-    __atomic_store_n(&count, known, __ATOMIC_RELAXED);
+    __atomic_store_n(&processors_known, known, __ATOMIC_RELAXED);
   }
   return known;
+}
+
+void system_pretend_one_processor(bool pretend) {
+  __atomic_store_n(&processors_known, pretend ? 1 : 0, __ATOMIC_RELAXED);
 }
 
 void uv_loadavg(double avg[3]) {

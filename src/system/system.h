@@ -41,6 +41,18 @@ uint32_t system_link_scope(void);
 
 /* How many processors this process may use, found out once: it is asked often. */
 unsigned int system_processors(void);
+/* Another clock than the machine's for the clock functions of uv.h; NULL: the machine's.
+ */
+struct system_time {
+  uint64_t (*now_ns)(void);
+  uint64_t (*wall_ns)(void);
+  void (*sleep)(uint64_t ns);
+};
+void system_set_time(const struct system_time* time);
+
+/* In a simulation nobody spins for another thread, as on a machine with one processor:
+ * the clock by which a spin ends stands still. */
+void system_pretend_one_processor(bool pretend);
 
 /* A RONDO_… setting from the environment, NULL if there is none. A program with more
  * rights than its user (set-user-ID, file capabilities) has none: the one place where the

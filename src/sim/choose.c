@@ -1,0 +1,227 @@
+/* How a decision is made, and where it is written down: see choose.h.
+ *
+ * Runs differ in more than their decisions: the seed also says how much is perturbed at
+ * all, which kinds are, and how long delays may get. A mix of all at once would hide the
+ * bugs that need one kind alone. */
+#include "sim/choose.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+enum { MILLION = 1000000, KEY_SIZE = 128 };
+
+struct sim_chooser {
+  struct world* world;
+  uint64_t path_hash;
+  char path[WORLD_PATH];
+  unsigned int rate[SIM_KINDS]; /* of a million, for a source's first decisions */
+  uint64_t delay_least, delay_most;
+  int log;
+  uint64_t schedule; /* a hash of all that was logged */
+  uint64_t* allowed; /* hashes of keys, sorted */
+  size_t allowed_count;
+};
+
+static const char* const kind_names[SIM_KINDS] = {
+    [SIM_WORK] = "work",   [SIM_READY] = "ready",   [SIM_TIMER] = "timer",
+    [SIM_ASYNC] = "async", [SIM_SIGNAL] = "signal", [SIM_CHILD] = "child",
+    [SIM_READ] = "read",   [SIM_WRITE] = "write",   [SIM_ORDER] = "order",
+    [SIM_FAULT] = "fault",
+};
+
+const char* sim_kind_name(enum sim_kind kind) {
+  return kind_names[kind];
+}
+
+uint64_t sim_mix(uint64_t word) {
+  word += UINT64_C(0x9e3779b97f4a7c15);
+  word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return word ^ (word >> 31);
+}
+
+uint64_t sim_hash(uint64_t start, const char* text) {
+  for (; *text != '\0'; text++)
+    start = (start ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+  return sim_mix(start);
+}
+
+/* --- the run's temper --------------------------------------------------------------- */
+
+static void temper_set(struct sim_chooser* chooser) {
+  static const unsigned int rates[] = {120000, 300000, 450000, 650000};
+  static const uint64_t longest_ms[] = {3, 30, 300, 3000, 20000};
+  uint64_t seed = chooser->world->seed;
+  unsigned int rate = rates[sim_mix(seed ^ 1) % 4];
+  chooser->delay_least = 20 * 1000;
+  chooser->delay_most = longest_ms[sim_mix(seed ^ 2) % 5] * 1000000;
+  for (unsigned int kind = 0; kind < SIM_KINDS; kind++)
+    chooser->rate[kind] = sim_mix(seed ^ (0x100 + kind)) % 5 == 0 ? 0 : rate;
+  /* Late timers and cut transfers are the rarer thing in any run. */
+  chooser->rate[SIM_TIMER] /= 3;
+  chooser->rate[SIM_READ] /= 4;
+  chooser->rate[SIM_WRITE] /= 4;
+  chooser->rate[SIM_FAULT] =
+      chooser->world->flags & WORLD_FAULTS ? chooser->world->fault_rate : 0;
+  if (chooser->world->flags & WORLD_TIME_ONLY)
+    memset(chooser->rate, 0, sizeof(chooser->rate));
+}
+
+uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number) {
+  /* Log-uniform: 4096 steps between the ends, by repeated halving of the range. */
+  uint64_t low = chooser->delay_least;
+  uint64_t span = chooser->delay_most / low;
+  unsigned int bits = 0;
+  while (span >> bits > 1)
+    bits++;
+  uint64_t shift = bits == 0 ? 0 : number % bits;
+  uint64_t base = low << shift;
+  return base + (number >> 16) % base;
+}
+
+/* --- which decisions are allowed ---------------------------------------------------- */
+
+static int by_hash(const void* one, const void* other) {
+  uint64_t a = *(const uint64_t*) one, b = *(const uint64_t*) other;
+  return a < b ? -1 : a > b;
+}
+
+static void allowed_read(struct sim_chooser* chooser) {
+  char path[WORLD_FOLDER + 16];
+  char line[KEY_SIZE];
+  if (!(chooser->world->flags & WORLD_ALLOW))
+    return;
+  snprintf(path, sizeof(path), "%s/allow", chooser->world->folder);
+  FILE* file = fopen(path, "re");
+  if (file == NULL)
+    return;
+  while (fgets(line, sizeof(line), file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    uint64_t* grown =
+        mem_realloc_array(chooser->allowed, chooser->allowed_count + 1, sizeof(*grown));
+    if (grown == NULL)
+      break;
+    chooser->allowed = grown;
+    chooser->allowed[chooser->allowed_count++] = sim_hash(0, line);
+  }
+  fclose(file);
+  if (chooser->allowed_count > 0)
+    qsort(chooser->allowed, chooser->allowed_count, sizeof(*chooser->allowed), by_hash);
+}
+
+/* What a line of the log begins with. */
+static void key_of(const struct sim_chooser* chooser, const struct sim_question* question,
+                   char* key) {
+  snprintf(key, KEY_SIZE, "%s/%u/%s/%016" PRIx64 "/%" PRIu64, chooser->path,
+           question->loop, kind_names[question->kind], question->source, question->nth);
+}
+
+static bool is_allowed(const struct sim_chooser* chooser,
+                       const struct sim_question* question) {
+  char key[KEY_SIZE];
+  if (!(chooser->world->flags & WORLD_ALLOW))
+    return true;
+  key_of(chooser, question, key);
+  uint64_t hash = sim_hash(0, key);
+  return chooser->allowed_count > 0 &&
+         bsearch(&hash, chooser->allowed, chooser->allowed_count,
+                 sizeof(*chooser->allowed), by_hash) != NULL;
+}
+
+/* --- deciding ----------------------------------------------------------------------- */
+
+/* A source that is decided about often is perturbed more rarely: a program of a few
+ * operations has its share, and one of thousands doesn't drown in delays. */
+static unsigned int rate_of(const struct sim_chooser* chooser,
+                            const struct sim_question* question) {
+  const uint64_t many = 48;
+  uint64_t rate = chooser->rate[question->kind];
+  uint64_t least = rate / 16;
+  uint64_t fading =
+      question->kind == SIM_FAULT ? rate : rate * many / (many + question->nth);
+  return (unsigned int) (fading > least ? fading : least);
+}
+
+bool chooser_decides(struct sim_chooser* chooser, const struct sim_question* question,
+                     uint64_t* number) {
+  __atomic_add_fetch(&chooser->world->decisions, 1, __ATOMIC_RELAXED);
+  if (chooser->rate[question->kind] == 0)
+    return false;
+  uint64_t word = sim_mix(chooser->world->seed ^ chooser->path_hash);
+  word = sim_mix(word ^ question->loop ^ (uint64_t) question->kind << 32);
+  word = sim_mix(word ^ question->source);
+  word = sim_mix(word ^ question->nth);
+  *number = sim_mix(word);
+  return word % MILLION < rate_of(chooser, question) && is_allowed(chooser, question);
+}
+
+void chooser_log(struct sim_chooser* chooser, const struct sim_question* question,
+                 uint64_t value, const char* words) {
+  char key[KEY_SIZE];
+  char line[KEY_SIZE + 640];
+  __atomic_add_fetch(&chooser->world->perturbed, 1, __ATOMIC_RELAXED);
+  key_of(chooser, question, key);
+  uint64_t hash = sim_mix(sim_hash(0, key) ^ value ^ sim_mix(world_now(chooser->world)));
+  __atomic_add_fetch(&chooser->schedule, hash, __ATOMIC_RELAXED);
+  if (chooser->log < 0)
+    return;
+  int length = snprintf(line, sizeof(line), "%s\t%" PRIu64 "\t%" PRIu64 "\t%.500s\n", key,
+                        world_now(chooser->world) - chooser->world->start, value, words);
+  if (length > 0 && write(chooser->log, line, (size_t) length) < 0) {
+    close(chooser->log);
+    chooser->log = -1;
+  }
+}
+
+uint64_t chooser_schedule(const struct sim_chooser* chooser) {
+  return __atomic_load_n(&chooser->schedule, __ATOMIC_RELAXED);
+}
+
+/* --- life --------------------------------------------------------------------------- */
+
+static void log_open(struct sim_chooser* chooser) {
+  char path[WORLD_FOLDER + WORLD_PATH + 32];
+  world_path(chooser->world, chooser->path);
+  chooser->path_hash = sim_hash(0, chooser->path);
+  chooser->log = -1;
+  if (chooser->world->folder[0] == '\0')
+    return;
+  snprintf(path, sizeof(path), "%s/decisions.%s", chooser->world->folder, chooser->path);
+  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  chooser->log = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 400);
+  if (chooser->log >= 0)
+    close(fd);
+  else
+    chooser->log = fd;
+}
+
+struct sim_chooser* chooser_make(struct world* world) {
+  struct sim_chooser* chooser = mem_calloc(1, sizeof(*chooser));
+  if (chooser == NULL)
+    return NULL;
+  chooser->world = world;
+  temper_set(chooser);
+  allowed_read(chooser);
+  log_open(chooser);
+  return chooser;
+}
+
+void chooser_forked(struct sim_chooser* chooser) {
+  if (chooser->log >= 0)
+    close(chooser->log);
+  log_open(chooser);
+}
+
+void chooser_free(struct sim_chooser* chooser) {
+  if (chooser->log >= 0)
+    close(chooser->log);
+  mem_free(chooser->allowed);
+  mem_free(chooser);
+}

@@ -1,0 +1,51 @@
+/* librondo-sim.so: virtual time for a whole process. `rondo sim` preloads it; it joins
+ * the world that RONDO_SIM names, and from then on the C library's clocks, its waits with
+ * a time-out and its random numbers are the world's. Without RONDO_SIM, and in programs
+ * with more rights than their user, each function does what it always does. */
+#ifndef RONDO_SIM_PRELOAD_H
+#define RONDO_SIM_PRELOAD_H
+
+#include "sim/world.h"
+
+#include <time.h>
+
+/* NULL: nothing is simulated. */
+extern struct world* preload_world __attribute__((visibility("hidden")));
+
+/* Virtual time as the program sees it. */
+uint64_t preload_now(void);
+uint64_t preload_wall(void);
+
+static inline uint64_t preload_ns(const struct timespec* time) {
+  if (time->tv_sec < 0)
+    return 0;
+  if ((uint64_t) time->tv_sec > WORLD_NEVER / WORLD_SECOND / 2)
+    return WORLD_NEVER / 2;
+  return (uint64_t) time->tv_sec * WORLD_SECOND + (uint64_t) time->tv_nsec;
+}
+
+static inline struct timespec preload_time(uint64_t ns) {
+  return (struct timespec){.tv_sec = (time_t) (ns / WORLD_SECOND),
+                           .tv_nsec = (long) (ns % WORLD_SECOND)};
+}
+
+static inline bool preload_is_wall(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+}
+
+static inline bool preload_is_virtual(clockid_t clock) {
+  return preload_is_wall(clock) || clock == CLOCK_MONOTONIC ||
+         clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
+         clock == CLOCK_BOOTTIME;
+}
+
+/* The world's deadline for a point in time on one of these clocks. */
+static inline uint64_t preload_deadline(clockid_t clock, const struct timespec* time) {
+  uint64_t ns = preload_ns(time);
+  if (!preload_is_wall(clock))
+    return ns;
+  uint64_t wall = preload_world->wall_start;
+  return ns <= wall ? 0 : ns - wall + preload_world->start;
+}
+
+#endif

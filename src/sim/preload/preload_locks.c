@@ -1,0 +1,107 @@
+/* Timed waits for other threads: conditions and semaphores. The wait itself is real, in
+ * short steps with a back-off, for only the C library can wait for these; the time-out is
+ * virtual. Who moves the clock to the deadline wakes a condition at once; others notice
+ * at their next step. */
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STEP_LEAST_NS = 50 * 1000, STEP_MOST_NS = 10 * 1000 * 1000 };
+
+typedef int (*condition_wait)(pthread_cond_t*, pthread_mutex_t*, clockid_t,
+                              const struct timespec*);
+typedef int (*semaphore_wait)(sem_t*, clockid_t, const struct timespec*);
+
+static condition_wait real_condition_wait;
+static semaphore_wait real_semaphore_wait;
+static pthread_once_t locks_once = PTHREAD_ONCE_INIT;
+
+static void locks_find(void) {
+  void* found = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
+  __builtin_memcpy(&real_condition_wait, &found, sizeof(found));
+  found = dlsym(RTLD_NEXT, "sem_clockwait");
+  __builtin_memcpy(&real_semaphore_wait, &found, sizeof(found));
+  if (real_condition_wait == NULL || real_semaphore_wait == NULL)
+    abort(); /* glibc 2.30 has both */
+}
+
+static struct timespec step_end(uint64_t* step) {
+  *step = *step == 0 ? STEP_LEAST_NS : *step * 2;
+  if (*step > STEP_MOST_NS)
+    *step = STEP_MOST_NS;
+  return preload_time(world_real_ns() + *step);
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                           clockid_t clock, const struct timespec* until) {
+  pthread_once(&locks_once, locks_find);
+  if (preload_world == NULL || until->tv_nsec < 0 || until->tv_nsec >= 1000000000)
+    return real_condition_wait(condition, mutex, clock, until);
+  struct world_thread* self = world_self(preload_world);
+  if (self == NULL)
+    return real_condition_wait(condition, mutex, clock, until);
+  uint64_t deadline = preload_deadline(clock, until);
+  uint64_t step = 0;
+  int result = ETIMEDOUT;
+  world_wait_begin(preload_world, self, deadline, condition);
+  while (result == ETIMEDOUT &&
+         world_advance(preload_world, self, NULL, 0) != ADVANCE_DUE) {
+    struct timespec end = step_end(&step);
+    result = real_condition_wait(condition, mutex, CLOCK_MONOTONIC, &end);
+  }
+  /* A broadcast of ours for the deadline looks like any other. */
+  bool due = world_wait_end(preload_world, self);
+  return result == 0 && due ? ETIMEDOUT : result;
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                           const struct timespec* until) {
+  /* The condition's own clock is a bit of its first words, whose place is glibc's secret:
+   * the two clocks are far apart, so the time says which it is. */
+  clockid_t clock = CLOCK_REALTIME;
+  if (preload_world != NULL && preload_ns(until) < preload_world->wall_start / 2)
+    clock = CLOCK_MONOTONIC;
+  if (preload_world == NULL) {
+    static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*);
+    if (real == NULL) {
+      void* found = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+      if (found == NULL)
+        found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+      __builtin_memcpy(&real, &found, sizeof(found));
+    }
+    return real(condition, mutex, until);
+  }
+  return pthread_cond_clockwait(condition, mutex, clock, until);
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* until) {
+  pthread_once(&locks_once, locks_find);
+  struct world_thread* self = preload_world == NULL ? NULL : world_self(preload_world);
+  if (self == NULL || until->tv_nsec < 0 || until->tv_nsec >= 1000000000)
+    return real_semaphore_wait(semaphore, clock, until);
+  if (sem_trywait(semaphore) == 0)
+    return 0;
+  uint64_t deadline = preload_deadline(clock, until);
+  uint64_t step = 0;
+  int result = -1;
+  errno = ETIMEDOUT;
+  world_wait_begin(preload_world, self, deadline, NULL);
+  while (result != 0 && errno == ETIMEDOUT &&
+         world_advance(preload_world, self, NULL, 0) != ADVANCE_DUE) {
+    struct timespec end = step_end(&step);
+    result = real_semaphore_wait(semaphore, CLOCK_MONOTONIC, &end);
+  }
+  int saved = errno;
+  (void) world_wait_end(preload_world, self);
+  errno = result == 0 ? errno : saved;
+  return result;
+}
+
+int sem_timedwait(sem_t* restrict semaphore, const struct timespec* restrict until) {
+  return sem_clockwait(semaphore, CLOCK_REALTIME, until);
+}

@@ -1,0 +1,36 @@
+/* The simulator's hooks: what the other rooms ask when their loop is simulated. A loop
+ * that isn't has no sim_state, and a hook is one look at that, in places that make a
+ * system call or are rare; what every turn does goes through the backend, which is
+ * another one for a simulated loop (sim_loop.c). */
+#ifndef RONDO_SIM_SIM_H
+#define RONDO_SIM_SIM_H
+
+#include "uv.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool simulated(const uv_loop_t* loop) {
+  return __builtin_expect(loop->sim_state != NULL, 0);
+}
+
+/* --- the loop's life ------------------------------------------------------------- */
+/* Whether the environment asks for it: to be asked before the backend is chosen. */
+bool sim_is_wanted(void);
+/* Puts the simulator between the loop and its backend. */
+int sim_loop_init(uv_loop_t* loop);
+
+/* --- time ------------------------------------------------------------------------ */
+/* Virtual time of a simulated loop. */
+uint64_t sim_now_ns(const uv_loop_t* loop);
+
+/* --- requests -------------------------------------------------------------------- */
+int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
+                    void (*done)(struct uv__work*, int));
+/* 0, or UV_EBUSY for what runs or has run. */
+int sim_work_cancel(struct uv__work* w);
+
+/* --- handles --------------------------------------------------------------------- */
+void sim_spawned(const uv_loop_t* loop, int pid);
+
+#endif

@@ -1,0 +1,335 @@
+/* A simulated loop's life, and its backend: between the poll phase and the real backend
+ * stands one that never sleeps in real time. It carries out what is planned for now, lets
+ * the real backend look without waiting, holds back what is not to be noticed yet, and
+ * otherwise waits in the world until the first of all deadlines. */
+#include "sim/sim_state.h"
+
+#include "backend/interest.h"
+#include "base/alloc.h"
+#include "backend/wait_mask.h"
+#include "system/system.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  /* Turns in a row that don't wait before time goes on by itself: a program that polls
+   * until a time has come would do so for ever. */
+  TURNS_STILL = 256,
+  TURN_STEP_NS = 20 * 1000,
+  TURN_STEP_MOST_NS = 1000 * 1000,
+};
+
+/* The process's world: the one that RONDO_SIM names, or that of rondo_sim_… loops. */
+static struct {
+  pthread_mutex_t lock;
+  struct world* world;
+  struct sim_chooser* chooser;
+  unsigned int loops; /* made so far */
+  unsigned int users; /* loops of a world of our own */
+  bool is_own;
+  bool looked;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct world* process_world(void) {
+  return __atomic_load_n(&process.world, __ATOMIC_ACQUIRE);
+}
+
+/* --- joining ------------------------------------------------------------------------ */
+
+static void process_forked(void) {
+  if (process.world == NULL)
+    return;
+  process.lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+  world_forked(process.world);
+  chooser_forked(process.chooser);
+}
+
+static int process_enter(struct world* world) {
+  if (world == NULL)
+    return UV_ENOMEM;
+  process.chooser = chooser_make(world);
+  if (process.chooser == NULL)
+    return UV_ENOMEM;
+  system_at_fork(NULL, NULL, process_forked);
+  system_pretend_one_processor(true);
+  __atomic_store_n(&process.world, world, __ATOMIC_RELEASE);
+  return 0;
+}
+
+bool sim_is_wanted(void) {
+  pthread_mutex_lock(&process.lock);
+  if (!process.looked && process.world == NULL) {
+    const char* folder = system_setting("RONDO_SIM");
+    process.looked = true;
+    if (folder != NULL && folder[0] == '/')
+      (void) process_enter(world_join(folder));
+  }
+  bool wanted = process.world != NULL && !process.is_own;
+  pthread_mutex_unlock(&process.lock);
+  return wanted;
+}
+
+/* --- time --------------------------------------------------------------------------- */
+
+uint64_t sim_now_ns(const uv_loop_t* loop) {
+  return world_now(sim_of(loop)->world);
+}
+
+/* The clock functions of uv.h, for a program with a world of its own. */
+static uint64_t own_now_ns(void) {
+  return world_look(process_world());
+}
+
+static uint64_t own_wall_ns(void) {
+  const struct world* world = process_world();
+  return own_now_ns() - world->start + world->wall_start;
+}
+
+static void own_sleep(uint64_t ns) {
+  struct world* world = process_world();
+  struct pollfd none[1];
+  uint64_t deadline = world_now(world) + ns;
+  while (world_now(world) < deadline)
+    (void) world_wait(world, none, 0, deadline, NULL);
+}
+
+static const struct system_time own_time = {
+    .now_ns = own_now_ns, .wall_ns = own_wall_ns, .sleep = own_sleep};
+
+/* --- the backend -------------------------------------------------------------------- */
+
+static void events_run(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  while (sim->heap.count > 0 && sim->heap.events[0].at <= world_now(sim->world)) {
+    struct sim_event event = heap_pop(&sim->heap);
+    if (event.kind == SIM_EVENT_EXECUTE)
+      sim_work_execute(loop, event.work);
+    else if (event.kind == SIM_EVENT_COMPLETE)
+      sim_work_complete(loop, event.work);
+    else
+      sim_ready_release(loop, &event);
+  }
+}
+
+/* A loop that turns and turns without waiting. */
+static void turns_count(struct sim_state* sim) {
+  uint64_t now = world_now(sim->world);
+  if (now != sim->turns_at) {
+    sim->turns_at = now;
+    sim->turns = 0;
+  }
+  if (++sim->turns <= TURNS_STILL)
+    return;
+  uint64_t step = (uint64_t) TURN_STEP_NS << (sim->turns - TURNS_STILL) / 64 % 8;
+  world_step(sim->world, u64_min(step, TURN_STEP_MOST_NS));
+  sim->turns_at = world_now(sim->world);
+}
+
+static uint64_t first_event(const struct sim_state* sim) {
+  return sim->heap.count == 0 ? WORLD_NEVER : sim->heap.events[0].at;
+}
+
+/* How late the timers that the loop waits for will be. */
+static uint64_t timers_late(struct sim_state* sim) {
+  struct sim_question question = {
+      .kind = SIM_TIMER, .loop = sim->number, .nth = sim->timer_wakes++};
+  uint64_t number;
+  if (!chooser_decides(sim->chooser, &question, &number))
+    return 0;
+  uint64_t late = chooser_delay(sim->chooser, number);
+  chooser_log(sim->chooser, &question, late, "the loop's timers are late");
+  return late;
+}
+
+static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
+                    const struct epoll_event** events, int max) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t deadline = WORLD_NEVER;
+  bool is_late = false;
+  if (timeout_ns >= 0)
+    deadline = u64_add_clamped(world_now(sim->world), (uint64_t) timeout_ns);
+  struct world_thread* self = world_self(sim->world);
+  if (self != NULL)
+    self->is_loop = 1;
+  *events = sim->events;
+  if (timeout_ns == 0)
+    turns_count(sim);
+  for (;;) {
+    if (sim->left_alone > 0)
+      sim_work_collect(loop);
+    events_run(loop);
+    const struct epoll_event* found;
+    loop->flags |= LOOP_MUST_LOOK; /* the world's wait looks at the set too */
+    int count = sim->inner->wait(loop, 0, &found, max);
+    count = sim_ready_filter(loop, found, count, sim->events);
+    if (count > 0 || timeout_ns == 0 || wake_has_news(loop) ||
+        !queue_empty(queue_of(loop->completed_queue)) ||
+        world_now(sim->world) >= deadline)
+      return count;
+    uint64_t first = first_event(sim);
+    if (!is_late && deadline != WORLD_NEVER && deadline <= first) {
+      deadline = u64_add_clamped(deadline, timers_late(sim));
+      is_late = true;
+    }
+    /* A descriptor that the set doesn't take is asked about now and then. */
+    int64_t most = sim->inner->flush(loop, -1);
+    uint64_t until = u64_min(deadline, first);
+    if (most >= 0)
+      until = u64_min(until, u64_add_clamped(world_now(sim->world), (uint64_t) most));
+    struct pollfd fds[2] = {{.fd = loop->backend_fd, .events = POLLIN}};
+    sigset_t storage;
+    if (world_wait(sim->world, fds, 1, until, wait_mask_of(loop, &storage)) < 0)
+      return 0; /* a signal: its handler may have left a notification */
+  }
+}
+
+static int64_t sim_flush(uv_loop_t* loop, int64_t timeout_ns) {
+  struct sim_state* sim = sim_of(loop);
+  timeout_ns = sim->inner->flush(loop, timeout_ns);
+  uint64_t first = first_event(sim);
+  if (first == WORLD_NEVER)
+    return timeout_ns;
+  uint64_t now = world_now(sim->world);
+  int64_t left = first <= now ? 0 : (int64_t) (first - now);
+  return timeout_ns < 0 || left < timeout_ns ? left : timeout_ns;
+}
+
+static int sim_submit(uv_loop_t* loop, const struct file_operation* op,
+                      struct uv__work* w) {
+  (void) loop, (void) op, (void) w;
+  return UV_ENOSYS; /* to the pool, where its time can be chosen */
+}
+
+static int sim_cancel(uv_loop_t* loop, struct uv__work* w) {
+  (void) loop, (void) w;
+  return UV_ENOENT;
+}
+
+static void process_leave(void) {
+  pthread_mutex_lock(&process.lock);
+  if (process.is_own && --process.users == 0) {
+    struct world* world = process.world;
+    system_set_time(NULL);
+    __atomic_store_n(&process.world, NULL, __ATOMIC_RELEASE);
+    chooser_free(process.chooser);
+    process.chooser = NULL;
+    process.is_own = false;
+    process.loops = 0;
+    system_pretend_one_processor(false);
+    world_free(world);
+  }
+  pthread_mutex_unlock(&process.lock);
+}
+
+static void sim_close(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  sim_work_close(loop);
+  sim_ready_close(sim);
+  sim->inner->close(loop);
+  mem_free(sim->heap.events);
+  mem_free(sim->counts);
+  mem_free(sim);
+  loop->sim_state = NULL;
+  process_leave();
+}
+
+static int sim_fork(uv_loop_t* loop) {
+  int err = sim_of(loop)->inner->fork(loop);
+  sim_work_fork(loop);
+  return err;
+}
+
+static const struct rondo_backend backend_sim = {
+    .name = "epoll",
+    .open = NULL,
+    .close = sim_close,
+    .fork = sim_fork,
+    .flush = sim_flush,
+    .wait = sim_wait,
+    .submit = sim_submit,
+    .cancel = sim_cancel,
+};
+
+/* --- life --------------------------------------------------------------------------- */
+
+int sim_loop_init(uv_loop_t* loop) {
+  struct sim_state* sim = mem_calloc(1, sizeof(*sim));
+  if (sim == NULL)
+    return UV_ENOMEM;
+  sim->world = process.world;
+  sim->chooser = process.chooser;
+  sim->inner = loop->backend;
+  sim->number = __atomic_add_fetch(&process.loops, 1, __ATOMIC_RELAXED);
+  sim_work_init(sim);
+  loop->sim_state = sim;
+  loop->backend = &backend_sim;
+  clock_update(loop);
+  return 0;
+}
+
+uint64_t sim_nth(struct sim_state* sim, uint64_t source) {
+  source += source == 0; /* 0 marks a free place */
+  if (sim->count_used * 2 >= sim->count_capacity) {
+    size_t capacity = sim->count_capacity == 0 ? 64 : sim->count_capacity * 2;
+    struct sim_count* counts = mem_calloc(capacity, sizeof(*counts));
+    if (counts == NULL)
+      return 0;
+    for (size_t i = 0; i < sim->count_capacity; i++) {
+      size_t at = sim->counts[i].source & (capacity - 1);
+      while (sim->counts[i].source != 0 && counts[at].source != 0)
+        at = (at + 1) & (capacity - 1);
+      if (sim->counts[i].source != 0)
+        counts[at] = sim->counts[i];
+    }
+    mem_free(sim->counts);
+    sim->counts = counts;
+    sim->count_capacity = capacity;
+  }
+  size_t at = source & (sim->count_capacity - 1);
+  while (sim->counts[at].source != 0 && sim->counts[at].source != source)
+    at = (at + 1) & (sim->count_capacity - 1);
+  if (sim->counts[at].source == 0) {
+    sim->counts[at].source = source;
+    sim->count_used++;
+  }
+  return sim->counts[at].count++;
+}
+
+void sim_spawned(const uv_loop_t* loop, int pid) {
+  world_spawned(sim_of(loop)->world, pid);
+}
+
+/* --- for programs of their own (rondo.h) -------------------------------------------- */
+
+int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed) {
+  if (loop == NULL)
+    return UV_EINVAL;
+  pthread_mutex_lock(&process.lock);
+  int err = 0;
+  if (process.world == NULL) {
+    struct world* world = world_make(seed);
+    if (world != NULL && seed == 0)
+      world->flags |= WORLD_TIME_ONLY;
+    err = process_enter(world);
+    if (err != 0 && world != NULL)
+      world_free(world);
+    process.is_own = err == 0;
+    if (err == 0)
+      system_set_time(&own_time);
+  }
+  if (err == 0 && process.is_own)
+    process.users++;
+  pthread_mutex_unlock(&process.lock);
+  if (err != 0)
+    return err;
+  err = loop_init_simulated(loop);
+  if (err != 0)
+    process_leave();
+  return err;
+}
+
+uint64_t rondo_sim_schedule(const uv_loop_t* loop) {
+  return simulated(loop) ? chooser_schedule(sim_of(loop)->chooser) : 0;
+}

@@ -1,0 +1,163 @@
+/* Readiness in virtual time: a descriptor that is ready may go unnoticed for a while, as
+ * if the network or another process had been slower. Meanwhile it is taken out of the
+ * interest set, for the set would report it in every turn; a descriptor whose time has
+ * come goes back, and what the set says of it then is delivered. */
+#include "sim/sim_state.h"
+
+#include "backend/interest.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "loop/watcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static struct sim_source* source_at(struct sim_state* sim, int fd, uint32_t generation) {
+  if ((size_t) fd >= sim->source_count) {
+    size_t count = sim->source_count == 0 ? 64 : sim->source_count;
+    while (count <= (size_t) fd)
+      count *= 2;
+    struct sim_source* sources = mem_realloc_array(sim->sources, count, sizeof(*sources));
+    if (sources == NULL)
+      return NULL;
+    memset(sources + sim->source_count, 0,
+           (count - sim->source_count) * sizeof(*sources));
+    sim->sources = sources;
+    sim->source_count = count;
+  }
+  struct sim_source* source = &sim->sources[fd];
+  if (!source->known || source->generation != generation)
+    *source = (struct sim_source){
+        .known = true, .generation = generation, .number = ++sim->source_number};
+  return source;
+}
+
+/* --- what it is called -------------------------------------------------------------- */
+
+static const uv_handle_t* handle_of(const uv_loop_t* loop, const uv__io_t* w) {
+  struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
+  for (struct queue* link = queue_first(handles); link != NULL;
+       link = queue_next(handles, link)) {
+    const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
+    const uv__io_t* own = NULL;
+    if (handle->type == UV_TCP || handle->type == UV_NAMED_PIPE || handle->type == UV_TTY)
+      own = &((const uv_stream_t*) handle)->io_watcher;
+    else if (handle->type == UV_UDP)
+      own = &((const uv_udp_t*) handle)->io_watcher;
+    else if (handle->type == UV_POLL)
+      own = &((const uv_poll_t*) handle)->io_watcher;
+    if (own == w)
+      return handle;
+  }
+  return NULL;
+}
+
+static bool is_listening(int fd) {
+  int listens = 0;
+  socklen_t size = sizeof(listens);
+  return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+}
+
+static void source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
+                         const struct sim_source* source, char* words, size_t size) {
+  const uv_handle_t* handle = handle_of(loop, w);
+  const char* what = handle == NULL           ? "the end of a child or a change of a file"
+                     : handle->type == UV_TCP ? "TCP connection"
+                     : handle->type == UV_TTY ? "terminal"
+                     : handle->type == UV_UDP ? "datagram socket"
+                     : handle->type == UV_POLL ? "watched descriptor"
+                                               : "pipe";
+  if (handle == NULL)
+    snprintf(words, size, "%s is noticed late", what);
+  else if ((handle->type == UV_TCP || handle->type == UV_NAMED_PIPE) &&
+           is_listening(w->fd))
+    snprintf(words, size, "a client of server %llu is accepted late",
+             (unsigned long long) source->number);
+  else if (handle->type != UV_UDP && handle->type != UV_POLL &&
+           ((const uv_stream_t*) handle)->connect_req != NULL)
+    snprintf(words, size, "the connect of %s %llu is reported late", what,
+             (unsigned long long) source->number);
+  else
+    snprintf(words, size, "%s %llu (descriptor %d): %s is noticed late", what,
+             (unsigned long long) source->number, w->fd,
+             events & EPOLLIN ? "what has arrived" : "room to write");
+}
+
+/* --- holding ------------------------------------------------------------------------ */
+
+/* How long the event is to wait; 0: it is delivered now. */
+static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int events,
+                            struct sim_source* source) {
+  struct sim_state* sim = sim_of(loop);
+  struct sim_question question = {.kind = w->flags & WATCHER_LAST ? SIM_CHILD : SIM_READY,
+                                  .loop = sim->number,
+                                  .source = source->number,
+                                  .nth = source->nth++};
+  uint64_t number;
+  if (!chooser_decides(sim->chooser, &question, &number))
+    return 0;
+  char words[256];
+  uint64_t delay = chooser_delay(sim->chooser, number);
+  source_words(loop, w, events, source, words, sizeof(words));
+  chooser_log(sim->chooser, &question, delay, words);
+  return delay;
+}
+
+/* True if the event is delivered now. */
+static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
+  struct sim_state* sim = sim_of(loop);
+  int fd = event_fd(event);
+  if (fd == loop->wake_fd || (unsigned int) fd >= loop->nslots)
+    return true;
+  const struct rondo_slot* slot = &loop->slots[fd];
+  if (slot->generation != event_generation(event) || !slot_started(slot))
+    return true; /* for nobody: the poll phase sees to it */
+  struct sim_source* source = source_at(sim, fd, slot->generation);
+  if (source == NULL)
+    return true;
+  if (source->passes) {
+    source->passes = false;
+    return true;
+  }
+  if (!source->held) {
+    uint64_t delay = event_delay(loop, slot->watcher, event->events, source);
+    struct sim_event release = {.at = world_now(sim->world) + delay,
+                                .kind = SIM_EVENT_RELEASE,
+                                .fd = fd,
+                                .generation = slot->generation};
+    if (delay == 0 || !heap_push(&sim->heap, release))
+      return true;
+    source->held = true;
+  }
+  interest_disarm(loop, fd);
+  return false;
+}
+
+int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int count,
+                     struct epoll_event* out) {
+  int passed = 0;
+  for (int i = 0; i < count; i++) {
+    if (event_passes(loop, &events[i]))
+      out[passed++] = events[i];
+  }
+  return passed;
+}
+
+void sim_ready_release(uv_loop_t* loop, const struct sim_event* event) {
+  struct sim_state* sim = sim_of(loop);
+  if ((size_t) event->fd >= sim->source_count)
+    return;
+  struct sim_source* source = &sim->sources[event->fd];
+  if (source->generation != event->generation || !source->held)
+    return;
+  source->held = false;
+  source->passes = true;
+  if (slot_started(&loop->slots[event->fd]))
+    interest_note(loop, loop->slots[event->fd].watcher);
+}
+
+void sim_ready_close(struct sim_state* sim) {
+  mem_free(sim->sources);
+}

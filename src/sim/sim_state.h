@@ -1,0 +1,102 @@
+/* A simulated loop, inside: what is to happen at which virtual time, and the work and
+ * descriptors that wait for theirs. */
+#ifndef RONDO_SIM_STATE_H
+#define RONDO_SIM_STATE_H
+
+#include "backend/backend.h"
+#include "base/queue.h"
+#include "loop/loop.h"
+#include "sim/choose.h"
+#include "sim/sim.h"
+
+enum sim_event_kind { SIM_EVENT_EXECUTE, SIM_EVENT_COMPLETE, SIM_EVENT_RELEASE };
+
+/* What happens to one piece of work or one descriptor at its time; equal times in the
+ * order in which they were planned. */
+struct sim_event {
+  uint64_t at;
+  uint64_t order;
+  enum sim_event_kind kind;
+  uint32_t generation; /* of the descriptor's slot */
+  int fd;
+  struct sim_work* work;
+};
+
+struct sim_heap {
+  struct sim_event* events;
+  size_t count, capacity;
+  uint64_t order;
+};
+
+/* False without memory. */
+bool heap_push(struct sim_heap* heap, struct sim_event event);
+struct sim_event heap_pop(struct sim_heap* heap);
+
+/* A descriptor of the loop, as long as its slot has one generation. */
+struct sim_source {
+  uint32_t generation;
+  bool known;
+  bool held;
+  bool passes;     /* its next event was decided about: it is delivered */
+  uint64_t number; /* in the order in which they were first ready */
+  uint64_t nth;
+};
+
+/* How often a source of that hash was decided about. */
+struct sim_count {
+  uint64_t source;
+  uint64_t count;
+};
+
+struct sim_state {
+  struct world* world;
+  struct sim_chooser* chooser;
+  const struct rondo_backend* inner;
+  unsigned int number; /* of the loop in its process */
+  struct sim_heap heap;
+
+  /* sim_work.c */
+  struct queue waiting; /* no slot of the pool yet */
+  struct queue planned; /* has one: in the heap, running, or done and not called back */
+  unsigned int in_slots;
+  unsigned int left_alone; /* runs while the loop goes on */
+  unsigned int slots;
+
+  /* sim_ready.c */
+  struct sim_source* sources; /* by descriptor */
+  size_t source_count;
+  uint64_t source_number;
+  uint64_t timer_wakes;
+
+  struct sim_count* counts; /* open addressing */
+  size_t count_capacity, count_used;
+
+  uint64_t turns_at; /* the time of the last turns, and how many they were */
+  unsigned int turns;
+  struct epoll_event events[BACKEND_BATCH];
+};
+
+static inline struct sim_state* sim_of(const uv_loop_t* loop) {
+  return loop->sim_state;
+}
+
+/* The next number of a source: 0 for its first decision. */
+uint64_t sim_nth(struct sim_state* sim, uint64_t source);
+
+/* --- sim_work.c --- */
+void sim_work_init(struct sim_state* sim);
+void sim_work_execute(uv_loop_t* loop, struct sim_work* work);
+void sim_work_complete(uv_loop_t* loop, struct sim_work* work);
+/* Looks after what runs while the loop goes on. */
+void sim_work_collect(uv_loop_t* loop);
+void sim_work_close(uv_loop_t* loop);
+void sim_work_fork(uv_loop_t* loop);
+
+/* --- sim_ready.c --- */
+/* Of what is ready, what is delivered now; the rest is held until its time. */
+int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int count,
+                     struct epoll_event* out);
+void sim_ready_release(uv_loop_t* loop, const struct sim_event* event);
+void sim_ready_close(struct sim_state* sim);
+
+#endif

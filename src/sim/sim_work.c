@@ -1,0 +1,409 @@
+/* Work of the pool in virtual time: file operations, name look-ups, the program's own.
+ *
+ * The pool that is simulated has as many threads as the real one, and its queue is first
+ * come, first served: at most so many pieces are under way, and each takes as long as the
+ * chooser says. Somewhere in that time, at the start, at the end or between, the work is
+ * really done, by a real thread of the pool, while the loop waits; so what it does to
+ * files happens in an order that was chosen too.
+ *
+ * Work that sleeps in virtual time, or is stuck in a call that may never return (the open
+ * of a FIFO), is left to itself: the loop goes on, and the work ends when it does. */
+#include "sim/sim_state.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "request/fs.h"
+#include "request/pool.h"
+#include "request/resolver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum sim_work_state {
+  WORK_PLANNED, /* waits for a slot, or for its time */
+  WORK_RUNS,
+  WORK_LEFT_ALONE, /* runs, and the loop goes on meanwhile */
+  WORK_RAN,
+  WORK_RAN_ALONE, /* the thread has notified the loop and is out of it */
+  WORK_CANCELLED,
+};
+
+struct sim_work {
+  struct uv__work own; /* what the pool gets */
+  struct queue link;
+  struct uv__work* w;
+  void (*work)(struct uv__work*);
+  void (*done)(struct uv__work*, int);
+  struct world* world;
+  uint32_t state; /* enum sim_work_state; atomic while it runs */
+  bool is_lookup;
+  bool left_alone; /* as the loop sees it */
+  int tid;
+  uint64_t complete_at;
+};
+
+/* --- what it is called -------------------------------------------------------------- */
+
+static const char* fs_name(uv_fs_type type) {
+  static const char* const names[] = {
+      [UV_FS_OPEN] = "open",           [UV_FS_CLOSE] = "close",
+      [UV_FS_READ] = "read",           [UV_FS_WRITE] = "write",
+      [UV_FS_SENDFILE] = "sendfile",   [UV_FS_STAT] = "stat",
+      [UV_FS_LSTAT] = "lstat",         [UV_FS_FSTAT] = "fstat",
+      [UV_FS_FTRUNCATE] = "ftruncate", [UV_FS_UTIME] = "utime",
+      [UV_FS_FUTIME] = "futime",       [UV_FS_ACCESS] = "access",
+      [UV_FS_CHMOD] = "chmod",         [UV_FS_FCHMOD] = "fchmod",
+      [UV_FS_FSYNC] = "fsync",         [UV_FS_FDATASYNC] = "fdatasync",
+      [UV_FS_UNLINK] = "unlink",       [UV_FS_RMDIR] = "rmdir",
+      [UV_FS_MKDIR] = "mkdir",         [UV_FS_MKDTEMP] = "mkdtemp",
+      [UV_FS_RENAME] = "rename",       [UV_FS_SCANDIR] = "scandir",
+      [UV_FS_LINK] = "link",           [UV_FS_SYMLINK] = "symlink",
+      [UV_FS_READLINK] = "readlink",   [UV_FS_CHOWN] = "chown",
+      [UV_FS_FCHOWN] = "fchown",       [UV_FS_REALPATH] = "realpath",
+      [UV_FS_COPYFILE] = "copyfile",   [UV_FS_LCHOWN] = "lchown",
+      [UV_FS_OPENDIR] = "opendir",     [UV_FS_READDIR] = "readdir",
+      [UV_FS_CLOSEDIR] = "closedir",   [UV_FS_STATFS] = "statfs",
+      [UV_FS_MKSTEMP] = "mkstemp",     [UV_FS_LUTIME] = "lutime",
+  };
+  const char* name = NULL;
+  if (type >= 0 && (size_t) type < ARRAY_LENGTH(names))
+    name = names[type];
+  return name == NULL ? "file" : name;
+}
+
+static const uv_fs_t* fs_of(const struct sim_work* work) {
+  return rondo_container_of(work->w, uv_fs_t, work_req);
+}
+
+static void work_words(const struct sim_work* work, char* words, size_t size) {
+  if (work->work == fs_run_on_pool) {
+    const uv_fs_t* req = fs_of(work);
+    if (req->path != NULL)
+      snprintf(words, size, "%s '%s'", fs_name(req->fs_type), req->path);
+    else
+      snprintf(words, size, "%s of descriptor %d", fs_name(req->fs_type), req->file);
+  } else if (work->work == resolver_address_work) {
+    const uv_getaddrinfo_t* req = rondo_container_of(work->w, uv_getaddrinfo_t, work_req);
+    snprintf(words, size, "look-up of '%s'", req->hostname == NULL ? "" : req->hostname);
+  } else {
+    snprintf(words, size, work->is_lookup ? "look-up of an address" : "work of the pool");
+  }
+}
+
+/* A name that is the same in each run: the last part of a path, unless there is a number
+ * in it, which may be a process's or the time's. */
+static uint64_t work_source(const struct sim_work* work) {
+  if (work->work != fs_run_on_pool)
+    return sim_hash(0, work->is_lookup ? "look-up" : "work");
+  const uv_fs_t* req = fs_of(work);
+  uint64_t hash = sim_hash(0, fs_name(req->fs_type));
+  if (req->path == NULL)
+    return hash;
+  const char* last = strrchr(req->path, '/');
+  last = last == NULL ? req->path : last + 1;
+  return strpbrk(last, "0123456789") != NULL ? hash : sim_hash(hash, last);
+}
+
+/* --- planning ----------------------------------------------------------------------- */
+
+void sim_work_init(struct sim_state* sim) {
+  queue_init(&sim->waiting);
+  queue_init(&sim->planned);
+  sim->slots = pool_size();
+}
+
+static struct sim_work* work_of(struct queue* link) {
+  return rondo_container_of(link, struct sim_work, link);
+}
+
+/* Now, without memory for a plan. */
+static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
+                      enum sim_event_kind kind) {
+  struct sim_event event = {.at = at, .kind = kind, .work = work};
+  if (heap_push(&sim_of(loop)->heap, event))
+    return;
+  if (kind == SIM_EVENT_EXECUTE)
+    sim_work_execute(loop, work);
+  else
+    sim_work_complete(loop, work);
+}
+
+/* A slot is free for it: when is it done, and when is it over? */
+static void work_begin(uv_loop_t* loop, struct sim_work* work) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t now = world_now(sim->world);
+  uint64_t execute_at = now;
+  uint64_t source = work_source(work);
+  uint64_t number;
+  struct sim_question question = {.kind = SIM_WORK,
+                                  .loop = sim->number,
+                                  .source = source,
+                                  .nth = sim_nth(sim, source)};
+  work->complete_at = now;
+  if (chooser_decides(sim->chooser, &question, &number)) {
+    char name[256];
+    char words[320];
+    uint64_t delay = chooser_delay(sim->chooser, number);
+    uint64_t where = sim_mix(number) % 10;
+    work->complete_at = now + delay;
+    if (where >= 4)
+      execute_at = where < 8 ? now + delay : now + delay / 2;
+    work_words(work, name, sizeof(name));
+    snprintf(words, sizeof(words), "%s %s", name,
+             where < 4   ? "is done at once, and reported late"
+             : where < 8 ? "is done late"
+                         : "is done late, and reported later");
+    chooser_log(sim->chooser, &question, delay, words);
+  }
+  sim->in_slots++;
+  queue_push_back(&sim->planned, &work->link);
+  work_plan(loop, work, execute_at, SIM_EVENT_EXECUTE);
+}
+
+static unsigned int lookups_in_slots(struct sim_state* sim) {
+  unsigned int count = 0;
+  for (struct queue* link = queue_first(&sim->planned); link != NULL;
+       link = queue_next(&sim->planned, link))
+    count += work_of(link)->is_lookup;
+  return count;
+}
+
+/* The oldest that may begin: look-ups get half of the slots at most (contract A3). */
+static struct sim_work* work_next(struct sim_state* sim) {
+  unsigned int lookups = 0;
+  bool counted = false;
+  for (struct queue* link = queue_first(&sim->waiting); link != NULL;
+       link = queue_next(&sim->waiting, link)) {
+    struct sim_work* work = work_of(link);
+    if (!work->is_lookup)
+      return work;
+    if (!counted)
+      lookups = lookups_in_slots(sim);
+    counted = true;
+    if (lookups < (sim->slots + 1) / 2)
+      return work;
+  }
+  return NULL;
+}
+
+static void work_fill_slots(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  struct sim_work* work;
+  while (sim->in_slots < sim->slots && (work = work_next(sim)) != NULL) {
+    queue_remove(&work->link);
+    work_begin(loop, work);
+  }
+}
+
+int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*run)(struct uv__work*),
+                    void (*done)(struct uv__work*, int)) {
+  struct sim_state* sim = sim_of(loop);
+  struct sim_work* work = mem_calloc(1, sizeof(*work));
+  if (work == NULL)
+    return UV_ENOMEM;
+  w->loop = loop;
+  w->work = run;
+  w->done = done;
+  work->w = w;
+  work->work = run;
+  work->done = done;
+  work->world = sim->world;
+  work->is_lookup = run == resolver_address_work || run == resolver_name_work;
+  queue_push_back(&sim->waiting, &work->link);
+  loop->work_active++;
+  work_fill_slots(loop);
+  loop_notify_outer(loop);
+  return 0;
+}
+
+/* --- doing it ----------------------------------------------------------------------- */
+
+static long futex(uint32_t* word, int operation, uint32_t value, uint64_t ns) {
+  struct timespec time = {.tv_nsec = (long) ns};
+  return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value,
+                 ns == 0 ? NULL : &time, NULL, 0);
+}
+
+/* How long, in real time, work that waits for something outside keeps the clock still. */
+static uint64_t work_patience(const struct sim_work* work) {
+  return work->is_lookup ? 15 * WORLD_SECOND : WORLD_SECOND / 2;
+}
+
+static void sim_work_run(struct uv__work* own) {
+  struct sim_work* work = rondo_container_of(own, struct sim_work, own);
+  struct world* world = work->world;
+  uv_loop_t* loop = work->w->loop;
+  __atomic_store_n(&work->tid, (int) syscall(SYS_gettid), __ATOMIC_RELEASE);
+  world_work(world, work_patience(work));
+  work->work(work->w);
+  world_work(world, 0);
+  uint32_t* state = &work->state;
+  if (__atomic_exchange_n(state, WORK_RAN, __ATOMIC_SEQ_CST) != WORK_LEFT_ALONE) {
+    futex(state, FUTEX_WAKE, 1, 0); /* a wake-up of nobody is harmless */
+    return;
+  }
+  loop_wake(loop, WAKE_WORK);
+  __atomic_store_n(state, WORK_RAN_ALONE, __ATOMIC_SEQ_CST);
+}
+
+/* Whether the thread sleeps, in a call that nobody here knows of. */
+static bool thread_sleeps(int tid) {
+  char path[48];
+  char text[256];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+  if (fd >= 0)
+    close(fd);
+  text[n < 0 ? 0 : n] = '\0';
+  const char* after = strrchr(text, ')');
+  return after != NULL && after[1] == ' ' && after[2] == 'S';
+}
+
+/* True when it is done; false if it goes on alone. */
+static bool work_wait(struct sim_work* work) {
+  const uint64_t step = 500 * 1000;
+  const unsigned int stuck = 60;
+  unsigned int sleeps = 0;
+  while (__atomic_load_n(&work->state, __ATOMIC_SEQ_CST) == WORK_RUNS) {
+    if (futex(&work->state, FUTEX_WAIT, WORK_RUNS, step) == 0 || errno != ETIMEDOUT)
+      continue;
+    int tid = __atomic_load_n(&work->tid, __ATOMIC_ACQUIRE);
+    if (tid == 0)
+      continue;
+    sleeps = thread_sleeps(tid) ? sleeps + 1 : 0;
+    if (sleeps == 0 || (sleeps < stuck && !world_thread_waits(work->world, tid)))
+      continue;
+    uint32_t runs = WORK_RUNS;
+    if (__atomic_compare_exchange_n(&work->state, &runs, WORK_LEFT_ALONE, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      if (sleeps == stuck)
+        world_say(work->world, "work of the pool waits for something outside");
+      return false;
+    }
+  }
+  return true;
+}
+
+static void work_free(struct sim_work* work) {
+  queue_remove(&work->link);
+  mem_free(work);
+}
+
+/* It was done; called back now or when its time is over. */
+static void work_ran(uv_loop_t* loop, struct sim_work* work) {
+  if (work->complete_at <= world_now(work->world))
+    sim_work_complete(loop, work);
+  else
+    work_plan(loop, work, work->complete_at, SIM_EVENT_COMPLETE);
+}
+
+void sim_work_execute(uv_loop_t* loop, struct sim_work* work) {
+  if (work->state == WORK_CANCELLED) {
+    work_free(work);
+    return;
+  }
+  work->state = WORK_RUNS;
+  work->w->work = NULL; /* nothing to cancel any more */
+  work->own.loop = loop;
+  work->own.work = sim_work_run;
+  work->own.done = NULL; /* comes back by its state */
+  if (pool_hand_over(&work->own) != 0)
+    sim_work_run(&work->own); /* no thread is to be had: here, then */
+  if (work_wait(work)) {
+    work_ran(loop, work);
+    return;
+  }
+  work->left_alone = true;
+  sim_of(loop)->left_alone++;
+}
+
+/* What was left alone and has ended since. */
+void sim_work_collect(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  struct queue* next;
+  for (struct queue* link = queue_first(&sim->planned); link != NULL; link = next) {
+    struct sim_work* work = work_of(link);
+    next = queue_next(&sim->planned, link);
+    uint32_t state = __atomic_load_n(&work->state, __ATOMIC_SEQ_CST);
+    if (!work->left_alone || state == WORK_LEFT_ALONE)
+      continue;
+    while (__atomic_load_n(&work->state, __ATOMIC_SEQ_CST) != WORK_RAN_ALONE)
+      sched_yield();
+    work->left_alone = false;
+    sim->left_alone--;
+    work_ran(loop, work);
+  }
+}
+
+void sim_work_complete(uv_loop_t* loop, struct sim_work* work) {
+  struct sim_state* sim = sim_of(loop);
+  struct uv__work* w = work->w;
+  w->done = work->done;
+  loop->work_active--;
+  sim->in_slots--;
+  work_free(work);
+  loop_complete(loop, w, 0);
+  work_fill_slots(loop);
+}
+
+/* --- taking it back ----------------------------------------------------------------- */
+
+static struct sim_work* work_find(struct queue* queue, const struct uv__work* w) {
+  for (struct queue* link = queue_first(queue); link != NULL;
+       link = queue_next(queue, link)) {
+    if (work_of(link)->w == w)
+      return work_of(link);
+  }
+  return NULL;
+}
+
+int sim_work_cancel(struct uv__work* w) {
+  uv_loop_t* loop = w->loop;
+  struct sim_state* sim = sim_of(loop);
+  struct sim_work* work = work_find(&sim->waiting, w);
+  bool waits = work != NULL;
+  if (!waits)
+    work = work_find(&sim->planned, w);
+  if (work == NULL || work->state != WORK_PLANNED)
+    return (intptr_t) w->work == UV_ECANCELED ? 0 : UV_EBUSY;
+  loop->work_active--;
+  loop_complete(loop, w, UV_ECANCELED);
+  if (waits) {
+    work_free(work);
+    return 0;
+  }
+  work->state = WORK_CANCELLED; /* freed when its time comes */
+  work->w = NULL;
+  sim->in_slots--;
+  work_fill_slots(loop);
+  return 0;
+}
+
+/* --- the end ------------------------------------------------------------------------ */
+
+static void works_forget(struct queue* queue) {
+  while (!queue_empty(queue))
+    work_free(work_of(queue_first(queue)));
+}
+
+/* Only what was cancelled can be left: a loop with requests isn't closed. */
+void sim_work_close(uv_loop_t* loop) {
+  works_forget(&sim_of(loop)->waiting);
+  works_forget(&sim_of(loop)->planned);
+}
+
+/* Work of the parent's stays the parent's. */
+void sim_work_fork(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  sim_work_close(loop);
+  sim->heap.count = 0;
+  sim->in_slots = 0;
+  sim->left_alone = 0;
+}

@@ -1,0 +1,180 @@
+/* A world: the processes of one simulation, which share one virtual clock.
+ *
+ * The world is memory: a file that `rondo sim` makes, mapped by each process that joins,
+ * or anonymous memory for a program that simulates a loop of its own. The clock stands
+ * still while anybody works. A thread that waits says until when (world_wait); when every
+ * thread of every process sleeps, the one that looked last moves the clock to the first
+ * deadline and wakes who waited for it. Nothing here allocates with malloc.
+ *
+ * This file and the world_*.c files go into libuv.so.1 and into librondo-sim.so; both use
+ * the same memory, so a thread has one entry, whichever of them it waits in. */
+#ifndef RONDO_SIM_WORLD_H
+#define RONDO_SIM_WORLD_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WORLD_MAGIC  "RONDOSIM"
+#define WORLD_NEVER  UINT64_MAX
+#define WORLD_SECOND UINT64_C(1000000000)
+
+enum {
+  WORLD_VERSION = 1,
+  WORLD_THREADS = 512,
+  WORLD_PROCESSES = 128,
+  WORLD_PORTS = 256,
+  WORLD_PATH = 64, /* a process's place in the tree, as in "0.2.1" */
+  WORLD_FOLDER = 256,
+};
+
+/* Bits of world->flags. */
+enum {
+  WORLD_TIME_ONLY = 1, /* no decisions: virtual time alone */
+  WORLD_VERBOSE = 2,   /* report what is waited for in real time */
+  WORLD_FAULTS = 4,
+  WORLD_ALLOW = 8, /* only the decisions that the file `allow` lists */
+  WORLD_LOG_ALL = 16,
+};
+
+/* How a world came to its end, other than by its processes. */
+enum world_end { WORLD_GOES_ON, WORLD_TIMED_OUT, WORLD_HANGS };
+
+enum world_thread_state { THREAD_AWAKE, THREAD_WAITS, THREAD_DUE };
+enum world_thread_kind { WAIT_DESCRIPTORS, WAIT_CONDITION };
+
+/* A thread that has waited at least once. */
+struct world_thread {
+  int tid; /* 0: free */
+  int pid;
+  uint32_t state;
+  uint32_t kind;
+  uint64_t deadline;
+  uint64_t condition; /* pthread_cond_t*, in its own process */
+  /* Works for a loop, in real time, until then at most: what it waits for can't be known
+   * (a name server, a FIFO). 0: it doesn't. */
+  uint64_t works_until;
+  uint32_t is_loop; /* it runs a loop */
+  uint32_t unused;
+};
+
+enum world_process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_JOINED };
+
+struct world_process {
+  int pid;
+  uint32_t state;
+  uint64_t since; /* real time */
+  uint32_t children;
+  char path[WORLD_PATH];
+};
+
+struct world {
+  char magic[8];
+  uint32_t version;
+  uint32_t flags;
+  uint64_t seed;
+  uint64_t start;      /* of the monotonic clock */
+  uint64_t wall_start; /* since 1970 */
+  uint64_t limit;      /* of virtual time; WORLD_NEVER */
+  uint32_t fault_rate; /* of a million */
+  uint32_t fault_kinds;
+  char folder[WORLD_FOLDER]; /* "": anonymous memory of one process */
+  uint64_t now;              /* atomic */
+  uint32_t end;              /* enum world_end, atomic */
+  uint32_t jumps;
+  uint64_t decisions;    /* taken, atomic */
+  uint64_t perturbed;    /* of them, other than the default */
+  uint32_t helper_jumps; /* in a row, to the deadline of a condition */
+  uint32_t unused;
+  uint64_t still_sum; /* of the last idle look, and since when it is the same: real */
+  uint64_t still_since;
+  uint16_t ports[WORLD_PORTS]; /* that processes of the world listen on */
+  uint32_t port_count;
+  pthread_mutex_t lock;
+  struct world_process processes[WORLD_PROCESSES];
+  struct world_thread threads[WORLD_THREADS];
+};
+
+/* --- world.c: making and joining ---------------------------------------------------- */
+
+/* Fills in new memory. */
+void world_prepare(struct world* world, uint64_t seed);
+/* Anonymous memory for a world of this process alone; NULL without memory. */
+struct world* world_make(uint64_t seed);
+void world_free(struct world* world);
+/* The world that RONDO_SIM names, mapped; NULL if there is none. Joins it. */
+struct world* world_join(const char* folder);
+/* In a forked child: a process of its own. */
+void world_forked(struct world* world);
+/* The process of this pid in the table, or NULL; with the lock held. */
+struct world_process* world_find_process(struct world* world, int pid);
+/* A child was started: the world waits for it until it has joined, or hasn't for long. */
+void world_spawned(struct world* world, int pid);
+/* This process's place in the tree. */
+void world_path(struct world* world, char* path);
+
+void world_lock(struct world* world);
+void world_unlock(struct world* world);
+
+static inline uint64_t world_now(const struct world* world) {
+  return __atomic_load_n(&world->now, __ATOMIC_ACQUIRE);
+}
+
+/* The clock as a program sees it: a nanosecond more with each look, so that two looks
+ * differ, and a step now and then for a program that spins until a time comes. */
+uint64_t world_look(struct world* world);
+
+/* The clock that doesn't stand still. */
+uint64_t world_real_ns(void);
+
+/* The calling thread's entry, made if need be; NULL if the table is full. */
+struct world_thread* world_self(struct world* world);
+/* The entry of a thread that has one. */
+struct world_thread* world_thread_of(struct world* world, int tid);
+
+/* The calling thread works for a loop from now on, for so long in real time that it must
+ * be waited for (0: no more), unless it waits in virtual time itself. */
+void world_work(struct world* world, uint64_t patience_ns);
+/* Whether a thread waits in virtual time. */
+bool world_thread_waits(struct world* world, int tid);
+
+/* A line on standard error, for --verbose. */
+void world_say(const struct world* world, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Ends the world: `rondo sim` hears of it. */
+void world_set_end(struct world* world, enum world_end end);
+
+/* --- world_wait.c ------------------------------------------------------------------- */
+
+/* Waits for descriptors or for the clock. `fds` has room for one more than `count`. What
+ * ppoll returns; 0 when the clock has reached the deadline. */
+int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,
+               const sigset_t* mask);
+/* For conditions: marks the thread as waiting, and not. world_advance tries to move the
+ * clock; true if the caller's own deadline is reached. */
+void world_wait_begin(struct world* world, struct world_thread* self, uint64_t deadline,
+                      void* condition);
+bool world_wait_end(struct world* world, struct world_thread* self);
+enum world_advance {
+  ADVANCE_DUE,
+  ADVANCE_BUSY,
+  ADVANCE_OTHER,
+  ADVANCE_NEVER,
+  ADVANCE_READY
+};
+enum world_advance world_advance(struct world* world, struct world_thread* self,
+                                 struct pollfd* fds, nfds_t count);
+/* Somebody spins: moves the clock by a step, and wakes who is due. */
+void world_step(struct world* world, uint64_t step);
+
+/* --- world_idle.c ------------------------------------------------------------------- */
+
+/* Whether every other thread of the world sleeps, twice in a row and without having run
+ * in between; and for a while, if a main thread or a loop's sleeps where nobody knows
+ * what it waits for. Otherwise `who` (64 bytes) names one that doesn't. With the lock
+ * held. */
+bool world_is_idle(struct world* world, char* who);
+
+#endif

@@ -1,0 +1,207 @@
+/* Whether anybody works. The kernel knows: a thread that runs, waits for a processor or
+ * for the disk shows as R or D in /proc, and one that was woken shows as R from that
+ * moment on. All threads of all processes are looked at twice; as long as nobody ran in
+ * between (the number of times a thread was given a processor is in schedstat), they all
+ * slept at the moment between the two looks, and only a look-out of ours could wake one.
+ */
+#include "sim/world.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A child that didn't join in this time never will: another kind of program. */
+static const uint64_t JOIN_PATIENCE_NS = 3 * WORLD_SECOND;
+
+/* As getdents64 gives it. */
+struct idle_entry {
+  uint64_t inode;
+  int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[];
+};
+
+static ssize_t idle_read(int folder, const char* name, const char* file, char* buffer,
+                         size_t size) {
+  char path[64];
+  snprintf(path, sizeof(path), "%s/%s", name, file);
+  int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  ssize_t n = read(fd, buffer, size - 1);
+  close(fd);
+  if (n >= 0)
+    buffer[n] = '\0';
+  return n;
+}
+
+/* Adds one thread to the sum; false if it works. */
+static bool idle_look_at(int folder, const char* name, uint64_t* sum, char* who) {
+  char text[512];
+  if (idle_read(folder, name, "stat", text, sizeof(text)) <= 0)
+    return true; /* it has ended */
+  const char* after = strrchr(text, ')');
+  char state = after != NULL && after[1] == ' ' ? after[2] : 'S';
+  if (state == 'R' || state == 'D') {
+    const char* comm = strchr(text, '(');
+    size_t length = comm == NULL || after == NULL ? 0 : (size_t) (after - comm);
+    snprintf(who, 64, "%.*s) %s", (int) (length > 40 ? 40 : length), comm, name);
+    return false;
+  }
+  uint64_t runs = 0;
+  if (idle_read(folder, name, "schedstat", text, sizeof(text)) > 0) {
+    const char* last = strrchr(text, ' ');
+    runs = last == NULL ? 0 : strtoull(last, NULL, 10);
+  }
+  uint64_t tid = strtoull(name, NULL, 10);
+  *sum += (tid * UINT64_C(0x9e3779b97f4a7c15)) ^ (runs * UINT64_C(0xbf58476d1ce4e5b9));
+  return true;
+}
+
+/* All threads of a process but the caller; false if one works. */
+static bool idle_process(int pid, int own_tid, uint64_t* sum, bool* gone, char* who) {
+  char path[32];
+  char buffer[4096] __attribute__((aligned(8)));
+  bool idle = true;
+  snprintf(path, sizeof(path), "/proc/%d/task", pid);
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  *gone = folder < 0;
+  long n;
+  while (folder >= 0 && idle &&
+         (n = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
+    for (long at = 0; at < n && idle;) {
+      const struct idle_entry* entry = (const struct idle_entry*) (buffer + at);
+      at += entry->length;
+      if (entry->name[0] != '.' && strtol(entry->name, NULL, 10) != own_tid)
+        idle = idle_look_at(folder, entry->name, sum, who);
+    }
+  }
+  if (folder >= 0)
+    close(folder);
+  return idle;
+}
+
+static void idle_forget(struct world* world, struct world_process* process) {
+  for (int i = 0; i < WORLD_THREADS; i++) {
+    if (world->threads[i].tid != 0 && world->threads[i].pid == process->pid)
+      world->threads[i].tid = 0;
+  }
+  process->state = PROCESS_FREE;
+}
+
+/* A zombie has ended; its parent will hear of it. */
+static bool idle_has_ended(int pid) {
+  char path[32];
+  char text[512];
+  snprintf(path, sizeof(path), "%d", pid);
+  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ssize_t n = proc < 0 ? -1 : idle_read(proc, path, "stat", text, sizeof(text));
+  if (proc >= 0)
+    close(proc);
+  const char* after = n > 0 ? strrchr(text, ')') : NULL;
+  return after == NULL || after[2] == 'Z' || after[2] == 'X';
+}
+
+/* One pass over all. */
+static bool idle_pass(struct world* world, int own_tid, uint64_t* sum, char* who) {
+  *sum = 0;
+  for (int i = 0; i < WORLD_PROCESSES; i++) {
+    struct world_process* process = &world->processes[i];
+    bool gone;
+    if (process->state == PROCESS_FREE)
+      continue;
+    if (!idle_process(process->pid, own_tid, sum, &gone, who))
+      return false;
+    if (gone || idle_has_ended(process->pid)) {
+      idle_forget(world, process);
+      continue;
+    }
+    if (process->state == PROCESS_STARTING &&
+        world_real_ns() - process->since < JOIN_PATIENCE_NS) {
+      snprintf(who, 64, "process %d, which is starting", process->pid);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Entries of threads that have ended. */
+static void idle_forget_threads(struct world* world) {
+  char path[64];
+  for (int i = 0; i < WORLD_THREADS; i++) {
+    struct world_thread* thread = &world->threads[i];
+    if (thread->tid == 0 || thread->state == THREAD_AWAKE)
+      continue;
+    snprintf(path, sizeof(path), "/proc/%d/task/%d", thread->pid, thread->tid);
+    if (access(path, F_OK) != 0)
+      thread->tid = 0;
+  }
+}
+
+/* A main thread, or one that runs a loop, sleeps and not in one of our waits: in a lock,
+ * a join, a plain read. Helpers of an engine that wait with a time-out meanwhile must not
+ * make time pass if it only sleeps for a moment. */
+static bool idle_has_unknown(struct world* world, int own_tid) {
+  for (int i = 0; i < WORLD_PROCESSES; i++) {
+    const struct world_process* process = &world->processes[i];
+    if (process->state != PROCESS_JOINED || process->pid == own_tid)
+      continue;
+    const struct world_thread* main = world_thread_of(world, process->pid);
+    if (main == NULL || main->state == THREAD_AWAKE)
+      return true;
+  }
+  for (int i = 0; i < WORLD_THREADS; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    if (thread->tid != 0 && thread->tid != own_tid && thread->is_loop &&
+        thread->state == THREAD_AWAKE)
+      return true;
+  }
+  return false;
+}
+
+/* Whether nobody has run for a while. */
+static bool idle_is_still(struct world* world, uint64_t sum) {
+  const uint64_t while_ns = 4 * 1000 * 1000;
+  uint64_t now = world_real_ns();
+  if (sum != world->still_sum) {
+    world->still_sum = sum;
+    world->still_since = now;
+  }
+  return now - world->still_since >= while_ns;
+}
+
+bool world_is_idle(struct world* world, char* who) {
+  int own_tid = (int) syscall(SYS_gettid);
+  uint64_t first, second;
+  if (!idle_pass(world, own_tid, &first, who) || !idle_pass(world, own_tid, &second, who))
+    return false;
+  if (first != second) {
+    snprintf(who, 64, "a thread that has just run");
+    return false;
+  }
+  idle_forget_threads(world);
+  if (idle_has_unknown(world, own_tid) && !idle_is_still(world, first)) {
+    snprintf(who, 64, "a main thread that sleeps elsewhere");
+    return false;
+  }
+  uint64_t now = world_real_ns();
+  for (int i = 0; i < WORLD_THREADS; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    if (thread->tid == 0)
+      continue;
+    if (thread->state == THREAD_DUE) {
+      snprintf(who, 64, "thread %d, whose time has come", thread->tid);
+      return false;
+    }
+    if (thread->state == THREAD_AWAKE && thread->works_until > now) {
+      snprintf(who, 64, "thread %d, which waits for something outside", thread->tid);
+      return false;
+    }
+  }
+  return true;
+}
