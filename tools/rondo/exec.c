@@ -30,6 +30,7 @@ static const char usage[] =
     "                  for rondo top, rondo why and rondo dump\n";
 
 static const char adopt_name[] = "librondo-adopt.so";
+static const char sim_name[] = "librondo-sim.so";
 
 /* Where the library is: beside the command in a build, in a lib folder beside its folder
  * once installed. */
@@ -74,18 +75,21 @@ static bool is_switched_off(void) {
 
 /* LD_PRELOAD knows no way to write a path with a space or a colon in it; the name alone
  * is looked for in LD_LIBRARY_PATH. */
-static bool prepend_adopt(const char* directory) {
-  char path[PATH_MAX + sizeof(adopt_name) + 1];
+static bool prepend_object(const char* directory, const char* name, const char* without) {
+  char path[PATH_MAX + 64];
   const char* old = getenv("LD_PRELOAD");
-  snprintf(path, sizeof(path), "%s/%s", directory, adopt_name);
-  if (old != NULL && strstr(old, adopt_name) != NULL)
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  if (old != NULL && strstr(old, name) != NULL)
     return true; /* rondo exec -- rondo exec */
   if (access(path, R_OK) != 0) {
-    fprintf(stderr, "rondo: there is no %s: programs with a libuv built in keep it\n",
-            path);
+    fprintf(stderr, "rondo: there is no %s: %s\n", path, without);
     return true;
   }
-  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : adopt_name, ":");
+  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : name, ":");
+}
+
+static bool prepend_adopt(const char* directory) {
+  return prepend_object(directory, adopt_name, "programs with a libuv built in keep it");
 }
 
 /* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it.
@@ -207,6 +211,16 @@ bool exec_prepare(const char* name) {
     report(&look, verbose);
   }
   return true;
+}
+
+bool exec_prepare_sim(const char* program, bool script) {
+  char directory[PATH_MAX];
+  if (!script && !exec_prepare(program))
+    return false;
+  /* JavaScriptCore's collector shares time with the program by the clock. */
+  return setenv("JSC_useConcurrentGC", "0", 1) == 0 && find_library(directory) &&
+         (!script || prepend("LD_LIBRARY_PATH", directory, ":")) &&
+         prepend_object(directory, sim_name, "clocks stay real");
 }
 
 int exec_become(char** argv) {

@@ -18,6 +18,10 @@ bool exec_set_verbose(void);
  * after a word about it. */
 bool exec_prepare(const char* program);
 
+/* The same for what is started next in a simulation: with virtual clocks. `script`: our
+ * own runtime, which needs no other library. */
+bool exec_prepare_sim(const char* program, bool script);
+
 /* A Node that is started next names its functions and requests to the recorder (node/).
  */
 void exec_name_functions(void);

@@ -1,9 +1,10 @@
 /* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, `rondo
- * exec` for programs that exist, and `rondo trace` for either. Options stand before the
- * script; what follows it belongs to the script. */
+ * exec` for programs that exist, and `rondo trace` and `rondo sim` for either. Options
+ * stand before the script; what follows it belongs to the script. */
 #include "exec.h"
 #include "js/js.h"
 #include "live_command.h"
+#include "sim_command.h"
 #include "trace_command.h"
 #include "words.h"
 
@@ -16,12 +17,14 @@ static const char usage[] =
     "usage: rondo [options] [script.js] [arguments]\n"
     "       rondo exec [--backend uring|epoll] [--] program [arguments]\n"
     "       rondo trace [options] script.js | -- program [arguments]\n"
-    "       rondo help [exec|trace] | version\n"
+    "       rondo sim [options] script.js | -- program [arguments]\n"
+    "       rondo help [exec|trace|sim] | version\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "
     "libuv\n"
     "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
+    "\"rondo sim\" runs either under many schedules, in virtual time, to find races.\n"
     "\n"
     "  -e, --eval code     run this code\n"
     "  -p, --print code    run this code and print its value\n"
@@ -53,7 +56,8 @@ static int (*command_main(const char* word))(int, char**) {
   static const struct {
     const char* name;
     int (*main)(int argc, char** argv);
-  } commands[] = {{"exec", exec_main}, {"trace", trace_main}, {"dump", dump_main}};
+  } commands[] = {
+      {"exec", exec_main}, {"trace", trace_main}, {"dump", dump_main}, {"sim", sim_main}};
   for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
     if (strcmp(word, commands[i].name) == 0)
       return commands[i].main;
@@ -71,7 +75,7 @@ static int help_main(int argc, char** argv) {
 
 /* A word that is no file, but nearly one of our commands: no script was meant. */
 static const char* command_meant(const char* word) {
-  static const char* const commands[] = {"exec", "trace",   "dump",
+  static const char* const commands[] = {"exec", "trace",   "dump", "sim",
                                          "help", "version", NULL};
   if (strpbrk(word, "./-") != NULL || access(word, F_OK) == 0)
     return NULL;

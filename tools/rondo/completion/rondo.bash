@@ -6,10 +6,10 @@ _rondo() {
   --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
-  --from | --to | -e | --eval | -p | --print) return ;;
+  --from | --to | --runs | --jobs | --seed | --timeout | --patience | --match | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace help version --eval --print --grouped-ticks --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim help version --eval --print --grouped-ticks --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
@@ -26,13 +26,19 @@ _rondo() {
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs|rtrace)' -- "$word") $(compgen -d -- "$word"))
     fi ;;
+  sim)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --timeout --patience --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+    else
+      COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
+    fi ;;
   exec)
     if [[ $word == -* ]]; then
       COMPREPLY=($(compgen -W '--backend --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -c -- "$word"))
     fi ;;
-  help) COMPREPLY=($(compgen -W 'exec trace' -- "$word")) ;;
+  help) COMPREPLY=($(compgen -W 'exec trace sim' -- "$word")) ;;
   *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }

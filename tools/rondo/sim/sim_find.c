@@ -1,0 +1,140 @@
+/* From a failing seed to the few decisions that it takes.
+ *
+ * The seed is run again, to see that it repeats. Then the program is run with fewer and
+ * fewer of the schedule's decisions allowed, by delta debugging: halves first, then
+ * smaller parts, then one by one; a subset that still fails in the same way is the new
+ * schedule. Decisions are independent of each other, so leaving one out changes none of
+ * the others. */
+#include "sim_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs that a shrinking may take. */
+enum { TRIES_MOST = 400 };
+
+struct shrink {
+  const struct sim_options* options;
+  struct sim_finding* finding;
+  const volatile sig_atomic_t* stop;
+  char** keys; /* the present schedule */
+  size_t count;
+};
+
+static bool fails_alike(const struct sim_run* one, const struct sim_run* other) {
+  return sim_run_failed(one) && one->outcome == other->outcome &&
+         one->detail == other->detail;
+}
+
+static void run_again(struct sim_run* again, const struct sim_run* run) {
+  memset(again, 0, sizeof(*again));
+  again->seed = run->seed;
+}
+
+/* Runs with these decisions only; if it still fails, this run is the smallest so far. */
+static bool shrink_try(struct shrink* shrink, char* const* keys, size_t count) {
+  struct sim_run again;
+  struct sim_plan plan = shrink->options->plan;
+  plan.show = false;
+  run_again(&again, &shrink->finding->run);
+  again.allow_some = true;
+  again.allowed = keys;
+  again.allowed_count = count;
+  shrink->finding->tries++;
+  if (*shrink->stop || shrink->finding->tries > TRIES_MOST ||
+      !sim_run_whole(&plan, &again, shrink->stop) ||
+      !fails_alike(&again, &shrink->finding->run)) {
+    sim_run_free(&again);
+    return false;
+  }
+  sim_run_free(&shrink->finding->smallest);
+  again.allowed = NULL;
+  shrink->finding->smallest = again;
+  shrink->finding->is_proved = true;
+  return true;
+}
+
+/* Leaves out the part from `from` on; true if it still fails. */
+static bool shrink_without(struct shrink* shrink, size_t from, size_t length) {
+  char** rest = malloc((shrink->count + 1) * sizeof(*rest));
+  size_t kept = 0;
+  if (rest == NULL)
+    return false;
+  for (size_t i = 0; i < shrink->count; i++) {
+    if (i < from || i >= from + length)
+      rest[kept++] = shrink->keys[i];
+  }
+  bool fails = shrink_try(shrink, rest, kept);
+  if (fails) {
+    memcpy(shrink->keys, rest, kept * sizeof(*rest));
+    shrink->count = kept;
+  }
+  free(rest);
+  return fails;
+}
+
+static void shrink_by_parts(struct shrink* shrink) {
+  size_t length = (shrink->count + 1) / 2;
+  while (length >= 1 && shrink->count > 0 && !*shrink->stop &&
+         shrink->finding->tries < TRIES_MOST) {
+    bool smaller = false;
+    for (size_t from = 0; from < shrink->count;) {
+      if (shrink_without(shrink, from, length))
+        smaller = true;
+      else
+        from += length;
+    }
+    if (length == 1 && !smaller)
+      break;
+    length = length > 1 ? (length + 1) / 2 : 1;
+  }
+}
+
+/* The second run with the same seed. */
+static void prove(const struct sim_options* options, struct sim_finding* finding,
+                  const volatile sig_atomic_t* stop) {
+  struct sim_run again;
+  struct sim_plan plan = options->plan;
+  plan.show = false;
+  run_again(&again, &finding->run);
+  finding->tries++;
+  if (sim_run_whole(&plan, &again, stop)) {
+    finding->repeats = sim_run_same(&finding->run, &again, &finding->differs_at);
+    size_t at = finding->differs_at;
+    const struct sim_run* longer =
+        at < finding->run.decision_count ? &finding->run : &again;
+    if (!finding->repeats && at < longer->decision_count)
+      finding->differs_words = strdup(longer->decisions[at].words);
+    finding->is_proved = fails_alike(&again, &finding->run);
+  }
+  sim_run_free(&again);
+}
+
+void sim_find(const struct sim_options* options, struct sim_finding* finding,
+              const volatile sig_atomic_t* stop) {
+  struct shrink shrink = {.options = options, .finding = finding, .stop = stop};
+  prove(options, finding, stop);
+  if (!options->shrink)
+    return;
+  shrink.count = finding->run.decision_count;
+  shrink.keys = malloc((shrink.count + 1) * sizeof(*shrink.keys));
+  if (shrink.keys == NULL)
+    return;
+  for (size_t i = 0; i < shrink.count; i++)
+    shrink.keys[i] = finding->run.decisions[i].key;
+  if (shrink_try(&shrink, shrink.keys, 0)) {
+    finding->fails_anyway = true;
+  } else {
+    shrink_by_parts(&shrink);
+  }
+  free(shrink.keys);
+}
+
+void sim_find_free(struct sim_finding* finding) {
+  sim_run_free(&finding->run);
+  sim_run_free(&finding->smallest);
+  free(finding->differs_words);
+  free(finding->kept_failing);
+  free(finding->kept_passing);
+}

@@ -1,0 +1,31 @@
+/* A finding: a schedule that makes the program fail, proved by a second run and made
+ * small; and what is said about it. */
+#ifndef RONDO_SIM_FIND_H
+#define RONDO_SIM_FIND_H
+
+#include "sim_options.h"
+
+struct sim_finding {
+  struct sim_run run;      /* as it was found */
+  struct sim_run smallest; /* with the decisions that it takes */
+  bool is_proved;          /* smallest failed in the same way */
+  bool repeats;            /* a second run made the same decisions */
+  size_t differs_at;       /* otherwise: the first one that differed */
+  char* differs_words;
+  bool fails_anyway; /* without any decision */
+  unsigned int tries;
+  char* kept_failing; /* recordings, or NULL */
+  char* kept_passing;
+};
+
+/* Proves and shrinks. The run in it belongs to the finding from here on. */
+void sim_find(const struct sim_options* options, struct sim_finding* finding,
+              const volatile sig_atomic_t* stop);
+void sim_find_report(const struct sim_options* options,
+                     const struct sim_finding* finding);
+void sim_find_free(struct sim_finding* finding);
+
+/* As in "1.5 s" or "2 h 3 min". */
+void sim_time_words(uint64_t ns, char* words, size_t size);
+
+#endif

@@ -1,0 +1,106 @@
+/* What is said about a finding, for a person to read and to paste. */
+#include "sim_find.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINES_SHOWN = 30, DECISIONS_SHOWN = 20 };
+
+void sim_time_words(uint64_t ns, char* words, size_t size) {
+  double seconds = (double) ns / 1e9;
+  if (ns < 1000000)
+    snprintf(words, size, "%.0f us", seconds * 1e6);
+  else if (ns < WORLD_SECOND)
+    snprintf(words, size, "%.3g ms", seconds * 1e3);
+  else if (seconds < 120)
+    snprintf(words, size, "%.3g s", seconds);
+  else if (seconds < 7200)
+    snprintf(words, size, "%.0f min", seconds / 60);
+  else
+    snprintf(words, size, "%.1f h", seconds / 3600);
+}
+
+static void output_show(const struct sim_run* run) {
+  const char* end = run->output + run->output_size;
+  const char* start = end;
+  int lines = 0;
+  while (start > run->output && lines <= LINES_SHOWN) {
+    start--;
+    lines += start > run->output && start[-1] == '\n';
+  }
+  if (start == end)
+    return;
+  printf("\nIts output%s:\n\n", start > run->output ? ", the end of it" : "");
+  while (start < end) {
+    size_t length = strcspn(start, "\n");
+    printf("    %.*s\n", (int) length, start);
+    start += length + (start[length] == '\n');
+  }
+}
+
+static void decisions_show(const struct sim_run* run) {
+  size_t shown =
+      run->decision_count < DECISIONS_SHOWN ? run->decision_count : DECISIONS_SHOWN;
+  for (size_t i = 0; i < shown; i++) {
+    char at[32], value[32];
+    const struct sim_decision* decision = &run->decisions[i];
+    sim_time_words(decision->at, at, sizeof(at));
+    sim_time_words(decision->value, value, sizeof(value));
+    printf("  - at %s: %s (%s)\n", at, decision->words, value);
+  }
+  if (shown < run->decision_count)
+    printf("  - and %zu more\n", run->decision_count - shown);
+}
+
+/* The program, as one would type it. */
+static void command_show(const struct sim_options* options, uint64_t seed) {
+  printf("    rondo sim --seed %llu", (unsigned long long) seed);
+  if (options->plan.fault_rate != 0)
+    printf(" --faults=%g", options->plan.fault_rate / 1e6);
+  if (options->plan.match != NULL)
+    printf(" --match '%s'", options->plan.match);
+  if (!options->plan.script)
+    printf(" --");
+  for (char** argument = options->plan.argv + options->plan.script; *argument != NULL;
+       argument++) {
+    bool plain = strpbrk(*argument, " \t\n\"'$&|;<>()*?[]\\`") == NULL;
+    printf(plain ? " %s" : " '%s'", *argument);
+  }
+  printf("\n");
+}
+
+void sim_find_report(const struct sim_options* options,
+                     const struct sim_finding* finding) {
+  const struct sim_run* run = &finding->run;
+  const struct sim_run* small =
+      finding->smallest.seed != 0 || finding->fails_anyway ? &finding->smallest : run;
+  char words[160];
+  sim_run_outcome_words(run, words, sizeof(words));
+  printf("\nFound with seed %llu: %s.\n", (unsigned long long) run->seed, words);
+  if (finding->fails_anyway) {
+    printf("It fails without any decision, too: in virtual time alone.\n");
+  } else if (!finding->is_proved) {
+    printf("It did not fail again with the same seed: not everything that the program "
+           "does is in the simulator's hands.\n");
+  } else {
+    printf("It takes %zu of %zu decisions:\n\n", small->decision_count,
+           run->decision_count);
+    decisions_show(small);
+  }
+  if (!finding->repeats) {
+    printf("\nNot deterministic: two runs with this seed differ from decision %zu on",
+           finding->differs_at + 1);
+    if (finding->differs_words != NULL)
+      printf(" (%s)", finding->differs_words);
+    printf(".\n");
+  }
+  output_show(small->output != NULL ? small : run);
+  printf("\nAgain:\n\n");
+  command_show(options, run->seed);
+  if (finding->kept_failing != NULL)
+    printf("\nRecordings, for rondo trace and rondo trace --compare:\n\n    %s\n",
+           finding->kept_failing);
+  if (finding->kept_passing != NULL)
+    printf("    %s\n", finding->kept_passing);
+  fflush(stdout);
+}

@@ -1,0 +1,91 @@
+/* One run of the program in a world of its own: started, watched, ended, and what is
+ * known of it afterwards. */
+#ifndef RONDO_SIM_RUN_H
+#define RONDO_SIM_RUN_H
+
+#include "sim/world.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* What all runs have in common. */
+struct sim_plan {
+  char** argv;
+  bool script; /* argv[1] is a script for our own runtime */
+  bool show;   /* the program's output goes where ours goes */
+  bool time_only;
+  bool verbose;
+  uint64_t limit_ns;    /* virtual */
+  uint64_t patience_ns; /* real */
+  const char* match;    /* a pattern that the output must not have */
+  uint32_t fault_rate, fault_kinds;
+  uint64_t wall_start; /* seconds since 1970, the same in all runs; 0: now */
+};
+
+enum sim_outcome {
+  OUTCOME_PASSED,
+  OUTCOME_STATUS, /* an exit status other than 0 */
+  OUTCOME_SIGNAL,
+  OUTCOME_TIMED_OUT, /* in virtual time */
+  OUTCOME_HANGS,     /* nothing is left that could happen */
+  OUTCOME_MATCHED,
+  OUTCOME_STUCK,  /* in real time */
+  OUTCOME_BROKEN, /* the run itself failed: nothing is known */
+};
+
+/* A decision that differs from the default. */
+struct sim_decision {
+  char* key;
+  char* words;
+  uint64_t at;
+  uint64_t value;
+};
+
+struct sim_run {
+  uint64_t seed;
+  bool allow_some; /* only the decisions of `allowed` */
+  char* const* allowed;
+  size_t allowed_count;
+  const char* record; /* where its recording goes, or NULL */
+
+  char* folder;
+  struct world* world;
+  int ended_fd;
+  pid_t pid;
+  uint64_t started;
+  bool is_over;
+
+  enum sim_outcome outcome;
+  int detail; /* exit status or signal */
+  uint64_t real_ns, virtual_ns;
+  uint64_t decisions_made;
+  struct sim_decision* decisions; /* sorted by process, in order of time */
+  size_t decision_count;
+  char* output; /* its last part */
+  size_t output_size;
+};
+
+/* False, with a line on standard error, if it can't be started. */
+bool sim_run_start(const struct sim_plan* plan, struct sim_run* run);
+/* Waits until one of the runs is over, or `stop` is set. The index, or -1. */
+int sim_run_wait(const struct sim_plan* plan, struct sim_run** runs, size_t count,
+                 const volatile sig_atomic_t* stop);
+/* Ends it, reads what it left, and removes its folder. */
+void sim_run_finish(const struct sim_plan* plan, struct sim_run* run);
+void sim_run_free(struct sim_run* run);
+/* All in one; false if it can't be started or was stopped. */
+bool sim_run_whole(const struct sim_plan* plan, struct sim_run* run,
+                   const volatile sig_atomic_t* stop);
+
+/* As in "exit status 1". */
+void sim_run_outcome_words(const struct sim_run* run, char* words, size_t size);
+static inline bool sim_run_failed(const struct sim_run* run) {
+  return run->outcome != OUTCOME_PASSED && run->outcome != OUTCOME_BROKEN;
+}
+/* Its decisions and its outcome as one number. */
+uint64_t sim_run_hash(const struct sim_run* run);
+/* Whether both made the same decisions; otherwise the number of the first that differs.
+ */
+bool sim_run_same(const struct sim_run* one, const struct sim_run* other, size_t* first);
+
+#endif
