@@ -188,7 +188,7 @@ uint64_t chooser_schedule(const struct sim_chooser* chooser) {
 
 static void log_open(struct sim_chooser* chooser) {
   char path[WORLD_FOLDER + WORLD_PATH + 32];
-  world_path(chooser->world, chooser->path);
+  world_own_path(chooser->world, chooser->path);
   chooser->path_hash = sim_hash(0, chooser->path);
   chooser->log = -1;
   if (chooser->world->folder[0] == '\0')

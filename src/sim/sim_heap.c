@@ -7,7 +7,7 @@ static bool comes_before(const struct sim_event* one, const struct sim_event* ot
   return one->at != other->at ? one->at < other->at : one->order < other->order;
 }
 
-bool heap_push(struct sim_heap* heap, struct sim_event event) {
+bool sim_heap_push(struct sim_heap* heap, struct sim_event event) {
   if (heap->count == heap->capacity) {
     size_t capacity = heap->capacity == 0 ? 32 : heap->capacity * 2;
     struct sim_event* events = mem_realloc_array(heap->events, capacity, sizeof(*events));
@@ -26,7 +26,7 @@ bool heap_push(struct sim_heap* heap, struct sim_event event) {
   return true;
 }
 
-struct sim_event heap_pop(struct sim_heap* heap) {
+struct sim_event sim_heap_pop(struct sim_heap* heap) {
   struct sim_event first = heap->events[0];
   struct sim_event last = heap->events[--heap->count];
   size_t at = 0;

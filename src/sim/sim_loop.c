@@ -103,7 +103,7 @@ static const struct system_time own_time = {
 static void events_run(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   while (sim->heap.count > 0 && sim->heap.events[0].at <= world_now(sim->world)) {
-    struct sim_event event = heap_pop(&sim->heap);
+    struct sim_event event = sim_heap_pop(&sim->heap);
     if (event.kind == SIM_EVENT_EXECUTE)
       sim_work_execute(loop, event.work);
     else if (event.kind == SIM_EVENT_COMPLETE)
@@ -218,7 +218,7 @@ static void process_leave(void) {
     process.is_own = false;
     process.loops = 0;
     system_pretend_one_processor(false);
-    world_free(world);
+    world_destroy(world);
   }
   pthread_mutex_unlock(&process.lock);
 }
@@ -309,12 +309,12 @@ int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed) {
   pthread_mutex_lock(&process.lock);
   int err = 0;
   if (process.world == NULL) {
-    struct world* world = world_make(seed);
+    struct world* world = world_create(seed);
     if (world != NULL && seed == 0)
       world->flags |= WORLD_TIME_ONLY;
     err = process_enter(world);
     if (err != 0 && world != NULL)
-      world_free(world);
+      world_destroy(world);
     process.is_own = err == 0;
     if (err == 0)
       system_set_time(&own_time);

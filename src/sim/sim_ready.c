@@ -127,7 +127,7 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
                                 .kind = SIM_EVENT_RELEASE,
                                 .fd = fd,
                                 .generation = slot->generation};
-    if (delay == 0 || !heap_push(&sim->heap, release))
+    if (delay == 0 || !sim_heap_push(&sim->heap, release))
       return true;
     source->held = true;
   }

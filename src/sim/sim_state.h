@@ -29,8 +29,8 @@ struct sim_heap {
 };
 
 /* False without memory. */
-bool heap_push(struct sim_heap* heap, struct sim_event event);
-struct sim_event heap_pop(struct sim_heap* heap);
+bool sim_heap_push(struct sim_heap* heap, struct sim_event event);
+struct sim_event sim_heap_pop(struct sim_heap* heap);
 
 /* A descriptor of the loop, as long as its slot has one generation. */
 struct sim_source {

@@ -126,7 +126,7 @@ static struct sim_work* work_of(struct queue* link) {
 static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
                       enum sim_event_kind kind) {
   struct sim_event event = {.at = at, .kind = kind, .work = work};
-  if (heap_push(&sim_of(loop)->heap, event))
+  if (sim_heap_push(&sim_of(loop)->heap, event))
     return;
   if (kind == SIM_EVENT_EXECUTE)
     sim_work_execute(loop, work);

@@ -138,7 +138,7 @@ void world_spawned(struct world* world, int pid) {
   world_unlock(world);
 }
 
-void world_path(struct world* world, char* path) {
+void world_own_path(struct world* world, char* path) {
   world_lock(world);
   const struct world_process* process = world_find_process(world, getpid());
   snprintf(path, WORLD_PATH, "%s", process == NULL ? "0" : process->path);
@@ -152,7 +152,7 @@ void world_forked(struct world* world) {
 
 /* --- the memory --------------------------------------------------------------------- */
 
-struct world* world_make(uint64_t seed) {
+struct world* world_create(uint64_t seed) {
   struct world* world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (world == MAP_FAILED)
@@ -162,7 +162,7 @@ struct world* world_make(uint64_t seed) {
   return world;
 }
 
-void world_free(struct world* world) {
+void world_destroy(struct world* world) {
   munmap(world, sizeof(*world));
 }
 

@@ -102,8 +102,8 @@ struct world {
 /* Fills in new memory. */
 void world_prepare(struct world* world, uint64_t seed);
 /* Anonymous memory for a world of this process alone; NULL without memory. */
-struct world* world_make(uint64_t seed);
-void world_free(struct world* world);
+struct world* world_create(uint64_t seed);
+void world_destroy(struct world* world);
 /* The world that RONDO_SIM names, mapped; NULL if there is none. Joins it. */
 struct world* world_join(const char* folder);
 /* In a forked child: a process of its own. */
@@ -113,7 +113,7 @@ struct world_process* world_find_process(struct world* world, int pid);
 /* A child was started: the world waits for it until it has joined, or hasn't for long. */
 void world_spawned(struct world* world, int pid);
 /* This process's place in the tree. */
-void world_path(struct world* world, char* path);
+void world_own_path(struct world* world, char* path);
 
 void world_lock(struct world* world);
 void world_unlock(struct world* world);

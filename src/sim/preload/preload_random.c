@@ -24,7 +24,7 @@ static void row_begin(void) {
   char path[WORLD_PATH] = "";
   uint64_t state = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
   row.number = __atomic_add_fetch(&threads_seen, 1, __ATOMIC_RELAXED);
-  world_path(preload_world, path);
+  world_own_path(preload_world, path);
   for (const char* at = path; *at != '\0'; at++)
     state = mix(state + (unsigned char) *at);
   row.state = mix(state + row.number);
