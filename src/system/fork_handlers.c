@@ -1,17 +1,18 @@
-/* Fork handlers (pthread_atfork): the library's own, and whether anybody else has any.
+/* Whether anybody but the library has fork handlers (pthread_atfork) that a child counts
+ * on.
  *
- * The C library keeps its list of handlers to itself. But whoever registers one imports
- * the function for it, and the imports of every loaded object can be read. The library's
- * own handlers are registered through a pointer, so that the object it is part of, which
- * may be the whole program, imports nothing on its account.
+ * The C library's own list is the answer where it can be read (fork_list.c). Otherwise
+ * the imports of every loaded object are: whoever registers a handler imports the
+ * function for it, or looks it up by name, which is not seen then.
  *
- * An import is no proof of a registration, so some objects are excused by name: their
- * handlers only put the object's own memory in order, which an exec throws away. A main
- * program that has a libuv of its own (Node) is excused too: that one imports the
- * function. */
+ * Handlers that only put their object's own memory in order, which an exec throws away,
+ * are excused, by the name of the object. An import is no proof of a registration, so a
+ * main program that has a libuv of its own (Node) is excused too where imports decide:
+ * that one imports the function. */
 #include "system/system.h"
 
 #include "base/base.h"
+#include "system/fork_list.h"
 #include "uv.h"
 
 #include <dlfcn.h>
@@ -19,16 +20,8 @@
 #include <link.h>
 #include <string.h>
 
-typedef void (*fork_handler)(void);
-extern void* __dso_handle __attribute__((visibility("hidden")));
-
-/* A handler that can't be registered is missed only by a child that goes on without an
- * exec. */
 void system_at_fork(fork_handler prepare, fork_handler parent, fork_handler child) {
-  int (*add)(fork_handler, fork_handler, fork_handler, void*);
-  *(void**) &add = dlsym(RTLD_DEFAULT, "__register_atfork");
-  if (add != NULL)
-    (void) add(prepare, parent, child, __dso_handle);
+  fork_list_add(prepare, parent, child);
 }
 
 /* --- Who imports the function ------------------------------------------------------ */
@@ -97,10 +90,11 @@ static bool imports_fork_handlers(const struct dl_phdr_info* object) {
 
 static bool name_is_excused(const char* path) {
   static const char* const prefixes[] = {
-      "linux-vdso",  "ld-linux",        "libc.so",    "libuv.",      "libtsan.",
-      "libcrypto.",  "libssl.",         "libgnutls.", "libp11-kit.", "libsystemd.",
-      "libudev.",    "libnss_systemd.", "libbsd.",    "libcap-ng.",  "libjemalloc.",
-      "libtcmalloc", "libmimalloc.",    "libgcrypt.", "libgc.",
+      "linux-vdso",  "ld-linux",     "libc.so",     "libuv.",          "libtsan.",
+      "libasan.",    "liblsan.",     "libcrypto.",  "libssl.",         "libgnutls.",
+      "libp11-kit.", "libsystemd.",  "libudev.",    "libnss_systemd.", "libbsd.",
+      "libcap-ng.",  "libjemalloc.", "libtcmalloc", "libmimalloc.",    "libgcrypt.",
+      "libgc.",
   };
   const char* slash = strrchr(path, '/');
   const char* name = slash == NULL ? path : slash + 1;
@@ -144,9 +138,41 @@ static int look_at_object(struct dl_phdr_info* object, size_t size, void* argume
   return 0;
 }
 
-bool system_has_fork_handlers(void) {
+static bool imports_say_so(void) {
   static _Thread_local struct search search;
   (void) dl_iterate_phdr(look_at_object, &search);
   search.answered = true;
   return search.found;
+}
+
+/* --- Whose function it is ---------------------------------------------------------- */
+
+struct owner {
+  uintptr_t address;
+  bool excused;
+};
+
+static int owner_find(struct dl_phdr_info* object, size_t size, void* argument) {
+  struct owner* owner = argument;
+  (void) size;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+    if (object->dlpi_phdr[i].p_type == PT_LOAD && owner->address >= start &&
+        owner->address - start < object->dlpi_phdr[i].p_memsz) {
+      owner->excused = object->dlpi_name != NULL && name_is_excused(object->dlpi_name);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static bool handler_matters(const void* function) {
+  struct owner owner = {.address = (uintptr_t) function};
+  (void) dl_iterate_phdr(owner_find, &owner);
+  return !owner.excused;
+}
+
+bool system_has_fork_handlers(void) {
+  enum fork_list_answer answer = fork_list_search(handler_matters);
+  return answer == FORK_LIST_UNKNOWN ? imports_say_so() : answer == FORK_LIST_FOUND;
 }

@@ -1,10 +1,13 @@
-/* uv_spawn in a program that has fork handlers: they run, as with libuv, which forks.
- * This file calls pthread_atfork, and so its program imports the function. */
+/* uv_spawn in a program that has fork handlers: they run, as with libuv, which forks,
+ * whichever way they were registered. A program that only could have some has none. */
 #include "loop_test.h"
+#include "sanitizers.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "system/system.h"
 
@@ -74,8 +77,39 @@ static int spawn_shell(uv_loop_t* loop, const char* file, char* script) {
   return err;
 }
 
+/* This program imports pthread_atfork; the C library's list decides. */
+static void an_import_is_no_handler(void** state) {
+  uv_loop_t* loop = *state;
+  if (UNDER_ADDRESS_SANITIZER || UNDER_THREAD_SANITIZER)
+    skip(); /* a sanitizer inside the program may have handlers */
+  assert_int_equal(spawn_shell(loop, "/bin/sh", "exit 0"), 0);
+  assert_false(system_has_fork_handlers());
+}
+
+static int looked_up;
+
+static void count_lookup(void) {
+  looked_up++;
+}
+
+/* As a language's bindings do: no object imports the function. */
+static void a_handler_that_was_looked_up_by_name_runs(void** state) {
+  uv_loop_t* loop = *state;
+  int (*add)(void (*)(void), void (*)(void), void (*)(void), void*);
+  static char some_object;
+  *(void**) &add = dlsym(RTLD_DEFAULT, "__register_atfork");
+  assert_non_null(add);
+  assert_int_equal(add(count_lookup, NULL, NULL, &some_object), 0);
+  assert_true(system_has_fork_handlers());
+  assert_int_equal(spawn_shell(loop, "/bin/sh", "exit 0"), 0);
+  assert_int_equal(looked_up, 1);
+}
+
+static void do_nothing(void) {}
+
 static void handlers_run_in_parent_and_child(void** state) {
   uv_loop_t* loop = *state;
+  pthread_atfork(before, after_in_parent, after_in_child);
   assert_true(system_has_fork_handlers());
   prepared = in_parent = 0;
   assert_int_equal(spawn_shell(loop, "/bin/sh", "umask; exit 3"), 0);
@@ -115,13 +149,49 @@ static void many_descriptors_don_t_hide_the_error(void** state) {
   assert_int_equal(uv_spawn(loop, &process, &options), UV_ENOENT);
 }
 
-int main(void) {
-  pthread_atfork(before, after_in_parent, after_in_child);
+/* More than the C library's list holds at first. */
+static void many_handlers_are_seen(void** state) {
+  uv_loop_t* loop = *state;
+  for (int i = 0; i < 100; i++)
+    assert_int_equal(pthread_atfork(do_nothing, NULL, NULL), 0);
+  assert_true(system_has_fork_handlers());
+  prepared = 0;
+  assert_int_equal(spawn_shell(loop, "/bin/sh", "exit 4"), 0);
+  assert_int_equal(exit_status, 4);
+  assert_int_equal(prepared, 1);
+}
+
+/* A list that is full before the library looks lies elsewhere; then the import counts. */
+static int answer_with_a_full_list(void) {
+  for (int i = 0; i < 100; i++)
+    pthread_atfork(do_nothing, NULL, NULL);
+  return system_has_fork_handlers() ? 0 : 1;
+}
+
+static void handlers_in_an_unknown_place_are_assumed(void** state) {
+  (void) state;
+  int status = -1;
+  pid_t pid = fork();
+  if (pid == 0) {
+    execl("/proc/self/exe", "self", "full", (char*) NULL);
+    _exit(127);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+}
+
+int main(int argc, char** argv) {
+  if (argc == 2 && strcmp(argv[1], "full") == 0)
+    return answer_with_a_full_list();
   const struct CMUnitTest tests[] = {
+      loop_test(an_import_is_no_handler),
+      loop_test(a_handler_that_was_looked_up_by_name_runs),
       loop_test(handlers_run_in_parent_and_child),
       loop_test(a_file_that_is_missing_is_reported),
       loop_test(a_handler_may_end_the_child),
       loop_test(many_descriptors_don_t_hide_the_error),
+      loop_test(many_handlers_are_seen),
+      cmocka_unit_test(handlers_in_an_unknown_place_are_assumed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
