@@ -53,7 +53,7 @@ static bool is_outermost(const struct trace_loop* loop, const struct event* even
 
 /* --- callbacks -------------------------------------------------------------------- */
 
-static bool same_kind(const char* left, const char* right) {
+bool same_subject_kind(const char* left, const char* right) {
   size_t length = kind_length(left);
   return length == kind_length(right) &&
          (length == 0 || memcmp(left, right, length) == 0);
@@ -68,7 +68,7 @@ static struct total* total_of(struct facts* facts, const struct event* event) {
       &facts->first_total[event->name != EVENT_NONE ? (size_t) event->name
                                                     : loop->name_count + event->kind];
   for (int32_t at = *first; at != EVENT_NONE; at = facts->totals[at].next) {
-    if (same_kind(facts->totals[at].subject, subject))
+    if (same_subject_kind(facts->totals[at].subject, subject))
       return &facts->totals[at];
   }
   facts->totals = array_grow(facts->totals, facts->total_count, &facts->total_capacity,
@@ -160,7 +160,8 @@ static void count_all(struct facts* facts) {
     qsort(facts->totals, facts->total_count, sizeof(*facts->totals), by_own_time);
 }
 
-struct facts* facts_make(const struct trace_loop* loop) {
+struct facts* facts_make(const struct trace* trace, size_t number) {
+  const struct trace_loop* loop = &trace->loops[number];
   struct facts* facts = calloc(1, sizeof(*facts));
   size_t heads = loop->name_count + EVENT_KINDS;
   if (facts == NULL)
@@ -177,6 +178,7 @@ struct facts* facts_make(const struct trace_loop* loop) {
     facts->first_total[i] = EVENT_NONE;
   count_all(facts);
   find_held(facts);
+  find_starved(facts, (int32_t) number);
   return facts;
 }
 
@@ -190,7 +192,7 @@ void facts_free(struct facts* facts) {
 struct facts** facts_of_all(const struct trace* trace) {
   struct facts** all = calloc(trace->count + 1, sizeof(struct facts*));
   for (size_t i = 0; all != NULL && i < trace->count; i++) {
-    all[i] = facts_make(&trace->loops[i]);
+    all[i] = facts_make(trace, i);
     if (all[i] == NULL) {
       facts_free_all(all, i);
       return NULL;

@@ -60,6 +60,17 @@ static inline uint64_t stretch_length(const struct stretch* stretch) {
 
 enum { HELD_MOST = 20 };
 
+/* The request that waited longest for a thread of the pool, longer than it was on it, and
+ * whose requests had the threads meanwhile. */
+struct starved {
+  int32_t event; /* its callback; EVENT_NONE if there was none worth a word */
+  uint64_t waited;
+  uint64_t threads;           /* of the pool */
+  int32_t holder;             /* the event that began most of those, or EVENT_NONE, */
+  const char* holder_subject; /* one of them, "work 7", or NULL, */
+  uint64_t holder_count;      /* and how many there were */
+};
+
 struct facts {
   const struct trace_loop* loop;
   uint64_t length; /* of what is shown of the loop */
@@ -85,13 +96,14 @@ struct facts {
   const struct stretch*
       unnoticed; /* the longest of those; NULL unless it is the longer */
   const struct stretch* starting;
+  struct starved starved;
   /* Half of all moments, 90 and 99 of 100: what arrives then waits no longer than this.
    */
   uint64_t wait_p50, wait_p90, wait_p99, wait_worst;
 };
 
 /* NULL without memory. */
-struct facts* facts_make(const struct trace_loop* loop);
+struct facts* facts_make(const struct trace* trace, size_t loop);
 void facts_free(struct facts* facts);
 /* Of all loops of a trace, in their order. */
 struct facts** facts_of_all(const struct trace* trace);
@@ -110,6 +122,7 @@ const struct event* turn_of(const struct trace_loop* loop, const struct event* e
 const char* event_name(const struct trace_loop* loop, const struct event* event);
 /* The length of "tcp" in "tcp 7". */
 size_t kind_length(const char* subject);
+bool same_subject_kind(const char* left, const char* right);
 static inline uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }

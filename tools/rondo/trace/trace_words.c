@@ -254,6 +254,35 @@ static void write_start(FILE* out, const struct facts* facts) {
   write_held(out, facts->loop, starting);
 }
 
+/* Who waited for a thread of the pool, and who had them. */
+static void write_starved(FILE* out, const struct facts* facts) {
+  char text[TIME_SIZE];
+  const struct trace_loop* loop = facts->loop;
+  const struct starved* starved = &facts->starved;
+  if (starved->event == EVENT_NONE)
+    return;
+  const struct event* event = &loop->events[starved->event];
+  const struct cause* cause = &loop->causes[event->cause];
+  fputs("; the pool was starved: ", out);
+  write_who(out, loop, event);
+  if (cause->by != EVENT_NONE) {
+    fputs(", begun by ", out);
+    write_who(out, loop, &loop->events[cause->by]);
+  }
+  fprintf(out, ", waited %s for one of %" PRIu64 " thread%s",
+          time_text(text, starved->waited), starved->threads,
+          starved->threads == 1 ? "" : "s");
+  if (starved->holder_count == 0)
+    return;
+  fprintf(out, ", taken by %" PRIu64 " of %.*s", starved->holder_count,
+          (int) kind_length(starved->holder_subject),
+          starved->holder_subject == NULL ? "" : starved->holder_subject);
+  if (starved->holder != EVENT_NONE) {
+    fputs(" begun by ", out);
+    write_who(out, loop, &loop->events[starved->holder]);
+  }
+}
+
 /* Less than a millisecond is nothing to worry about: no alarm then. */
 void write_verdict(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
@@ -272,6 +301,7 @@ void write_verdict(FILE* out, const struct facts* facts) {
             time_text(text, stretch_length(facts->unnoticed)));
     write_held(out, facts->loop, facts->unnoticed);
   }
+  write_starved(out, facts);
   write_start(out, facts);
 }
 

@@ -1,0 +1,126 @@
+/* Whether requests waited for a thread of the pool, and what had all of them meanwhile.
+ */
+#include "trace_held.h"
+
+#include <stdlib.h>
+
+/* Shorter waits are those of any pool. */
+static const uint64_t STARVED_NS = 10000000;
+
+/* What one callback had the pool do, with one kind of request. */
+struct holder {
+  const struct event* by; /* or NULL */
+  const char* subject;
+  uint64_t time, count;
+};
+
+static uint64_t pool_offset(const struct trace_loop* loop) {
+  return loop->start_ns - loop->process->start_ns;
+}
+
+static const struct work* work_of(const struct trace_loop* loop,
+                                  const struct event* event) {
+  if (event->cause == EVENT_NONE || loop->causes[event->cause].work == EVENT_NONE)
+    return NULL;
+  return &loop->process->works[loop->causes[event->cause].work];
+}
+
+static uint64_t waited_for_thread(const struct trace_loop* loop,
+                                  const struct event* event, const struct work* work) {
+  return without(work->start, loop->causes[event->cause].begun + pool_offset(loop));
+}
+
+/* The one that waited longest, of those that waited longer than they ran. */
+static void find_starved_event(const struct trace_loop* loop, struct starved* starved) {
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    const struct work* work = work_of(loop, event);
+    if (work == NULL)
+      continue;
+    uint64_t waited = waited_for_thread(loop, event, work);
+    if (waited < STARVED_NS || waited < work->duration || waited <= starved->waited)
+      continue;
+    starved->waited = waited;
+    starved->event = (int32_t) i;
+  }
+}
+
+static bool same_holder(const struct holder* holder, const struct event* by,
+                        const char* subject) {
+  bool same_name = holder->by != NULL && by != NULL && by->name != EVENT_NONE &&
+                   holder->by->name == by->name;
+  return (holder->by == by || same_name) && same_subject_kind(holder->subject, subject);
+}
+
+static struct holder* holder_of(const struct trace_loop* loop, struct holder** list,
+                                size_t* count, size_t* capacity,
+                                const struct cause* cause) {
+  const struct event* by = cause->by == EVENT_NONE ? NULL : &loop->events[cause->by];
+  const char* subject =
+      cause->subject == EVENT_NONE ? NULL : loop->subjects[cause->subject];
+  for (size_t i = 0; i < *count; i++) {
+    if (same_holder(&(*list)[i], by, subject))
+      return &(*list)[i];
+  }
+  *list = array_grow(*list, *count, capacity, sizeof(**list));
+  (*list)[*count] = (struct holder){.by = by, .subject = subject};
+  return &(*list)[(*count)++];
+}
+
+static uint64_t overlap_of(const struct work* work, uint64_t from, uint64_t to) {
+  uint64_t end = work->start + work->duration;
+  return without(end < to ? end : to, work->start > from ? work->start : from);
+}
+
+/* Of the loop's own requests, what was on the threads for most of that time. */
+static void find_holder(const struct trace_loop* loop, int32_t number,
+                        struct starved* starved) {
+  const struct trace_process* process = loop->process;
+  const struct work* own = work_of(loop, &loop->events[starved->event]);
+  struct holder *list = NULL, *most = NULL;
+  size_t count = 0, capacity = 0;
+  uint64_t from = own->start - starved->waited;
+  for (size_t i = 0; i < process->work_count && process->works[i].start < own->start;
+       i++) {
+    const struct work* work = &process->works[i];
+    uint64_t part = overlap_of(work, from, own->start);
+    if (part == 0 || work->loop != number || work->cause == EVENT_NONE)
+      continue;
+    struct holder* holder =
+        holder_of(loop, &list, &count, &capacity, &loop->causes[work->cause]);
+    holder->time += part;
+    holder->count++;
+  }
+  for (size_t i = 0; i < count; i++)
+    most = most == NULL || list[i].time > most->time ? &list[i] : most;
+  if (most != NULL) {
+    starved->holder = most->by == NULL ? EVENT_NONE : (int32_t) (most->by - loop->events);
+    starved->holder_subject = most->subject;
+    starved->holder_count = most->count;
+  }
+  free(list);
+}
+
+static uint64_t count_threads(const struct trace_process* process) {
+  const size_t looked_at = 4096; /* each takes on something soon */
+  uint32_t threads[1024];
+  size_t count = 0;
+  for (size_t i = 0; i < process->work_count && i < looked_at; i++) {
+    size_t known = 0;
+    while (known < count && threads[known] != process->works[i].thread)
+      known++;
+    if (known == count && count < sizeof(threads) / sizeof(threads[0]))
+      threads[count++] = process->works[i].thread;
+  }
+  return count;
+}
+
+void find_starved(struct facts* facts, int32_t number) {
+  struct starved* starved = &facts->starved;
+  *starved = (struct starved){.event = EVENT_NONE, .holder = EVENT_NONE};
+  find_starved_event(facts->loop, starved);
+  if (starved->event == EVENT_NONE)
+    return;
+  starved->threads = count_threads(facts->loop->process);
+  find_holder(facts->loop, number, starved);
+}
