@@ -84,6 +84,16 @@ UV_EXTERN void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name
 UV_EXTERN void rondo_trace_code(const void* start, size_t size, const char* name);
 UV_EXTERN void rondo_trace_code_moved(const void* from, const void* to);
 
+/* For engines that sample stacks themselves, with the frames of their language. `source`
+ * is called on the loop's thread behind a stretch that was sampled: it writes down, with
+ * rondo_trace_stack, the stacks since `from_ns` on the monotonic clock, which take the
+ * place of the recorder's own; UINT64_MAX, now and then, means that all so far may be
+ * forgotten. Frames are names, the innermost first, 96 of them at most. */
+typedef void (*rondo_trace_stack_source)(uv_loop_t* loop, uint64_t from_ns);
+UV_EXTERN void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source source);
+UV_EXTERN void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns,
+                                 const char* const* frames, size_t count);
+
 /* Like uv_loop_init, for a loop in virtual time, whose schedule the seed decides: for
  * tests. Time stands still while callbacks run and jumps to the next timer when the loop
  * has nothing else to do, so that hours pass in milliseconds. How long file operations,

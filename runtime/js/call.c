@@ -61,14 +61,6 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
   return error;
 }
 
-/* Tells the recorder which function the loop's callback is about to call. */
-static void name_callback(JSObjectRef function) {
-  char* name = js_utf8(js_get(function, "name"), NULL);
-  if (name != NULL && *name != '\0')
-    rondo_trace_name(js.loop, name);
-  free(name);
-}
-
 /* `named` is what the recorder hears of. */
 static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef self,
                         size_t argc, const JSValueRef argv[]) {
@@ -76,8 +68,7 @@ static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef sel
   /* What the loop still had in this turn when the program left is not heard. */
   if (rondo_node_exiting(js.node))
     return;
-  if (rondo_trace_active(js.loop))
-    name_callback(named);
+  js_name_callback(named, argc, argv);
   rondo_node_enter(js.node);
   JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
   rondo_node_leave(js.node, exception);

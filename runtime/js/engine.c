@@ -172,7 +172,9 @@ static int watch_context(void) {
  * end is an error and no endless loop. */
 static const struct {
   const char *name, *value;
-} settings[] = {{"JSC_useTailCalls", "0"}, {"JSC_useSharedArrayBuffer", "1"}};
+} settings[] = {{"JSC_useTailCalls", "0"},
+                {"JSC_useSharedArrayBuffer", "1"},
+                {"JSC_sampleInterval", "4000"}}; /* in us; if it is asked to sample */
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 static JSGlobalContextRef make_context(void) {
@@ -205,5 +207,7 @@ int engine_open(void) {
   int err = js_bytes_open();
   if (err == 0)
     err = js_call_open();
+  if (err == 0)
+    js_names_open();
   return err == 0 ? watch_context() : err;
 }

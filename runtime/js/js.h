@@ -159,6 +159,7 @@ void native_timers(JSObjectRef exports);
 void native_process(JSObjectRef exports);
 void native_signals(JSObjectRef exports);
 void native_stdio(JSObjectRef exports);
+void native_names(JSObjectRef exports);
 void native_os(JSObjectRef exports);
 void native_util(JSObjectRef exports);
 void native_encoding(JSObjectRef exports);
@@ -200,6 +201,12 @@ _Noreturn void js_leave(int code);
 
 /* bytes.c: before any other code runs. A libuv error if the engine is none we know. */
 int js_bytes_open(void);
+
+/* names.c: the recorder hears which function the loop's callback is about to call, */
+void js_name_callback(JSObjectRef function, size_t argc, const JSValueRef argv[]);
+/* and, if it is there, what the engine's profiler has seen. */
+bool js_names_wanted(void);
+void js_names_open(void);
 
 /* engine.c, for the rest of this room */
 int engine_open(void);

@@ -7,6 +7,7 @@ const js_native_t js_natives[] = {
     {"encoding", native_encoding},
     {"fs", native_fs},
     {"handle", native_handle},
+    {"names", native_names},
     {"os", native_os},
     {"process", native_process},
     {"script", native_script},

@@ -226,21 +226,8 @@ function fireImmediate() {
   }
 }
 
-// For the recorder of `rondo trace` only. A function without a name is known by how its
-// code begins.
-const names = new WeakMap();
-
-function nameOf(task) {
-  if (typeof task !== 'function') return '(anonymous)';
-  let name = names.get(task);
-  if (name === undefined) {
-    const given = Object.getOwnPropertyDescriptor(task, 'name')?.value;
-    name = typeof given === 'string' && given !== '' ? given :
-      stringSlice.call(regexpReplace(/\s+/g, stringSlice.call(functionToString.call(task), 0, 200), ' '), 0, 48);
-    names.set(task, name);
-  }
-  return name;
-}
+// For the recorder of `rondo trace` only.
+const nameOf = (task) => require('internal/names').nameOf(task);
 
 binding.onTimers(fireTimer, fireImmediate, () => nameOf(timeouts[cell[0]]._onTimeout),
   () => nameOf(immediates[cell[0]]._onImmediate));

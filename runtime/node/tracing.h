@@ -42,6 +42,27 @@ static inline void trace_end(uv_loop_t* loop) {
   (void) loop;
 }
 
+typedef void (*rondo_trace_stack_source)(uv_loop_t* loop, uint64_t from_ns);
+
+static inline void rondo_trace_stacks_from(uv_loop_t* loop,
+                                           rondo_trace_stack_source source) {
+  (void) loop, (void) source;
+}
+
+static inline void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns,
+                                     const char* const* frames, size_t count) {
+  (void) loop, (void) when_ns, (void) frames, (void) count;
+}
+
+static inline int rondo_trace_begin(uv_loop_t* loop, const char* name) {
+  (void) loop, (void) name;
+  return 0;
+}
+
+static inline void rondo_trace_end(uv_loop_t* loop, int span) {
+  (void) loop, (void) span;
+}
+
 static inline int rondo_trace_active(const uv_loop_t* loop) {
   (void) loop;
   return 0;

@@ -49,6 +49,9 @@ struct recorder {
   char thread_name[16];
   struct recorder_cpu cpu;
   struct sampled_loop sampled;
+  rondo_trace_stack_source stack_source; /* or NULL */
+  uint64_t stacks_forgotten_ns;
+  uv_loop_t* loop;
   struct ticks clock;
   char* pattern; /* of a file; or of a ring, its size */
   bool is_ring;

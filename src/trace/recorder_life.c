@@ -54,6 +54,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
     return err;
   }
   uint64_t now = clock_now_ns();
+  recorder->loop = loop;
   recorder->pattern = pattern;
   recorder->last_ns = now;
   ticks_start(&recorder->clock, now);

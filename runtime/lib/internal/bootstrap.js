@@ -141,5 +141,6 @@
   from('url', ['URL', 'URLSearchParams']);
   lazy('Function', () => requireBuiltin('internal/esm/evaluated').install());
 
+  if (native('names').wanted) requireBuiltin('internal/names');
   return requireBuiltin('internal/main');
 })

@@ -2,6 +2,7 @@
 // Modules by Node's rules: files and folders, package.json with main and exports,
 // node_modules upwards, JSON, cycles, `node:` names.
 
+// own methods: sources
 const {
   ArrayIsArray, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over,
   regexpExec, regexpReplace, regexpTest, stringCharCodeAt, stringEndsWith, stringIncludes, stringIndexOf,
@@ -22,6 +23,7 @@ const sources = new Map(); // file → { text, skip: what stands before its firs
 
 tools.sourceOf = (file) => sources.get(file)?.text;
 tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
+tools.eachSource = (visit) => sources.forEach(({ text }, file) => visit(file, text));
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
 // Modules that Node has; those that rondo hasn't say so when they are asked for.

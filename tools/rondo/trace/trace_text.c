@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 3, CAUSES_SHOWN = 5, NAME_SHOWN = 120 };
+enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 5, CAUSES_SHOWN = 5, NAME_SHOWN = 120 };
 
 /* --- the summary ------------------------------------------------------------------- */
 
