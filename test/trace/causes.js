@@ -16,6 +16,7 @@ try {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rondo-causes-'));
 const fifo = path.join(folder, 'fifo');
 execFileSync('mkfifo', [fifo]);
+process.on('exit', () => fs.rmSync(folder, { recursive: true }));
 const large = `[${Array(400000).fill('{"id":1,"name":"a row","tags":["a","b"]}').join(',')}]`;
 
 const used = () => process.cpuUsage().user / 1000;
@@ -44,9 +45,14 @@ async function hogMicrotasks() {
 
 // Opening a FIFO takes a thread until somebody writes to it: all four.
 function starvePool(done) {
-  for (let i = 0; i < 4; i++) fs.copyFile(fifo, path.join(folder, `copy${i}`), () => {});
+  let copied = 0;
+  for (let i = 0; i < 4; i++) fs.copyFile(fifo, path.join(folder, `copy${i}`), () => { copied++; });
   fs.access(__filename, done);
-  setTimeout(function openFifo() { fs.closeSync(fs.openSync(fifo, 'w')); }, 200);
+  setTimeout(function openFifo() {
+    if (copied === 4) return;
+    setTimeout(openFifo, 20);
+    fs.closeSync(fs.openSync(fifo, fs.constants.O_RDWR));
+  }, 200);
 }
 
 function onRequest(route, answer) {
@@ -74,5 +80,4 @@ server.listen(0, '127.0.0.1', async () => {
   for (const route of ['/json', '/tasks', '/pool'])
     await new Promise((done) => { ask(route, server.address().port, done); });
   server.close();
-  fs.rmSync(folder, { recursive: true });
 });

@@ -17,7 +17,8 @@ struct calls {
 };
 
 struct compared {
-  const char* name;
+  char* key;        /* what both sides call it */
+  const char* name; /* on the side that has it first */
   const char* subject;
   struct calls sides[2]; /* before, after */
   double weight;         /* what the change costs in all */
@@ -37,16 +38,47 @@ static uint64_t part_of(const struct calls* calls, size_t quarter) {
   return calls->count == 0 ? 0 : calls->times[(calls->count - 1) * quarter / 4];
 }
 
+/* Whether a word is a script's place: "/app/server.js:12", "node:net:7". */
+static bool is_place(const char* word, size_t length) {
+  size_t digits = 0;
+  while (digits < length && word[length - 1 - digits] >= '0' &&
+         word[length - 1 - digits] <= '9')
+    digits++;
+  return digits > 0 && digits + 1 < length && word[length - 1 - digits] == ':';
+}
+
+/* Lines move when a script is changed: a function is known by its name. One without a
+ * name has nothing but its place. */
+static char* key_of(const char* name) {
+  char* key = text_copy(name, strlen(name));
+  char* out = key;
+  if (strstr(name, "(anonymous)") != NULL)
+    return key;
+  for (const char* at = name; *at != '\0';) {
+    size_t space = strspn(at, " "), length = strcspn(at + space, " ");
+    if (out == key || !is_place(at + space, length)) {
+      memcpy(out, at, space + length);
+      out += space + length;
+    }
+    at += space + length;
+  }
+  *out = '\0';
+  return key;
+}
+
 static size_t compared_of(struct comparison* all, const char* name, const char* subject) {
   size_t kind = kind_length(subject);
+  char* key = key_of(name);
   for (size_t i = 0; i < all->count; i++) {
     const struct compared* known = &all->list[i];
-    if (strcmp(known->name, name) == 0 && kind_length(known->subject) == kind &&
-        (kind == 0 || memcmp(known->subject, subject, kind) == 0))
+    if (strcmp(known->key, key) == 0 && kind_length(known->subject) == kind &&
+        (kind == 0 || memcmp(known->subject, subject, kind) == 0)) {
+      free(key);
       return i;
+    }
   }
   all->list = array_grow(all->list, all->count, &all->capacity, sizeof(*all->list));
-  all->list[all->count] = (struct compared){.name = name, .subject = subject};
+  all->list[all->count] = (struct compared){.key = key, .name = name, .subject = subject};
   return all->count++;
 }
 
@@ -159,7 +191,7 @@ static void write_compared(FILE* out, const struct compared* compared) {
   write_calls(out, &compared->sides[0]);
   write_calls(out, &compared->sides[1]);
   write_short(out, compared->name);
-  if (compared->subject != NULL)
+  if (subject_matters(compared->subject))
     fprintf(out, " (%.*s)", (int) kind_length(compared->subject), compared->subject);
   putc('\n', out);
 }
@@ -214,6 +246,7 @@ bool write_comparison(FILE* out, const struct trace* before, const struct trace*
   weigh(&all);
   write_list(out, &all);
   for (size_t i = 0; i < all.count; i++) {
+    free(all.list[i].key);
     free(all.list[i].sides[0].times);
     free(all.list[i].sides[1].times);
   }
