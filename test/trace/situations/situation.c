@@ -1,12 +1,15 @@
 /* Programs in which a loop is held up, each in a way that a recorder could get wrong:
- *   situation frozen     an embedder that doesn't call uv_run while a timer is due
- *   situation unnoticed  the same, and nothing is due
- *   situation busy       a callback that works for 20 ms, all told, beside busy
- * neighbours situation blocked    a callback that waits for a child for 60 ms situation
- * behind     a stall behind a million events situation loops      three loops: two idle
- * helpers, then the busy one situation nobody     a stretch that no callback took
- *   situation pool       a pool of one thread, busy with something else
- *   situation spinning   a loop that never sleeps, kept alive by a server */
+ *
+ * - frozen: an embedder that doesn't call uv_run while a timer is due
+ * - unnoticed: the same, and nothing is due
+ * - busy: a callback that works for 20 ms, all in all, beside busy neighbours
+ * - blocked: a callback that waits for a child for 60 ms
+ * - behind: a stall behind a million events
+ * - loops: three loops, two idle helpers, then the busy one
+ * - nobody: a stretch that no callback took
+ * - throttled: a callback that works longer than its control group lets it, in one go
+ * - pool: a pool of one thread, busy with something else
+ * - spinning: a loop that never sleeps, kept alive by a server */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,7 +105,7 @@ static void blocked(void) {
 static uv_idle_t idle;
 
 static void the_stall(void) {
-  spend(120);
+  spend(1000);
 }
 
 static void often(uv_idle_t* handle) {
@@ -140,27 +143,26 @@ static void loops(void) {
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }
 
-/* Starting a thread of the pool, and the kernel's work for a million descriptors, take no
- * callback; here a turn's own work is a heap of timers that none is due of. */
-static void quick(uv_prepare_t* handle) {
-  if (--left == 0)
-    uv_close((uv_handle_t*) handle, NULL);
-}
-
-static void quicker(uv_check_t* handle) {
-  if (left == 0)
-    uv_close((uv_handle_t*) handle, NULL);
-}
-
+/* Nobody is called back about a million handles: what they take is the loop's own. */
 static void nobody(void) {
-  static uv_prepare_t prepare;
-  static uv_check_t check;
-  left = 3;
-  uv_prepare_init(uv_default_loop(), &prepare);
-  uv_check_init(uv_default_loop(), &check);
-  uv_prepare_start(&prepare, quick);
-  uv_check_start(&check, quicker);
+  const size_t count = 1000000;
+  uv_idle_t* handles = calloc(count, sizeof(*handles));
+  for (size_t i = 0; i < count; i++) {
+    uv_idle_init(uv_default_loop(), &handles[i]);
+    uv_close((uv_handle_t*) &handles[i], NULL);
+  }
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+  free(handles);
+}
+
+static void works_long(uv_timer_t* handle) {
+  work_for(150);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void throttled(void) {
   uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, works_long, 1, 0);
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }
 
@@ -172,10 +174,6 @@ static void hash_slowly(uv_work_t* req) {
 static void on_hash(uv_work_t* req, int status) {
   (void) req;
   (void) status;
-}
-
-static void on_stat(uv_fs_t* req) {
-  uv_fs_req_cleanup(req);
 }
 
 static uv_work_t requests[3];
@@ -232,10 +230,11 @@ int main(int argc, char** argv) {
     loops();
   else if (strcmp(what, "nobody") == 0)
     nobody();
+  else if (strcmp(what, "throttled") == 0)
+    throttled();
   else if (strcmp(what, "pool") == 0)
     pool();
   else if (strcmp(what, "spinning") == 0)
     spinning();
-  (void) on_stat;
   return 0;
 }

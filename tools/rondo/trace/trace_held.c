@@ -272,13 +272,15 @@ static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
   free(list);
 }
 
-/* The turn of whoever took most; else that of the look that ended it. */
+/* The turn of whoever took most; else that of the look that ended it, or began it. */
 static void find_turn(const struct trace_loop* loop, struct stretch* stretch) {
   const struct event* turn = NULL;
   if (stretch->culprit != EVENT_NONE && stretch->taker != TAKER_OUTSIDE)
     turn = turn_of(loop, &loop->events[stretch->culprit]);
   if (turn == NULL && stretch->look != EVENT_NONE)
     turn = turn_of(loop, &loop->events[stretch->look]);
+  if (turn == NULL && stretch->taker != TAKER_OUTSIDE && stretch->first > 0)
+    turn = turn_of(loop, &loop->events[stretch->first - 1]); /* it began in there */
   stretch->turn = turn == NULL ? EVENT_NONE : (int32_t) (turn - loop->events);
 }
 

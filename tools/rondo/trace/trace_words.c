@@ -122,10 +122,11 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
 
 static void write_where(FILE* out, const struct trace_loop* loop,
                         const struct stretch* stretch) {
+  bool outside = stretch->taker == TAKER_OUTSIDE;
   if (stretch->starting)
-    fputs(" before the first turn", out);
+    fputs(outside ? " before the first turn" : ", before the first turn", out);
   else if (stretch->turn != EVENT_NONE)
-    fprintf(out, "%s in turn %" PRId64, stretch->taker == TAKER_OUTSIDE ? ", seen" : "",
+    fprintf(out, ", %sin turn %" PRId64, outside ? "seen " : "",
             loop->events[stretch->turn].detail);
 }
 
@@ -178,7 +179,9 @@ void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
   if (!cpu->known || away < 1000000 || away < length / 10)
     return;
   fprintf(out, "; of that %s on the processor: ", time_text(text, cpu->used));
-  if (cpu->throttled >= away / 2)
+  /* Of a thread that is throttled as it returns from the kernel (since Linux 6.18) the
+   * group's sum has only a part. */
+  if (cpu->throttled >= away / 4)
     fputs("throttled, its control group's limit was used up", out);
   else if (cpu->delay >= away / 2)
     fputs("the machine was busy", out);
@@ -192,19 +195,17 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
   case TAKER_CALLBACK:
     fputs("by ", out);
     write_culprit(out, loop, stretch);
-    fputs(",", out);
     break;
   case TAKER_MANY:
     fprintf(out, "by %" PRIu64 " callbacks, most of all ", stretch->callbacks);
     write_culprit(out, loop, stretch);
-    fputs(",", out);
     break;
   case TAKER_OUTSIDE:
     fputs(stretch->starting ? "in the program" : "by the program, outside of uv_run",
           out);
     break;
   case TAKER_NOBODY:
-    fputs("by no callback, but the loop's own work or the machine,", out);
+    fputs("by no callback, but the loop's own work or the machine", out);
     break;
   }
   write_where(out, loop, stretch);
