@@ -3,7 +3,7 @@
  * - frozen: an embedder that doesn't call uv_run while a timer is due
  * - unnoticed: the same, and nothing is due
  * - busy: a callback that works for 20 ms, all in all, beside busy neighbours
- * - blocked: a callback that waits for a child for 60 ms
+ * - blocked: a callback that waits for a child for 600 ms
  * - behind: a stall behind a million events
  * - loops: three loops, two idle helpers, then the busy one
  * - nobody: a stretch that no callback took
@@ -89,7 +89,7 @@ static void busy(void) {
 static void waits_for_a_child(uv_timer_t* handle) {
   pid_t child = fork();
   if (child == 0) {
-    usleep(60000);
+    usleep(600000);
     _exit(0);
   }
   waitpid(child, NULL, 0);
@@ -156,7 +156,7 @@ static void nobody(void) {
 }
 
 static void works_long(uv_timer_t* handle) {
-  work_for(150);
+  work_for(40);
   uv_close((uv_handle_t*) handle, NULL);
 }
 
