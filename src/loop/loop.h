@@ -173,11 +173,25 @@ static inline bool wake_has_news(const uv_loop_t* loop) {
 /* Marks the loop as asleep. False, with the loop awake, if there is a notification. */
 bool wake_try_sleep(uv_loop_t* loop);
 void wake_set_awake(uv_loop_t* loop);
+/* Values of loop->wake_state. */
+enum {
+  WAKE_STATE_ASLEEP = 0, /* also between two runs */
+  WAKE_STATE_AWAKE = 1,
+  WAKE_STATE_NOTIFIED = 2, /* asleep, and the event descriptor was written to */
+  WAKE_STATE_SPINS = 3,
+};
 /* Asked on the loop's thread: false between two runs. */
-bool wake_is_awake(const uv_loop_t* loop);
+static inline bool wake_is_awake(const uv_loop_t* loop) {
+  return __atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) == WAKE_STATE_AWAKE;
+}
+/* Makes the backend's descriptor readable, between two runs. */
+void wake_mark(uv_loop_t* loop);
 /* On the loop's thread, when there is something to do: between two runs the backend's
  * descriptor becomes readable, for an outer loop may be watching it. */
-void loop_notify_outer(uv_loop_t* loop);
+static inline void loop_notify_outer(uv_loop_t* loop) {
+  if (!(loop->flags & LOOP_MARKED) && !wake_is_awake(loop))
+    wake_mark(loop);
+}
 /* A run begins, in which a poll will come or, if the loop isn't alive, will not. */
 void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive);
 /* The run is over: from now on a notification must also make the backend's descriptor

@@ -79,7 +79,7 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   trace_phase(loop, RONDO_PHASE_POLL);
   if (loop->before_poll != NULL) {
     loop->before_poll(loop);
-    clock_look(loop); /* it took its time */
+    loop->flags &= ~(unsigned int) LOOP_CLOCK_FRESH; /* it took its time */
   }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   poll_limit_begin(loop);

@@ -26,8 +26,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { STATE_ASLEEP = 0, STATE_AWAKE = 1, STATE_NOTIFIED = 2, STATE_SPINS = 3 };
-
 static void woken(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   (void) loop, (void) w, (void) events; /* the poll looks at the flags after each wait */
 }
@@ -47,7 +45,7 @@ int wake_open(uv_loop_t* loop) {
   watcher_start(loop, &loop->wake_watcher, WATCH_IN);
   watcher_register_early(loop, &loop->wake_watcher);
   loop->flags &= ~(unsigned int) LOOP_MARKED;
-  __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&loop->wake_state, WAKE_STATE_ASLEEP, __ATOMIC_SEQ_CST);
   return 0;
 }
 
@@ -83,31 +81,26 @@ void loop_wake(uv_loop_t* loop, unsigned int kind) {
   unsigned int flag = 1u << kind;
   if (__atomic_fetch_or(&loop->wake_flags, flag, __ATOMIC_SEQ_CST) & flag)
     return; /* whoever set it first does the waking */
-  unsigned int asleep = STATE_ASLEEP;
+  unsigned int asleep = WAKE_STATE_ASLEEP;
   unsigned int state = __atomic_load_n(&loop->wake_state, __ATOMIC_SEQ_CST);
-  if (state == STATE_SPINS && kind == WAKE_ASYNC)
+  if (state == WAKE_STATE_SPINS && kind == WAKE_ASYNC)
     look_out_partner_spins(loop);
-  if (state != STATE_ASLEEP)
+  if (state != WAKE_STATE_ASLEEP)
     return;
-  if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, STATE_NOTIFIED, false,
+  if (__atomic_compare_exchange_n(&loop->wake_state, &asleep, WAKE_STATE_NOTIFIED, false,
                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     wake_write(loop);
 }
 
-static void wake_mark(uv_loop_t* loop) {
-  __atomic_store_n(&loop->wake_state, STATE_NOTIFIED, __ATOMIC_SEQ_CST);
+void wake_mark(uv_loop_t* loop) {
+  __atomic_store_n(&loop->wake_state, WAKE_STATE_NOTIFIED, __ATOMIC_SEQ_CST);
   if (!(loop->flags & LOOP_MARKED))
     wake_write(loop);
   loop->flags |= LOOP_MARKED;
 }
 
-void loop_notify_outer(uv_loop_t* loop) {
-  if (!(loop->flags & LOOP_MARKED) && !wake_is_awake(loop))
-    wake_mark(loop);
-}
-
 bool wake_try_sleep(uv_loop_t* loop) {
-  __atomic_store_n(&loop->wake_state, STATE_ASLEEP, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&loop->wake_state, WAKE_STATE_ASLEEP, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&loop->wake_flags, __ATOMIC_SEQ_CST) == 0)
     return true;
   wake_set_awake(loop);
@@ -116,9 +109,9 @@ bool wake_try_sleep(uv_loop_t* loop) {
 
 /* A write to wake_fd stays pending in the epoll set until the next epoll_wait. */
 void wake_set_awake(uv_loop_t* loop) {
-  if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != STATE_AWAKE &&
-      __atomic_exchange_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_SEQ_CST) ==
-          STATE_NOTIFIED &&
+  if (__atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) != WAKE_STATE_AWAKE &&
+      __atomic_exchange_n(&loop->wake_state, WAKE_STATE_AWAKE, __ATOMIC_SEQ_CST) ==
+          WAKE_STATE_NOTIFIED &&
       !(loop->flags & LOOP_MARKED))
     loop->flags |= LOOP_MUST_LOOK;
 }
@@ -137,20 +130,17 @@ void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive) {
 
 /* Spinning is being awake, for all but the curious. */
 void wake_spin_begin(uv_loop_t* loop) {
-  __atomic_store_n(&loop->wake_state, STATE_SPINS, __ATOMIC_RELAXED);
+  __atomic_store_n(&loop->wake_state, WAKE_STATE_SPINS, __ATOMIC_RELAXED);
 }
 
 void wake_spin_end(uv_loop_t* loop) {
-  __atomic_store_n(&loop->wake_state, STATE_AWAKE, __ATOMIC_RELAXED);
-}
-
-bool wake_is_awake(const uv_loop_t* loop) {
-  return __atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) == STATE_AWAKE;
+  __atomic_store_n(&loop->wake_state, WAKE_STATE_AWAKE, __ATOMIC_RELAXED);
 }
 
 void wake_left(uv_loop_t* loop) {
   bool waits = loop_alive(loop) && loop_work_waits(loop);
-  if (!wake_try_sleep(loop) || waits)
+  bool marked = (loop->flags & LOOP_MARKED) != 0; /* who wakes it needn't write again */
+  if (!wake_try_sleep(loop) || waits || marked)
     wake_mark(loop);
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
 }

@@ -14,21 +14,21 @@
  *            ├─ HELD ────────────────► POOL
  *            └─ POOL ──────────────── (called back)
  *
- *   place         where it is                        its number needed  uv_cancel
- *   FS_IDLE       not started, or called back        -                  UV_EBUSY
- *   FS_DONE       over, waiting for the poll phase   no                 UV_EBUSY
- *   FS_BATCH      in a batch of reads (fs_batch.c)   yes                0 until begun
- *   FS_RING       with the backend's io_uring        by a sync only     as io_uring says
- *   FS_POOL       in the pool's queue or running     yes                0 until begun
- *   FS_HELD       a close behind others (fs_order.c) yes                0
- *   FS_CANCELLED  in a batch, not to be read         yes                0
+ *   place         where it is                                         uv_cancel
+ *   FS_IDLE       not started, or called back                         UV_EBUSY
+ *   FS_DONE       over, waiting for the poll phase                    UV_EBUSY
+ *   FS_BATCH      a read, gathered for the poll phase (fs_read.c)     0 until begun
+ *   FS_RING       with the backend's io_uring                         as io_uring says
+ *   FS_POOL       in the pool's queue or running                      0 until begun
+ *   FS_HELD       a close behind requests on its file (fs_order.c)    0
+ *   FS_CANCELLED  cancelled in one of the last, waiting for its end   0
  *
- * Only the loop's thread moves a request from place to place. "Its number": the
- * descriptor must stay open, because the kernel doesn't have the file itself yet. */
+ * Only the loop's thread moves a request from place to place. */
 #ifndef RONDO_FS_H
 #define RONDO_FS_H
 
 #include "uv.h"
+#include "base/alloc.h"
 #include "base/queue.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ struct __attribute__((may_alias)) fs_inside {
   bool mount_unknown;     /* the pool is to find out whether its mount is local */
   bool cancel_asked;      /* of the backend, by the program */
   struct queue order;     /* see fs_order.c; all 0 while in no queue */
-  struct fs_batch* batch; /* while in FS_BATCH or FS_CANCELLED */
+  struct fs_batch* batch; /* of a read in FS_BATCH */
   void* unused[2];
 };
 
@@ -83,6 +83,14 @@ int fs_set_paths(uv_fs_t* req, const char* path, const char* new_path);
 int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* path,
                   uv_fs_cb cb);
 
+/* The same for a descriptor. */
+int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
+                  uv_fs_cb cb);
+
+/* Keeps what is to be read or written, and where. UV_EINVAL for no buffers. */
+int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
+                    int64_t offset);
+
 /* Runs it (no callback: returns the result) or sends it on its way (returns 0, or an
  * error if that failed; no callback comes then). */
 int fs_start(uv_fs_t* req);
@@ -92,9 +100,22 @@ int fs_cancel(uv_fs_t* req);
 /* The pool's side of a file request; also how the pool recognises file work. */
 void fs_run_on_pool(struct uv__work* w);
 
+_Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
+                   offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
+                   offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
+               "buffers are handed to the kernel as they are");
+
+static inline const struct iovec* fs_vectors(const uv_fs_t* req) {
+  return (const struct iovec*) (const void*) req->bufs;
+}
+
 /* Takes n bytes off the front of the request's buffers and moves its offset. */
 void fs_advance(uv_fs_t* req, size_t n);
-void fs_free_buffers(uv_fs_t* req);
+static inline void fs_free_buffers(uv_fs_t* req) {
+  if (req->bufs != NULL && req->bufs != req->bufsml)
+    mem_free(req->bufs);
+  req->bufs = NULL;
+}
 
 /* A system call's answer as a result. */
 static inline ssize_t fs_result(ssize_t answer) {
@@ -109,9 +130,17 @@ ssize_t fs_run(uv_fs_t* req);
 /* Sends an asynchronous request on the first way that is open to it. */
 int fs_send(uv_fs_t* req);
 
-/* A read that was tried in a batch, with the answer of fs_read_now. True if it is over
- * and has to be called back; false if it has gone on to the ring or the pool. */
-bool fs_settle_read(uv_fs_t* req, ssize_t answer);
+/* Where a request goes from here. */
+enum fs_way {
+  FS_WAY_DONE,  /* nowhere: it is over and its result set */
+  FS_WAY_BATCH, /* it is gathered, and tried in the poll phase */
+  FS_WAY_RING, /* it works, but not without waiting: the backend if it can, or the pool */
+  FS_WAY_POOL, /* it can't be known without waiting whether it works */
+};
+
+/* Sends what is left of a request to the ring or the pool. False if neither takes it: it
+ * is over then, with an error unless a part was done. */
+bool fs_send_rest(uv_fs_t* req, enum fs_way way);
 
 /* A request that is over, on the loop's thread: its callback comes from the poll phase.
  */
@@ -119,33 +148,27 @@ void fs_complete(uv_fs_t* req);
 /* The same as work's `done`, for those who hand it to the poll phase themselves. */
 void fs_done(struct uv__work* w, int status);
 
-/* A close whose turn has come (fs_order.c): on to the pool. */
-void fs_send_held_close(uv_fs_t* req);
+/* --- What can be had without waiting ---------------------------------------------- */
 
-/* --- fs_cached.c: what can be had without waiting -------------------------------- */
+/* Each tries without ever waiting for a device, a server or another process, and returns
+ * the way the request has to take. Unless it is done, nothing has changed, except that a
+ * read may have got its first part. */
 
-/* Each tries without ever waiting for a device, a server or another process, and says
- * which way the request has to take if it isn't done. Unless it is, nothing has changed,
- * except that a read may have got its first part. */
-enum fs_way {
-  FS_WAY_DONE, /* none: the request is over and its result set */
-  FS_WAY_RING, /* it works, but not without waiting: the backend if it can, or the pool */
-  FS_WAY_POOL, /* it can't be known without waiting whether it works */
-};
-enum fs_way fs_read_cached(uv_fs_t* req);
-enum fs_way fs_write_direct(uv_fs_t* req); /* chooses, never writes */
+/* fs_read.c */
+enum fs_way fs_read_start(uv_fs_t* req);
+/* UV_EBUSY if the helper has claimed the read's batch. */
+int fs_read_cancel(uv_fs_t* req);
+/* Finds out whether a read or write waits for a device in any case. */
+bool fs_ask_direct(uv_fs_t* req);
+
+/* fs_data.c: chooses, never writes */
+enum fs_way fs_write_start(uv_fs_t* req);
+
+/* fs_cached.c */
 enum fs_way fs_open_cached(uv_fs_t* req);
 enum fs_way fs_close_cached(uv_fs_t* req);
 enum fs_way fs_stat_cached(uv_fs_t* req);
 enum fs_way fs_access_cached(uv_fs_t* req);
-
-/* preadv2(RWF_NOWAIT): bytes or a negative error. On any thread. */
-ssize_t fs_read_now(int fd, const struct iovec* vectors, unsigned int count,
-                    int64_t offset);
-/* Goes on with a read for which fs_read_now has given `answer`. */
-enum fs_way fs_read_on(uv_fs_t* req, ssize_t answer);
-/* Bytes asked for, 0 for a read that fs_read_now isn't to try: it would wait. */
-size_t fs_read_size(uv_fs_t* req);
 
 /* --- fs_mounts.c: local file systems --------------------------------------------- */
 
@@ -159,8 +182,10 @@ void fs_learn_mount(const uv_fs_t* req);
 
 /* --- The operations -------------------------------------------------------------- */
 
-/* fs_data.c */
+/* fs_read.c */
 ssize_t fs_do_read(uv_fs_t* req);
+
+/* fs_data.c */
 ssize_t fs_do_write(uv_fs_t* req);
 ssize_t fs_do_sendfile(uv_fs_t* req);
 ssize_t fs_do_fsync(uv_fs_t* req);

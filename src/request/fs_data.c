@@ -1,10 +1,8 @@
-/* What is done with open files: reading, writing, truncating, syncing, and sending one
- * descriptor's data to another.
+/* What is done with open files other than reading: writing, truncating, syncing, and
+ * sending one descriptor's data to another.
  *
  * A write goes on until all is written or an error stops it, and then reports what was
- * written before the error. A read is one system call: less than asked for is an answer,
- * and an interrupted one says so, because a program reading its terminal may have been
- * waiting for just that signal. */
+ * written before the error. */
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -16,33 +14,6 @@
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-_Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
-                   offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
-                   offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
-               "buffers are handed to the kernel as they are");
-
-static const struct iovec* fs_vectors(const uv_fs_t* req) {
-  return (const struct iovec*) (const void*) req->bufs;
-}
-
-/* One buffer goes without a vector: the kernel looks at the descriptor then even if there
- * is nothing to move. */
-static ssize_t fs_read_some(const uv_fs_t* req) {
-  if (req->nbufs == 1)
-    return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
-                        : pread(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
-  int count = (int) req->nbufs;
-  return req->off < 0 ? readv(req->file, fs_vectors(req), count)
-                      : preadv(req->file, fs_vectors(req), count, req->off);
-}
-
-ssize_t fs_do_read(uv_fs_t* req) {
-  ssize_t n = fs_read_some(req);
-  if (n < 0)
-    return req->result > 0 ? req->result : -errno;
-  return req->result + n;
-}
 
 static ssize_t fs_write_vectors(const uv_fs_t* req) {
   if (req->nbufs == 1)
@@ -74,6 +45,12 @@ ssize_t fs_do_write(uv_fs_t* req) {
     fs_advance(req, (size_t) n);
   }
   return total;
+}
+
+/* Into the page cache a thread writes at once. io_uring would first try what most file
+ * systems refuse, then wake a worker of its own for it: ten times the price. */
+enum fs_way fs_write_start(uv_fs_t* req) {
+  return fs_ask_direct(req) ? FS_WAY_RING : FS_WAY_POOL;
 }
 
 ssize_t fs_do_fsync(uv_fs_t* req) {
@@ -170,39 +147,6 @@ ssize_t fs_do_sendfile(uv_fs_t* req) {
 }
 
 /* --- The interface --------------------------------------------------------------- */
-
-static int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
-                         uv_fs_cb cb) {
-  int err = fs_begin(loop, req, type, cb);
-  if (err == 0)
-    req->file = file;
-  return err;
-}
-
-/* The array is copied, because the caller's may be gone when the call returns and
- * because it changes when the work is done in parts; the memory it points to isn't. */
-static int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
-                           int64_t offset) {
-  if (bufs == NULL || nbufs == 0)
-    return UV_EINVAL;
-  uv_buf_t* copy = req->bufsml;
-  if (nbufs > ARRAY_LENGTH(req->bufsml))
-    copy = mem_alloc(nbufs * sizeof(*bufs));
-  if (copy == NULL)
-    return UV_ENOMEM;
-  req->bufs = memcpy(copy, bufs, nbufs * sizeof(*bufs));
-  req->nbufs = nbufs;
-  req->off = offset < 0 ? -1 : offset;
-  return 0;
-}
-
-int uv_fs_read(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
-               unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
-  int err = fs_begin_file(loop, req, UV_FS_READ, file, cb);
-  if (err == 0)
-    err = fs_keep_buffers(req, bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX, offset);
-  return err != 0 ? err : fs_start(req);
-}
 
 int uv_fs_write(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
                 unsigned int nbufs, int64_t offset, uv_fs_cb cb) {

@@ -69,6 +69,31 @@ int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* pa
   return err != 0 ? err : fs_set_path(req, path);
 }
 
+int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
+                  uv_fs_cb cb) {
+  int err = fs_begin(loop, req, type, cb);
+  if (err == 0)
+    req->file = file;
+  return err;
+}
+
+/* The array is copied, because the caller's may be gone when the call returns and
+ * because it changes when the work is done in parts; the memory it points to isn't. */
+int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
+                    int64_t offset) {
+  if (bufs == NULL || nbufs == 0)
+    return UV_EINVAL;
+  uv_buf_t* copy = req->bufsml;
+  if (nbufs > ARRAY_LENGTH(req->bufsml))
+    copy = mem_alloc(nbufs * sizeof(*bufs));
+  if (copy == NULL)
+    return UV_ENOMEM;
+  req->bufs = memcpy(copy, bufs, nbufs * sizeof(*bufs));
+  req->nbufs = nbufs;
+  req->off = offset < 0 ? -1 : offset;
+  return 0;
+}
+
 static void fs_free_paths(uv_fs_t* req) {
   if (req->path != NULL && fs_owns_path(req))
     mem_free((void*) (uintptr_t) req->path);
@@ -111,10 +136,10 @@ int fs_cancel(uv_fs_t* req) {
   case FS_RING:
     return fs_cancel_in_backend(req);
   case FS_BATCH:
-    return fs_batch_cancel(req);
+    return fs_read_cancel(req);
   case FS_HELD:
+    fs_state(req)->held--;
     req->result = UV_ECANCELED;
-    fs_order_leave(req);
     fs_complete(req);
     fs_set_place(req, FS_CANCELLED);
     return 0;
@@ -139,12 +164,6 @@ void fs_advance(uv_fs_t* req, size_t n) {
     req->bufs[0].base += n;
     req->bufs[0].len -= n;
   }
-}
-
-void fs_free_buffers(uv_fs_t* req) {
-  if (req->bufs != NULL && req->bufs != req->bufsml)
-    mem_free(req->bufs);
-  req->bufs = NULL;
 }
 
 /* What ptr holds depends on the request: nothing of its own (stat, opendir, closedir),

@@ -5,7 +5,7 @@
 
 static void file_state_close(uv_loop_t* loop, struct loop_part* part) {
   struct file_state* state = (struct file_state*) part;
-  fs_batch_close(state, loop);
+  fs_read_close(state, loop);
   loop->before_poll = NULL;
   mem_free(state);
 }
@@ -14,9 +14,8 @@ static void file_state_close(uv_loop_t* loop, struct loop_part* part) {
  * called back, and nobody waits for it. */
 static int file_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct file_state* state = (struct file_state*) part;
-  state->in_ring = 0;
   fs_order_fork(state);
-  fs_batch_fork(state, loop);
+  fs_read_fork(state, loop);
   return 0;
 }
 

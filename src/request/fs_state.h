@@ -17,26 +17,23 @@ struct fs_direct {
   unsigned char uses_left;
   bool direct;
 };
-enum { DIRECT_USES = 16 };
+enum { DIRECT_USES = 64 };
 
 struct file_state {
   struct loop_part part;
 
   /* fs_way.c */
-  uint64_t turn;        /* the turn that `spent` is about */
-  unsigned int spent;   /* of what files may take on the loop's thread in a turn */
-  unsigned int in_ring; /* requests that the backend has */
-
-  /* fs_cached.c */
-  struct fs_direct direct[FS_FILES];
+  uint64_t turn;      /* the turn that `spent` is about */
+  unsigned int spent; /* of what files may take on the loop's thread in a turn */
 
   /* fs_order.c: requests under way, oldest first */
   struct queue by_file[FS_FILES];
   struct queue by_two_files; /* sendfile */
   unsigned int held;         /* closes among them that are in FS_HELD */
-  bool ring_is_behind;       /* the kernel hasn't taken all that the backend has */
 
-  struct fs_batches* batches; /* fs_batch.c; made by the first */
+  /* fs_read.c */
+  struct fs_direct direct[FS_FILES];
+  struct fs_batches* batches; /* made by the first */
 };
 
 /* Made by a loop's first request: NULL without memory for it. */
@@ -51,29 +48,45 @@ static inline struct file_state* fs_state(const uv_fs_t* req) {
 void fs_order_init(struct file_state* state);
 void fs_order_fork(struct file_state* state);
 
-/* Whether another request is under way on this descriptor. */
-bool fs_order_is_in_use(const struct file_state* state, uv_file file);
-/* Holds a close that would take its descriptor from a request before it; false if there
- * is none. Its turn comes when that request leaves: fs_send_held_close. */
+/* Holds a close behind the requests that are under way on its file; false if it need not
+ * wait. When the last of them leaves, the close goes to the pool. */
 bool fs_order_hold(uv_fs_t* close);
 
-/* The request is under way on its descriptor; and no longer, so that closes behind it may
- * go. For requests by path nothing happens. */
-void fs_order_enter(uv_fs_t* req);
-void fs_order_release(uv_fs_t* req);
-static inline void fs_order_leave(uv_fs_t* req) {
-  if (fs_inside(req)->order.next != NULL)
-    fs_order_release(req);
+void fs_order_enter_two(uv_fs_t* req);
+/* Closes that were held behind the request, which has left, may go. */
+void fs_order_let_closes(uv_fs_t* req);
+
+static inline struct queue* fs_order_row(struct file_state* state, uv_file file) {
+  return &state->by_file[(unsigned int) file % FS_FILES];
 }
 
-/* --- fs_batch.c: reads in numbers ------------------------------------------------- */
+static inline bool fs_order_is_in(const uv_fs_t* req) {
+  return fs_inside(req)->order.next != NULL;
+}
 
-void fs_batch_fork(struct file_state* state, uv_loop_t* loop);
-void fs_batch_close(struct file_state* state, uv_loop_t* loop);
+/* The request is under way on its descriptor, if it has one. */
+static inline void fs_order_enter(uv_fs_t* req) {
+  if (req->path != NULL || req->fs_type == UV_FS_READDIR ||
+      req->fs_type == UV_FS_CLOSEDIR || fs_order_is_in(req))
+    return;
+  if (req->fs_type == UV_FS_SENDFILE)
+    fs_order_enter_two(req);
+  else
+    queue_push_back(fs_order_row(fs_state(req), req->file), &fs_inside(req)->order);
+}
 
-/* Puts a read into a batch. False if it is better tried at once. */
-bool fs_batch_add(uv_fs_t* req);
-/* UV_EBUSY if the helper has claimed its batch. */
-int fs_batch_cancel(uv_fs_t* req);
+static inline void fs_order_leave(uv_fs_t* req) {
+  if (!fs_order_is_in(req))
+    return;
+  queue_remove(&fs_inside(req)->order);
+  fs_inside(req)->order.next = NULL;
+  if (fs_state(req)->held > 0)
+    fs_order_let_closes(req);
+}
+
+/* --- fs_read.c: batches of reads --------------------------------------------------- */
+
+void fs_read_fork(struct file_state* state, uv_loop_t* loop);
+void fs_read_close(struct file_state* state, uv_loop_t* loop);
 
 #endif

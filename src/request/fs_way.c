@@ -1,7 +1,7 @@
 /* The ways of a file request, and who may take which: the table below is all of it.
  *
- *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c). Reads
- *      in numbers are tried in batches, which threads share (fs_batch.c).
+ *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c); reads
+ *      together, when the poll phase begins (fs_read.c).
  *   2. Through the backend, if it can do the operation: io_uring's own workers.
  *   3. On a thread of the pool.
  *
@@ -14,7 +14,7 @@
  *   - for what would take the loop's thread too long, by itself (a large read, whose
  *     bytes are moved on the loop's thread in both) or together with what was done at
  *     once in this turn before: threads do many faster, and other callbacks wait;
- *   - for a close that has others before it (fs_order.c), or work of the program's. */
+ *   - for a close while a thread works for the loop, perhaps on the same file. */
 #include "request/fs.h"
 
 #include "backend/backend.h"
@@ -35,9 +35,6 @@ enum { NO_OPCODE = -1 };
  * thread that may wait makes one: so in numbers they are better off there. */
 enum { TURN_MOST = 320, COST_CALL = 1, COST_PAGE = 1, COST_PATH = 40, PAGE = 4096 };
 
-/* What is done in a turn before reads are gathered in batches. */
-enum { TURN_ALONE = 8 };
-
 struct operation {
   enum fs_way (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
   int opcode;                           /* 2; NO_OPCODE: not possible */
@@ -47,8 +44,8 @@ struct operation {
 /* clang-format off */
 static const struct operation operations[] = {
     /* request            1 at once         2 backend       3 on a thread */
-    [UV_FS_READ]       = {fs_read_cached,   FILE_READV,     fs_do_read},
-    [UV_FS_WRITE]      = {fs_write_direct,  FILE_WRITEV,    fs_do_write},
+    [UV_FS_READ]       = {fs_read_start,    FILE_READV,     fs_do_read},
+    [UV_FS_WRITE]      = {fs_write_start,   FILE_WRITEV,    fs_do_write},
     [UV_FS_FSYNC]      = {NULL,             FILE_FSYNC,     fs_do_fsync},
     [UV_FS_FDATASYNC]  = {NULL,             FILE_FDATASYNC, fs_do_fdatasync},
 
@@ -143,50 +140,23 @@ static int fs_send_to_pool(uv_fs_t* req) {
   return 0;
 }
 
-void fs_send_held_close(uv_fs_t* req) {
-  int err = fs_send_to_pool(req);
-  if (err == 0)
-    return;
-  req->result = err;
-  fs_order_leave(req);
-  fs_complete(req);
-}
-
 /* --- 2: the backend --------------------------------------------------------------- */
-
-/* The rest goes to the pool; if there is none, that is how the request ends. */
-static void fs_leave_backend(uv_fs_t* req) {
-  int err = fs_send_to_pool(req);
-  if (err == 0)
-    return;
-  if (req->result == 0)
-    req->result = err;
-  fs_finish(req);
-}
 
 static void fs_backend_done(struct uv__work* w, int result) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  fs_state(req)->in_ring--;
   /* Not our doing: the thread that had submitted it has ended. */
-  if (result == UV_ECANCELED && !fs_inside(req)->cancel_asked) {
-    fs_leave_backend(req);
-    return;
-  }
-  if (result < 0) {
-    if (req->result == 0)
-      req->result = result;
-    fs_finish(req);
-    return;
-  }
-  req->result += result;
-  if (req->fs_type == UV_FS_WRITE && result > 0) {
-    fs_advance(req, (size_t) result);
-    if (req->nbufs > 0) {
-      fs_leave_backend(req);
-      return;
+  bool has_rest = result == UV_ECANCELED && !fs_inside(req)->cancel_asked;
+  if (result >= 0) {
+    req->result += result;
+    if (req->fs_type == UV_FS_WRITE && result > 0) {
+      fs_advance(req, (size_t) result);
+      has_rest = req->nbufs > 0;
     }
+  } else if (!has_rest && req->result == 0) {
+    req->result = result;
   }
-  fs_finish(req);
+  if (!has_rest || !fs_send_rest(req, FS_WAY_POOL))
+    fs_finish(req);
 }
 
 /* io_uring waits for data also on a non-blocking descriptor, and takes an
@@ -221,7 +191,6 @@ static bool fs_send_to_backend(uv_fs_t* req) {
   if (backend_submit(req->loop, &operation, &req->work_req) != 0)
     return false;
   loop_count(req->loop, COUNTER_FILE_RING);
-  fs_state(req)->in_ring++;
   fs_set_place(req, FS_RING);
   fs_order_enter(req);
   if (!wake_is_awake(req->loop))
@@ -251,29 +220,17 @@ static bool fs_charge_turn(struct file_state* state, const uv_fs_t* req) {
   return true;
 }
 
-bool fs_settle_read(uv_fs_t* req, ssize_t answer) {
-  enum fs_way way = FS_WAY_DONE;
-  if (fs_place(req) == FS_CANCELLED)
-    req->result = UV_ECANCELED;
-  else
-    way = fs_read_on(req, answer);
-  if (way == FS_WAY_RING && fs_send_to_backend(req))
-    return false;
-  int err = way == FS_WAY_DONE ? 0 : fs_send_to_pool(req);
-  if (way != FS_WAY_DONE && err == 0)
-    return false;
-  if (err != 0 && req->result == 0)
-    req->result = err;
-  fs_order_leave(req);
-  fs_set_place(req, FS_DONE);
-  return true;
-}
-
 /* --- The choice ------------------------------------------------------------------- */
 
-/* False if the close has to take a thread. */
-static bool fs_may_close_at_once(const uv_fs_t* req) {
-  return req->loop->work_active == 0 && !fs_order_is_in_use(fs_state(req), req->file);
+static int fs_take_way(uv_fs_t* req, enum fs_way way) {
+  return way == FS_WAY_RING && fs_send_to_backend(req) ? 0 : fs_send_to_pool(req);
+}
+
+bool fs_send_rest(uv_fs_t* req, enum fs_way way) {
+  int err = fs_take_way(req, way);
+  if (err != 0 && req->result == 0)
+    req->result = err;
+  return err == 0;
 }
 
 int fs_send(uv_fs_t* req) {
@@ -285,18 +242,13 @@ int fs_send(uv_fs_t* req) {
     return 0;
   if ((operation->at_once == NULL && operation->opcode == NO_OPCODE) ||
       simulated(req->loop) ||
-      (req->fs_type == UV_FS_CLOSE && !fs_may_close_at_once(req)) ||
+      (req->fs_type == UV_FS_CLOSE && req->loop->work_active > 0) ||
       pool_files_waiting() || !fs_charge_turn(state, req))
     return fs_send_to_pool(req);
-  if (req->fs_type == UV_FS_READ && state->spent > TURN_ALONE && fs_batch_add(req))
-    return 0;
   enum fs_way way = operation->at_once == NULL ? FS_WAY_RING : operation->at_once(req);
   if (way == FS_WAY_DONE) {
     loop_count(req->loop, COUNTER_FILE_AT_ONCE);
     fs_complete(req);
-    return 0;
   }
-  if (way == FS_WAY_RING && fs_send_to_backend(req))
-    return 0;
-  return fs_send_to_pool(req);
+  return way == FS_WAY_DONE || way == FS_WAY_BATCH ? 0 : fs_take_way(req, way);
 }

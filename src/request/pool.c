@@ -73,11 +73,12 @@ static struct {
   uint64_t works_done;
   pthread_t ids[POOL_MOST];
 
-  _Atomic unsigned int ready;         /* how much work a free thread could take now */
-  _Atomic unsigned int files_waiting; /* file work in the queue */
+  _Atomic unsigned int ready; /* how much work a free thread could take now */
 } pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
           .wake_up = PTHREAD_COND_INITIALIZER,
           .all_ended = PTHREAD_COND_INITIALIZER};
+
+_Atomic unsigned int pool_files;
 
 /* Where each thread is: in its work, which is odd, or with the pool, which is even. The
  * generation is in it, so that a thread left behind doesn't take its successor's place
@@ -107,7 +108,7 @@ static void pool_clear(void) {
   pool.ended = 0;
   backoff_won(&pool.look_out);
   atomic_store(&pool.ready, 0);
-  atomic_store(&pool.files_waiting, 0);
+  atomic_store(&pool_files, 0);
 }
 
 static void pool_forked(void) {
@@ -172,7 +173,7 @@ static unsigned int pool_leave_behind(void) {
   queue_init(&pool.held);
   pool.general_count = pool.lookup_count = 0;
   atomic_store(&pool.ready, 0);
-  atomic_store(&pool.files_waiting, 0);
+  atomic_store(&pool_files, 0);
   return left;
 }
 
@@ -244,7 +245,7 @@ static void pool_count_in(const struct uv__work* w) {
   else
     pool.general_count++;
   if (w->work == fs_run_on_pool)
-    atomic_fetch_add_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pool_files, 1, memory_order_relaxed);
 }
 
 static void pool_count_out(const struct uv__work* w) {
@@ -253,7 +254,7 @@ static void pool_count_out(const struct uv__work* w) {
   else
     pool.general_count--;
   if (w->work == fs_run_on_pool)
-    atomic_fetch_sub_explicit(&pool.files_waiting, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&pool_files, 1, memory_order_relaxed);
 }
 
 /* The oldest work that may be run now; there is some. */
@@ -518,8 +519,4 @@ bool pool_take_back(struct uv__work* w, void (*instead)(struct uv__work* w)) {
   }
   pthread_mutex_unlock(&pool.mutex);
   return waiting;
-}
-
-bool pool_files_waiting(void) {
-  return atomic_load_explicit(&pool.files_waiting, memory_order_relaxed) > 0;
 }

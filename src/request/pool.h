@@ -8,6 +8,7 @@
 
 #include "uv.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Has w->work run by a thread, which then hands it to work_give_back. 0, or a negative
@@ -25,7 +26,11 @@ bool pool_take_back(struct uv__work* w, void (*instead)(struct uv__work* w));
 /* How many threads it has at most. */
 unsigned int pool_size(void);
 
-/* True while file work waits for a free thread. */
-bool pool_files_waiting(void);
+/* How much file work waits for a free thread. */
+extern _Atomic unsigned int pool_files;
+
+static inline bool pool_files_waiting(void) {
+  return atomic_load_explicit(&pool_files, memory_order_relaxed) > 0;
+}
 
 #endif

@@ -1,0 +1,495 @@
+/* Reading a file, from the request to its answer.
+ *
+ * A read asked for at an offset is gathered into a batch. The poll phase begins by trying
+ * every gathered read with a call that cannot wait, preadv2(RWF_NOWAIT), which takes what
+ * is in the page cache. A read that isn't there goes on to the ring or the pool. A read
+ * at the file's own position is tried at once, since the next one begins where it ends.
+ *
+ * Many reads are shared with a helper, a thread of the pool that has nothing else to do.
+ * The helper claims full batches, oldest first; in the poll phase the loop claims what is
+ * left, newest first. So the loop never waits for a helper that is slow to get up, and
+ * one that is awake halves the time. A batch belongs to whoever moved its state, in one
+ * atomic step:
+ *
+ *   BATCH_LOOP     the loop's: empty, being filled, or being read by it
+ *   BATCH_OFFERED  full; the first to claim it reads it (BATCH_LOOP or BATCH_HELPER)
+ *   BATCH_HELPER   the helper's, until it comes back as finished work (batch_done)
+ *
+ * A cache line that two processors write costs them up to a third of a microsecond every
+ * time it changes hands, half as much as reading a page. So the helper sees nothing of a
+ * request but its row in the batch, which it only reads. */
+#include "request/fs_state.h"
+
+#include "base/alloc.h"
+#include "base/backoff.h"
+#include "base/base.h"
+#include "request/pool.h"
+#include "request/work.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/major.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/uio.h>
+
+enum {
+  BATCHES = 64,
+  BATCH_READS = 4,
+  /* Full batches before the helper is called: fewer reads are done before it is up. */
+  BATCHES_TO_SHARE = 2,
+  CACHE_LINE = 64,
+  /* A helper that needs this much longer than the loop, which has nothing left to do, was
+   * kept from its processor. */
+  LATE_NS = 50 * 1000,
+};
+
+enum { BATCH_LOOP, BATCH_OFFERED, BATCH_HELPER };
+
+struct batch_read {
+  int fd;
+  unsigned int count;          /* of vectors; 0: cancelled */
+  const struct iovec* vectors; /* `one`, or the request's own */
+  struct iovec one;
+  int64_t offset;
+  uv_fs_t* req; /* not for the helper */
+};
+
+struct fs_batch {
+  struct uv__work work; /* how it comes back from the helper */
+  _Atomic int state;
+  unsigned int count;
+  uint64_t left_ns; /* when the loop had nothing more to do but wait for it; or 0 */
+  struct batch_read reads[BATCH_READS];
+  char apart[CACHE_LINE];
+  int answers[BATCH_READS]; /* no read gives more than an int */
+  uint64_t finished_ns;     /* by the helper; 0 before */
+};
+
+/* Batches are numbered on and on; number n is in ring[n % BATCHES]. A round is what is
+ * gathered between two poll phases. */
+struct fs_batches {
+  uv_loop_t* loop;
+  unsigned int first;   /* of this round: those before it are somebody's */
+  unsigned int filling; /* the one that reads are added to */
+  bool shared;          /* this round's batches are offered */
+  struct rondo_backoff sharing;
+
+  struct uv__work helper;
+  char apart[CACHE_LINE];
+  _Atomic unsigned int offered; /* batches before this number have been */
+  _Atomic bool helper_called;   /* and has not left yet */
+  unsigned int helper_next;     /* the helper's own: the number to look at next */
+  char behind[CACHE_LINE];
+  struct fs_batch ring[BATCHES];
+};
+
+/* --- Trying ---------------------------------------------------------------------- */
+
+static size_t read_bytes(const uv_fs_t* req) {
+  size_t total = 0;
+  for (unsigned int i = 0; i < req->nbufs; i++)
+    total += req->bufs[i].len;
+  return total;
+}
+
+/* With O_DIRECT the kernel waits for the device, RWF_NOWAIT or not. Such reads and writes
+ * go in whole sectors, so others need no question. The answer is used for some requests:
+ * fcntl(2) takes as long as a quarter of the read. If the descriptor's number comes to
+ * mean another file meanwhile, these few may wait for a device; their results are right.
+ */
+bool fs_ask_direct(uv_fs_t* req) {
+  if ((read_bytes(req) & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
+    return false;
+  struct fs_direct* known = &fs_state(req)->direct[(unsigned int) req->file % FS_FILES];
+  if (known->fd != req->file || known->uses_left == 0) {
+    int status = fcntl(req->file, F_GETFL);
+    if (status < 0)
+      return true;
+    *known = (struct fs_direct){
+        .fd = req->file, .uses_left = DIRECT_USES, .direct = (status & O_DIRECT) != 0};
+  }
+  known->uses_left--;
+  return known->direct;
+}
+
+/* /dev/zero and its like give a page at a time under RWF_NOWAIT. */
+static bool is_memory_device(const struct statx* about) {
+  return S_ISCHR(about->stx_mode) && about->stx_rdev_major == MEM_MAJOR;
+}
+
+/* Where the next byte would be read; negative if that isn't known. */
+static int64_t read_position(const uv_fs_t* req) {
+  return req->off >= 0 ? req->off : lseek(req->file, 0, SEEK_CUR);
+}
+
+/* After fewer bytes than asked for, or none: is that all there is? RWF_NOWAIT may stop
+ * where the page cache does, and Linux 5.9 and 5.10 then say 0, as at the end of the
+ * file. So the end of a regular file counts only beyond its size, and that of a block
+ * device only if a read that may wait finds it. Everything else gives what it has. The
+ * C library's statx, which makes do without the kernel's. */
+static bool read_is_complete(const uv_fs_t* req, ssize_t answer) {
+  struct statx about;
+  if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
+            &about) != 0)
+    return answer > 0;
+  if (!S_ISREG(about.stx_mode))
+    return !S_ISBLK(about.stx_mode) && !is_memory_device(&about);
+  int64_t position = read_position(req);
+  return position >= 0 && (uint64_t) position >= about.stx_size;
+}
+
+/* On any thread. */
+static ssize_t read_now(int fd, const struct iovec* vectors, unsigned int count,
+                        int64_t offset) {
+  return fs_result(preadv2(fd, vectors, (int) count, offset, RWF_NOWAIT));
+}
+
+static ssize_t read_try(const uv_fs_t* req) {
+  return read_now(req->file, fs_vectors(req), req->nbufs, req->off);
+}
+
+/* Goes on with a read that has got `answer`. */
+static enum fs_way read_go_on(uv_fs_t* req, ssize_t answer) {
+  size_t total = read_bytes(req);
+  for (;;) {
+    if (answer == -EAGAIN)
+      return FS_WAY_RING;
+    /* EPERM: a sandbox knows no preadv2(2). */
+    if (answer == -EOPNOTSUPP || answer == -ENOSYS || answer == -EPERM)
+      return FS_WAY_POOL;
+    if (answer < 0) {
+      req->result = req->result > 0 ? req->result : answer;
+      return FS_WAY_DONE;
+    }
+    req->result += answer;
+    if ((size_t) answer == total)
+      return FS_WAY_DONE;
+    total -= (size_t) answer;
+    fs_advance(req, (size_t) answer);
+    if (read_is_complete(req, answer))
+      return FS_WAY_DONE;
+    if (answer == 0)
+      return FS_WAY_RING;
+    answer = read_try(req);
+  }
+}
+
+/* --- Batches, and the helper's side ------------------------------------------------ */
+
+static struct fs_batch* batch_at(struct fs_batches* batches, unsigned int number) {
+  return &batches->ring[number % BATCHES];
+}
+
+static bool batch_claim(struct fs_batch* batch, int claimant) {
+  int offered = BATCH_OFFERED;
+  return atomic_compare_exchange_strong_explicit(
+      &batch->state, &offered, claimant, memory_order_acquire, memory_order_relaxed);
+}
+
+static bool batch_is(const struct fs_batch* batch, int state) {
+  return atomic_load_explicit(&batch->state, memory_order_relaxed) == state;
+}
+
+static void batch_read(struct fs_batch* batch) {
+  for (unsigned int i = 0; i < batch->count; i++) {
+    const struct batch_read* read = &batch->reads[i];
+    if (read->count > 0)
+      batch->answers[i] =
+          (int) read_now(read->fd, read->vectors, read->count, read->offset);
+  }
+}
+
+/* The helper leaves after some batches even if there are more: other work may wait for
+ * its thread. A batch that is offered while it leaves is the loop's. A number that is
+ * behind the times means a newer batch: as good as any. */
+static void batches_help(struct uv__work* w) {
+  struct fs_batches* batches = rondo_container_of(w, struct fs_batches, helper);
+  for (int i = 0; i < BATCHES; i++) {
+    unsigned int offered = atomic_load_explicit(&batches->offered, memory_order_acquire);
+    if (offered - batches->helper_next > BATCHES)
+      batches->helper_next = offered - BATCHES;
+    if (batches->helper_next == offered)
+      break;
+    struct fs_batch* batch = batch_at(batches, batches->helper_next++);
+    if (batch_claim(batch, BATCH_HELPER)) {
+      batch_read(batch);
+      batch->finished_ns = clock_now_ns();
+      work_give_back(&batch->work);
+    }
+  }
+  /* The loop may be closed from here on. */
+  atomic_store_explicit(&batches->helper_called, false, memory_order_release);
+}
+
+static bool helper_is_away(const struct fs_batches* batches) {
+  return !atomic_load_explicit(&batches->helper_called, memory_order_acquire);
+}
+
+static void helper_call(struct fs_batches* batches) {
+  if (!helper_is_away(batches))
+    return;
+  loop_count(batches->loop, COUNTER_HELPER_CALLS);
+  batches->helper_next = batches->first;
+  atomic_store_explicit(&batches->helper_called, true, memory_order_relaxed);
+  if (!pool_lend(batches->loop, &batches->helper, batches_help))
+    atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
+}
+
+/* --- The loop's side -------------------------------------------------------------- */
+
+/* A read was tried in a batch. True if it is over and has to be called back; false if it
+ * has gone on to the ring or the pool. */
+static bool read_settle(uv_fs_t* req, ssize_t answer) {
+  enum fs_way way = FS_WAY_DONE;
+  if (fs_place(req) == FS_CANCELLED)
+    req->result = UV_ECANCELED;
+  else
+    way = read_go_on(req, answer);
+  if (way != FS_WAY_DONE && fs_send_rest(req, way))
+    return false;
+  fs_set_place(req, FS_DONE);
+  return true;
+}
+
+/* Empties the batch: into `over` the requests that are, in the order they were asked for.
+ */
+static void batch_settle(struct fs_batch* batch, struct queue* over,
+                         enum loop_counter counter) {
+  queue_init(over);
+  for (unsigned int i = 0; i < batch->count; i++) {
+    uv_fs_t* req = batch->reads[i].req;
+    if (!read_settle(req, batch->answers[i]))
+      continue;
+    loop_count(req->loop, counter);
+    queue_push_back(over, queue_of(req->work_req.wq));
+  }
+  batch->count = 0;
+}
+
+/* The helper has read it. */
+static void batch_done(struct uv__work* w, int status) {
+  (void) status;
+  struct fs_batch* batch = rondo_container_of(w, struct fs_batch, work);
+  struct fs_batches* batches = ((struct file_state*) w->loop->file_state)->batches;
+  struct queue over;
+  if (batch->left_ns != 0 && batch->finished_ns > batch->left_ns + LATE_NS)
+    backoff_lost(&batches->sharing);
+  else
+    backoff_won(&batches->sharing);
+  atomic_store_explicit(&batch->state, BATCH_LOOP, memory_order_relaxed);
+  batch_settle(batch, &over, COUNTER_FILE_SHARED);
+  work_deliver_next(w->loop, &over);
+}
+
+/* False if the helper has claimed it. */
+static bool batch_take_back(uv_loop_t* loop, struct fs_batch* batch) {
+  if (batch_is(batch, BATCH_LOOP))
+    return true;
+  if (!batch_claim(batch, BATCH_LOOP))
+    return false;
+  loop->work_active--;
+  return true;
+}
+
+static void batch_complete(uv_loop_t* loop, struct fs_batch* batch) {
+  struct queue over;
+  batch_settle(batch, &over, COUNTER_FILE_AT_ONCE);
+  while (!queue_empty(&over)) {
+    struct queue* link = queue_first(&over);
+    queue_remove(link);
+    loop_complete(loop, rondo_container_of(link, struct uv__work, wq), 0);
+  }
+}
+
+/* The poll phase begins. Batches are completed in the order they were asked for. */
+static void batches_run(uv_loop_t* loop) {
+  struct fs_batches* batches = ((struct file_state*) loop->file_state)->batches;
+  unsigned int helped = 0;
+  loop->before_poll = NULL;
+  if (batch_at(batches, batches->filling)->count > 0)
+    batches->filling++;
+  for (unsigned int n = batches->filling; n-- != batches->first;) {
+    struct fs_batch* batch = batch_at(batches, n);
+    if (batch_take_back(loop, batch))
+      batch_read(batch);
+    else
+      helped++;
+  }
+  if (batches->shared && helped == 0)
+    backoff_lost(&batches->sharing); /* the helper came too late for all of it */
+  batches->shared = false;
+  uint64_t now = helped > 0 ? clock_now_ns() : 0;
+  for (; batches->first != batches->filling; batches->first++) {
+    struct fs_batch* batch = batch_at(batches, batches->first);
+    if (batch_is(batch, BATCH_LOOP))
+      batch_complete(loop, batch);
+    else
+      batch->left_ns = now;
+  }
+}
+
+static void batch_offer(struct fs_batches* batches, struct fs_batch* batch) {
+  batches->loop->work_active++;
+  batch->left_ns = 0;
+  batch->finished_ns = 0;
+  batch->work = (struct uv__work){.loop = batches->loop, .done = batch_done};
+  atomic_store_explicit(&batch->state, BATCH_OFFERED, memory_order_release);
+}
+
+/* Sharing costs the loop a wake-up, and the helper may be kept from a processor by other
+ * programs: a round is shared only if its chance is to be taken. */
+static void batch_full(struct fs_batches* batches) {
+  batches->filling++;
+  unsigned int full = batches->filling - batches->first;
+  unsigned int n = batches->filling - 1;
+  if (full == BATCHES_TO_SHARE) {
+    batches->shared = backoff_take_chance(&batches->sharing);
+    n = batches->first;
+  }
+  if (!batches->shared)
+    return;
+  for (; n != batches->filling; n++)
+    batch_offer(batches, batch_at(batches, n));
+  atomic_store_explicit(&batches->offered, batches->filling, memory_order_release);
+  helper_call(batches);
+}
+
+static struct fs_batches* batches_make(uv_loop_t* loop) {
+  struct fs_batches* batches = NULL;
+  if (work_can_give_back(loop))
+    batches = mem_calloc(1, sizeof(*batches));
+  if (batches != NULL)
+    batches->loop = loop;
+  return batches;
+}
+
+/* NULL without memory, or if the helper has them all. */
+static struct fs_batch* batch_to_fill(struct file_state* state, uv_loop_t* loop) {
+  if (state->batches == NULL && (state->batches = batches_make(loop)) == NULL)
+    return NULL;
+  struct fs_batches* batches = state->batches;
+  struct fs_batch* batch = batch_at(batches, batches->filling);
+  bool ours = batch_is(batch, BATCH_LOOP) && batches->filling - batches->first < BATCHES;
+  return ours ? batch : NULL;
+}
+
+static bool read_gather(uv_fs_t* req) {
+  struct file_state* state = fs_state(req);
+  uv_loop_t* loop = req->loop;
+  struct fs_batch* batch = batch_to_fill(state, loop);
+  if (batch == NULL)
+    return false;
+
+  struct batch_read* read = &batch->reads[batch->count++];
+  const struct iovec* vectors = fs_vectors(req);
+  *read = (struct batch_read){.fd = req->file,
+                              .count = req->nbufs,
+                              .vectors = req->nbufs == 1 ? &read->one : vectors,
+                              .one = vectors[0],
+                              .offset = req->off,
+                              .req = req};
+  req->work_req.loop = loop;
+  req->work_req.work = NULL;
+  req->work_req.done = fs_done;
+  fs_inside(req)->batch = batch;
+  fs_set_place(req, FS_BATCH);
+  fs_order_enter(req);
+  loop->before_poll = batches_run;
+  loop_notify_outer(loop);
+  if (batch->count == BATCH_READS)
+    batch_full(state->batches);
+  return true;
+}
+
+enum fs_way fs_read_start(uv_fs_t* req) {
+  if (read_bytes(req) == 0)
+    return FS_WAY_POOL;
+  if (fs_ask_direct(req))
+    return FS_WAY_RING;
+  if (req->off >= 0 && read_gather(req))
+    return FS_WAY_BATCH;
+  return read_go_on(req, read_try(req));
+}
+
+int fs_read_cancel(uv_fs_t* req) {
+  struct fs_batch* batch = fs_inside(req)->batch;
+  if (!batch_take_back(req->loop, batch))
+    return UV_EBUSY;
+  for (unsigned int i = 0; i < batch->count; i++) {
+    if (batch->reads[i].req == req)
+      batch->reads[i].count = 0;
+  }
+  fs_set_place(req, FS_CANCELLED);
+  return 0;
+}
+
+/* --- Life ------------------------------------------------------------------------- */
+
+/* In a forked child the helper is gone, whatever it was about to do. */
+static void helper_forget(struct fs_batches* batches) {
+  atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
+  batches->helper.work = NULL;
+}
+
+/* What the helper had claimed and not finished is the parent's; the rest is the child's
+ * as well. */
+void fs_read_fork(struct file_state* state, uv_loop_t* loop) {
+  struct fs_batches* batches = state->batches;
+  if (batches == NULL)
+    return;
+  helper_forget(batches);
+  for (unsigned int n = 0; n < BATCHES; n++) {
+    struct fs_batch* batch = &batches->ring[n];
+    loop->work_active += batch_is(batch, BATCH_OFFERED);
+    if (batch_is(batch, BATCH_HELPER) && batch->finished_ns == 0) {
+      batch->count = 0;
+      atomic_store_explicit(&batch->state, BATCH_LOOP, memory_order_relaxed);
+    }
+    for (unsigned int i = 0; i < batch->count; i++)
+      fs_order_enter(batch->reads[i].req);
+  }
+}
+
+void fs_read_close(struct file_state* state, uv_loop_t* loop) {
+  struct fs_batches* batches = state->batches;
+  if (batches == NULL)
+    return;
+  if (!loop_is_ours(loop))
+    helper_forget(batches);
+  if (pool_take_back(&batches->helper, NULL))
+    atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
+  while (!helper_is_away(batches))
+    sched_yield(); /* it has nothing to do and is about to see it */
+  mem_free(batches);
+}
+
+/* --- On a thread, and the call ----------------------------------------------------- */
+
+/* One buffer goes without a vector: the kernel looks at the descriptor then even if there
+ * is nothing to move. */
+static ssize_t fs_read_some(const uv_fs_t* req) {
+  if (req->nbufs == 1)
+    return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
+                        : pread(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
+  int count = (int) req->nbufs;
+  return req->off < 0 ? readv(req->file, fs_vectors(req), count)
+                      : preadv(req->file, fs_vectors(req), count, req->off);
+}
+
+/* One system call: less than asked for is an answer, and an interrupted one says so,
+ * because a program reading its terminal may have been waiting for just that signal. */
+ssize_t fs_do_read(uv_fs_t* req) {
+  ssize_t n = fs_read_some(req);
+  if (n < 0)
+    return req->result > 0 ? req->result : -errno;
+  return req->result + n;
+}
+
+int uv_fs_read(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
+               unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_READ, file, cb);
+  if (err == 0)
+    err = fs_keep_buffers(req, bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX, offset);
+  return err != 0 ? err : fs_start(req);
+}
