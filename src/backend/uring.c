@@ -256,7 +256,12 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
     ring_fail(state, err);
     return interest_wait(loop, timeout_ns, state->events, max);
   }
-  return ring_harvest(loop, state, max);
+  int count = ring_harvest(loop, state, max);
+  /* Interrupted: what is ready is found all the same, also under a filter that interrupts
+   * every wait. */
+  if (count == 0 && err == -EINTR)
+    count = interest_wait(loop, 0, state->events, max);
+  return count;
 }
 
 static int64_t uring_flush(uv_loop_t* loop, int64_t timeout_ns) {
