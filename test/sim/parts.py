@@ -10,8 +10,9 @@ from catalogue import official
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-Unavailable = official.Unavailable
+Unavailable, Broken = official.Unavailable, runs.Broken
 WITHIN = 20  # a race must be found in so many schedules
+BATCH = 50
 
 
 class Report:
@@ -50,11 +51,20 @@ def seeds(options, count):
     return range(options.first, options.first + count)
 
 
-def explain(failed):
-    """The first failing run, in one line, with the seed that repeats it."""
-    words = [line for line in failed[0].output.splitlines() if line.strip()]
-    telling = [line for line in words if line.startswith("RACE: ")] or words[-1:] or ["(nothing was printed)"]
-    return f"seed {failed[0].seed}: {telling[0][:160]}"
+def explain(batches):
+    """The first failing schedule, in one line, with the seed that repeats it."""
+    batch = next(batch for batch in batches if batch.finding)
+    telling = [line for line in batch.lines if line.startswith("RACE: ")] or batch.lines[-1:] or ["nothing printed"]
+    return f"seed {batch.finding['seed']}, {batch.finding['outcome']}: {telling[0][:160]}"
+
+
+def runs_ms(batches):
+    """Real time of a schedule, in milliseconds."""
+    return round(1000 * sum(batch.real_s for batch in batches) / sum(len(batch.seeds) for batch in batches))
+
+
+def count(batches):
+    return sum(len(batch.failed_seeds) for batch in batches), sum(len(batch.seeds) for batch in batches)
 
 
 # --- races ----------------------------------------------------------------------------------
@@ -65,71 +75,62 @@ def plain(options, report):
         done = runs.plain([node, race.script], race.environment(False), options.plain_runs, options.jobs)
         failed = sum(run.failed for run in done)
         report.result(f"{race.name} {race.version}, plain", failed <= len(done) // 20,
-                      f"{failed} of {len(done)} runs fail, {mean_ms(done)} ms a run")
-
-
-def mean_ms(done):
-    return round(1000 * statistics.median(run.seconds for run in done))
-
-
-def found_after(done):
-    """The number of the first run that fails, or None."""
-    return next((number for number, run in enumerate(done, 1) if run.failed), None)
+                      f"{failed} of {len(done)} runs fail, "
+                      f"{1000 * statistics.median(run.seconds for run in done):.0f} ms a run")
 
 
 def races(options, report):
     """One batch of schedules per start: when the first fails, and how many fail."""
-    node, sim = official.node(options.node), runs.Sim(options.rondo)
+    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
     shares = []
     for race in chosen(options, catalogue.RACES):
-        done = sim.many([node, race.script], race.environment(False), seeds(options, options.starts * WITHIN),
-                        options.jobs)
-        starts = [found_after(done[n:n + WITHIN]) for n in range(0, len(done), WITHIN)]
-        failed = [run for run in done if run.failed]
-        odd = [run for run in failed if "RACE: " not in run.output]
-        shares.append(100 * len(failed) / len(done))
-        found = [number for number in starts if number is not None]
-        says = f"{shares[-1]:.0f} % of {len(done)} schedules fail, {mean_ms(done)} ms a run"
+        batches = sim.batches([node, race.script], race.environment(False), seeds(options, options.starts * WITHIN),
+                              WITHIN)
+        failed, tried = count(batches)
+        found = [batch.found_after for batch in batches if batch.found_after]
+        odd = [batch for batch in batches if batch.finding and not any("RACE: " in line for line in batch.lines)]
+        shares.append(100 * failed / tried)
+        says = f"{shares[-1]:.0f} % of {tried} schedules fail, {runs_ms(batches)} ms a run"
         if found:
             says += f"; found after {statistics.median(found):g} runs, at most {max(found)}"
-        if len(found) < len(starts):
-            says += f"; not found in {len(starts) - len(found)} of {len(starts)} starts"
+        if len(found) < len(batches):
+            says += f"; not found in {len(batches) - len(found)} of {len(batches)} starts"
         if odd:
             says += f"; {len(odd)} fail in another way, {explain(odd)}"
-        report.result(f"{race.name} {race.version}", len(found) == len(starts) and not odd, says)
+        report.result(f"{race.name} {race.version}", len(found) == len(batches) and not odd, says)
         if failed:
-            report.line(f"       {explain(failed)}")
+            report.line(f"       {explain(batches)}")
     if len(shares) > 1:
         report.result("share of failing schedules, median", statistics.median(shares) >= 80,
                       f"{statistics.median(shares):.0f} %")
 
 
 def fixed(options, report):
-    node, sim = official.node(options.node), runs.Sim(options.rondo)
+    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
     for race in chosen(options, catalogue.RACES):
-        done = sim.many([node, race.script], race.environment(True), seeds(options, options.fixed_runs), options.jobs)
-        failed = [run for run in done if run.failed]
-        how = race.fixed or f"{race.version}, in order"
-        report.result(f"{race.name} {how}", not failed,
-                      f"{len(failed)} of {len(done)} schedules fail, {mean_ms(done)} ms a run"
-                      + (f"; {explain(failed)}" if failed else ""))
+        batches = sim.batches([node, race.script], race.environment(True), seeds(options, options.fixed_runs), BATCH)
+        green_result(report, f"{race.name} {race.fixed or race.version + ', in order'}", batches)
+
+
+def green_result(report, what, batches, besides=""):
+    failed, tried = count(batches)
+    report.result(what, failed == 0, f"{failed} of {tried} schedules fail, {runs_ms(batches)} ms a run{besides}"
+                  + (f"; {explain(batches)}" if failed else ""))
 
 
 # --- programs without a race ---------------------------------------------------------------------
 
 def green(options, report):
-    node, sim = official.node(options.node), runs.Sim(options.rondo)
+    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
     for suite in chosen(options, catalogue.SUITES):
         command = suite.command(node)
         usual = runs.execute(command, {})
         if usual.failed:
             report.skip(f"{suite.name} {suite.version}", f"fails as it is: {usual.output.strip()[-300:]}")
             continue
-        done = sim.many(command, {}, seeds(options, options.green_runs), options.jobs)
-        failed = [run for run in done if run.failed]
-        report.result(f"{suite.name} {suite.version} ({suite.kind})", not failed,
-                      f"{len(failed)} of {len(done)} schedules fail, {mean_ms(done)} ms a run"
-                      f" ({round(1000 * usual.seconds)} ms plain)" + (f"; {explain(failed)}" if failed else ""))
+        batches = sim.batches(command, {}, seeds(options, options.green_runs), BATCH)
+        green_result(report, f"{suite.name} {suite.version} ({suite.kind})", batches,
+                     f" ({1000 * usual.seconds:.0f} ms plain)")
 
 
 # --- virtual time -----------------------------------------------------------------------------------
@@ -146,13 +147,13 @@ in all 10 minutes
 
 
 def time_only(options, report):
-    node, sim = official.node(options.node), runs.Sim(options.rondo)
-    run = sim.one([node, HERE / "made" / "ten_minutes.js"], {}, options.first, "--time-only")
+    node, sim = official.node(options.node), runs.Sim(options.rondo, 1)
+    run = sim.one([node, HERE / "made" / "ten_minutes.js"], {}, "--time-only")
     report.result("ten minutes of time-outs", run.code == 0 and TEN_MINUTES in run.output and run.seconds < 60,
                   f"{run.seconds:.1f} s, and {'the same' if TEN_MINUTES in run.output else 'other'} output")
     suite = next(suite for suite in catalogue.SUITES if suite.name == "promise-retry")
     command = [*suite.command(node), "--reporter", "tap"]
-    usual, run = runs.execute(command, {}), sim.one(command, {}, options.first, "--time-only")
+    usual, run = runs.execute(command, {}), sim.one(command, {}, "--time-only")
     same = usual.output.strip() in run.output
     report.result(f"{suite.name} {suite.version}, its own tests",
                   not run.failed and not usual.failed and same and run.seconds < usual.seconds / 2,

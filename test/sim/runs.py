@@ -1,6 +1,7 @@
 """Runs of a program, plain or under `rondo sim`, each in an empty directory, several at once."""
 
 import concurrent.futures
+import json
 import os
 import signal
 import subprocess
@@ -12,10 +13,10 @@ LIMIT_S = 120
 
 
 class Run:
-    """How one run went. `seed` is None for a plain one."""
+    """How one run went."""
 
-    def __init__(self, seed, code, output, seconds):
-        self.seed, self.code, self.output, self.seconds = seed, code, output, seconds
+    def __init__(self, code, output, seconds):
+        self.code, self.output, self.seconds = code, output, seconds
 
     @property
     def failed(self):
@@ -29,7 +30,7 @@ def environment(extra):
     return kept
 
 
-def execute(words, extra, seed=None, limit=LIMIT_S):
+def execute(words, extra, limit=LIMIT_S):
     with tempfile.TemporaryDirectory(prefix="rondo-proof-") as scratch:
         begin = time.monotonic()
         process = subprocess.Popen([str(word) for word in words], cwd=scratch, text=True, errors="replace",
@@ -41,26 +42,55 @@ def execute(words, extra, seed=None, limit=LIMIT_S):
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
             output += f"\nno end after {limit} s"
-            return Run(seed, 124, output, time.monotonic() - begin)
-        return Run(seed, process.returncode, output, time.monotonic() - begin)
+            return Run(124, output, time.monotonic() - begin)
+        return Run(process.returncode, output, time.monotonic() - begin)
+
+
+class Batch:
+    """What `rondo sim --json` says of some schedules in a row."""
+
+    def __init__(self, seeds, said):
+        self.seeds, self.failed_seeds = seeds, sorted(said["failedSeeds"])
+        self.real_s, self.virtual_s = said["realNs"] / 1e9, said["virtualNs"] / 1e9
+        self.finding = said["finding"]
+
+    @property
+    def found_after(self):
+        """The number of the first schedule that fails, or None."""
+        return self.failed_seeds[0] - self.seeds[0] + 1 if self.failed_seeds else None
+
+    @property
+    def lines(self):
+        """What the first failing schedule printed."""
+        printed = self.finding["output"] if self.finding else ""
+        return [line for line in printed.splitlines() if line.strip()]
+
+
+class Broken(Exception):
+    """`rondo sim` itself failed."""
 
 
 class Sim:
-    """`rondo sim` with one seed at a time, so that every run's outcome is seen."""
+    def __init__(self, rondo, jobs):
+        self.rondo, self.jobs = Path(rondo), jobs
 
-    def __init__(self, rondo, options=()):
-        self.rondo, self.options = Path(rondo), options
+    def one(self, command, extra, *options, limit=LIMIT_S):
+        return execute([self.rondo, "sim", *options, "--", *command], extra, limit=limit)
 
-    def words(self, command, seed, *options):
-        return [self.rondo, "sim", "--seed", seed, *self.options, *options, "--", *command]
+    def batch(self, command, extra, seeds):
+        """All schedules of a range of seeds, as they are: no shrinking."""
+        run = self.one(command, extra, "--seed", seeds[0], "--runs", len(seeds), "--jobs", self.jobs, "--keep-going",
+                       "--no-shrink", "--json", limit=LIMIT_S * len(seeds))
+        try:
+            said = json.loads(run.output[run.output.index('{"runs":'):])
+        except ValueError:
+            raise Broken(f"ended with {run.code}: {run.output.strip()[-400:]}") from None
+        if said["runs"] != len(seeds):
+            raise Broken(f"{said['runs']} of {len(seeds)} schedules were tried")
+        return Batch(seeds, said)
 
-    def one(self, command, extra, seed, *options, limit=LIMIT_S):
-        return execute(self.words(command, seed, *options), extra, seed, limit)
-
-    def many(self, command, extra, seeds, jobs, *options, limit=LIMIT_S):
-        """The runs of all seeds, in the seeds' order."""
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(lambda seed: self.one(command, extra, seed, *options, limit=limit), seeds))
+    def batches(self, command, extra, seeds, size):
+        return [self.batch(command, extra, seeds[n:n + size]) for n in range(0, len(seeds), size)]
 
 
 def plain(command, extra, count, jobs):

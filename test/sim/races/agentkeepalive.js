@@ -16,7 +16,7 @@ run(async () => {
       response.on('end', resolve);
     }).on('error', (error) => reject(new Error(`the status was asked for and ${error.message}`)));
   });
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 6; n++) {
     await poll();
     await pause(4900);
   }

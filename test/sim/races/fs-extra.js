@@ -6,7 +6,7 @@ const fs = require('fs-extra');
 const { run, inside, pause, mended } = require('./race');
 
 run(async () => {
-  const parts = ['pages', 'styles', 'scripts'];
+  const parts = ['pages', 'styles', 'scripts', 'fonts', 'images'];
   for (const part of parts) fs.outputFileSync(inside(part, `${part}.txt`), part);
   if (mended) await fs.ensureDir(inside('site'));
   const copies = [];

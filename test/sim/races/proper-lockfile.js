@@ -27,7 +27,7 @@ run(async () => {
     await release();
   };
   const workers = [];
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 8; n++) {
     workers.push(work());
     await pause(100);
   }

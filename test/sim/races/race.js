@@ -27,5 +27,6 @@ exports.run = (body) => {
       process.exitCode = 1;
     }
   });
+  process.on('unhandledRejection', (error) => exports.fail(error.message));
   body().then(() => { ended = true; }, (error) => exports.fail(error.message));
 };

@@ -8,11 +8,11 @@ const { run, inside, pause } = require('./race');
 
 run(async () => {
   const writes = [];
-  for (let version = 1; version <= 4; version++) {
+  for (let version = 1; version <= 6; version++) {
     writes.push(writeFileAtomic(inside('settings.json'), JSON.stringify({ version })));
     await pause(100);
   }
   await Promise.all(writes);
   const { version } = JSON.parse(fs.readFileSync(inside('settings.json'), 'utf8'));
-  if (version !== 4) throw new Error(`version 4 was saved last, and the file holds version ${version}`);
+  if (version !== 6) throw new Error(`version 6 was saved last, and the file holds version ${version}`);
 });
