@@ -55,7 +55,7 @@ void chooser_log(struct sim_chooser* chooser, const struct sim_question* questio
 /* All that was logged so far, in one number. */
 uint64_t chooser_schedule(const struct sim_chooser* chooser);
 
-/* A delay of the run's range: rare ones are long. */
+/* A delay of the run's range. */
 uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number);
 
 uint64_t sim_mix(uint64_t word);

@@ -78,6 +78,7 @@ struct world {
   uint64_t start;      /* of the monotonic clock */
   uint64_t wall_start; /* since 1970 */
   uint64_t limit;      /* of virtual time; WORLD_NEVER */
+  uint64_t longest;    /* delay that is chosen; 0: the chooser's own */
   uint32_t fault_rate; /* of a million */
   uint32_t fault_kinds;
   char folder[WORLD_FOLDER]; /* "": anonymous memory of one process */

@@ -32,7 +32,7 @@ const sweep = (user) => take(() => fs.promises.rmdir(inside('spool', user)).catc
 run(async () => {
   const users = ['ada', 'ben', 'cleo', 'dan', 'eve'];
   const work = [];
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 6; round++) {
     work.push(...users.map(upload));
     await pause(100);
     work.push(...users.map(sweep));

@@ -27,7 +27,7 @@ run(async () => {
     await release();
   };
   const workers = [];
-  for (let n = 0; n < 8; n++) {
+  for (let n = 0; n < 10; n++) {
     workers.push(work());
     await pause(100);
   }

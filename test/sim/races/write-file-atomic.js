@@ -7,12 +7,17 @@ const writeFileAtomic = util.promisify(require('write-file-atomic'));
 const { run, inside, pause } = require('./race');
 
 run(async () => {
-  const writes = [];
+  let newest = 0;
+  const save = async (version) => {
+    await writeFileAtomic(inside('settings.json'), JSON.stringify({ version }));
+    newest = Math.max(newest, version);
+    const held = JSON.parse(fs.readFileSync(inside('settings.json'), 'utf8')).version;
+    if (held < newest) throw new Error(`version ${newest} was saved, and then the file holds version ${held}`);
+  };
+  const saves = [];
   for (let version = 1; version <= 6; version++) {
-    writes.push(writeFileAtomic(inside('settings.json'), JSON.stringify({ version })));
+    saves.push(save(version));
     await pause(100);
   }
-  await Promise.all(writes);
-  const { version } = JSON.parse(fs.readFileSync(inside('settings.json'), 'utf8'));
-  if (version !== 6) throw new Error(`version 6 was saved last, and the file holds version ${version}`);
+  await Promise.all(saves);
 });

@@ -6,7 +6,7 @@ _rondo() {
   --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
-  --from | --to | --runs | --jobs | --seed | --timeout | --patience | --match | -e | --eval | -p | --print) return ;;
+  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --match | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
     COMPREPLY=($(compgen -W 'exec trace sim help version --eval --print --grouped-ticks --version --help' -- "$word")
@@ -28,7 +28,7 @@ _rondo() {
     fi ;;
   sim)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --timeout --patience --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --longest --timeout --patience --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

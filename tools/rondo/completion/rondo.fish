@@ -23,6 +23,7 @@ complete -c rondo -n '__fish_seen_subcommand_from sim' -l jobs -x -d 'so many at
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l seed -x -d 'the schedule of this seed'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l time-only -d 'virtual time, and no other order'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l faults -d 'let operations fail'
+complete -c rondo -n '__fish_seen_subcommand_from sim' -l longest -x -d 'no delay is longer'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l timeout -x -d 'fail after so much virtual time'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l patience -x -d 'give up after so much real time'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l match -x -d 'fail when the output has this'

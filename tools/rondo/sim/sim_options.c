@@ -27,6 +27,8 @@ static const char usage[] =
     "                  let operations fail, too: of files, connections, names, "
     "children,\n"
     "                  pipes, or all; RATE of them, 0.02 unless given\n"
+    "  --longest TIME  no delay is longer, as in 500ms: for a program with time-outs of\n"
+    "                  its own; up to a minute unless given\n"
     "  --timeout TIME  fail when so much virtual time has passed, as in 90s or 24h\n"
     "  --patience TIME give up a run after so much real time, 60s unless given\n"
     "  --match PATTERN fail when the output has this extended regular expression\n"
@@ -131,6 +133,9 @@ static int option_valued(struct sim_options* options, const char* name,
     if (!number_read(value, 0, UINT64_MAX, &options->first_seed))
       return bad_argument("no such seed: ", value);
     options->seed_given = true;
+  } else if (strcmp(name, "--longest") == 0) {
+    if (!time_read(value, &options->plan.longest_ns))
+      return bad_argument("no such time: ", value);
   } else if (strcmp(name, "--timeout") == 0) {
     if (!time_read(value, &options->plan.limit_ns))
       return bad_argument("no such time: ", value);
@@ -169,9 +174,10 @@ static bool option_plain(struct sim_options* options, const char* name) {
 
 static int bad_option(const char* name) {
   static const char* const names[] = {
-      "--runs",    "--jobs",     "--seed",    "--time-only",  "--faults",
-      "--timeout", "--patience", "--match",   "--keep-going", "--no-shrink",
-      "--output",  "--json",     "--verbose", "--help",       NULL};
+      "--runs",   "--jobs",       "--seed",      "--time-only",
+      "--faults", "--longest",    "--timeout",   "--patience",
+      "--match",  "--keep-going", "--no-shrink", "--output",
+      "--json",   "--verbose",    "--help",      NULL};
   const char* meant = nearest_word(name, names);
   if (meant == NULL)
     return bad_argument("bad option: ", name);
@@ -180,8 +186,9 @@ static int bad_option(const char* name) {
 }
 
 static int option_take(struct sim_options* options, int argc, char** argv, int* next) {
-  static const char* const valued[] = {"--runs",  "--jobs",     "--seed",   "--timeout",
-                                       "--match", "--patience", "--output", "-o"};
+  static const char* const valued[] = {"--runs",     "--jobs",    "--seed",
+                                       "--timeout",  "--longest", "--match",
+                                       "--patience", "--output",  "-o"};
   char name[32];
   const char* argument = argv[*next];
   const char* equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;

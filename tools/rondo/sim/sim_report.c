@@ -57,6 +57,8 @@ static void command_show(const struct sim_options* options, uint64_t seed) {
   printf("    rondo sim --seed %llu", (unsigned long long) seed);
   if (options->plan.fault_rate != 0)
     printf(" --faults=%g", options->plan.fault_rate / 1e6);
+  if (options->plan.longest_ns != 0)
+    printf(" --longest %gms", (double) options->plan.longest_ns / 1e6);
   if (options->plan.match != NULL)
     printf(" --match '%s'", options->plan.match);
   if (!options->plan.script)

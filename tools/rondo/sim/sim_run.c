@@ -67,6 +67,7 @@ static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
       (plan->fault_rate != 0 ? WORLD_FAULTS : 0u) | (run->allow_some ? WORLD_ALLOW : 0u);
   world->fault_rate = plan->fault_rate;
   world->fault_kinds = plan->fault_kinds;
+  world->longest = plan->longest_ns;
   if (plan->wall_start != 0)
     world->wall_start = plan->wall_start * WORLD_SECOND;
   if (plan->limit_ns != 0)

@@ -16,6 +16,7 @@ struct sim_plan {
   bool time_only;
   bool verbose;
   uint64_t limit_ns;    /* virtual */
+  uint64_t longest_ns;  /* delay; 0: the chooser's own */
   uint64_t patience_ns; /* real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
