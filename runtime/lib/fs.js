@@ -13,7 +13,7 @@ const { callbackOf, fdOf, timeOf, viewsOf } = require('internal/fs/util');
 const fs = module.exports;
 
 for (const { 0: name, 1: operation } of over(Object.entries({ ...operations, ...trees }))) {
-  if (name === 'realpathNative') continue;
+  if (name === 'realpathNative' || name === 'mkdirp') continue;
   fs[name] = operation.callback;
   fs[`${name}Sync`] = operation.sync;
 }

@@ -4,7 +4,7 @@
 const { arrayPush, arrayReduce, numberToString, over, regexpReplace, stringSlice, stringSplit } = intrinsics;
 const binding = native('os');
 const signals = native('signals');
-const { coded, validateInteger } = require('internal/errors');
+const { systemError, validateInteger } = require('internal/errors');
 
 const uname = binding.uname();
 const errno = {
@@ -47,12 +47,7 @@ function asked(syscall, call) {
   } catch (refused) {
     const { code, errno } = refused;
     const message = native('process').errorText(errno);
-    const error = coded(Error, 'ERR_SYSTEM_ERROR', `A system error occurred: ${syscall} returned ${code} (${message})`);
-    Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError', writable: true, configurable: true });
-    error.info = { errno, code, message, syscall };
-    error.errno = errno;
-    error.syscall = syscall;
-    throw error;
+    throw systemError('ERR_SYSTEM_ERROR', 'A system error occurred', { errno, code, message, syscall });
   }
 }
 

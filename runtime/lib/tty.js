@@ -5,7 +5,7 @@ const stdio = native('stdio');
 const streams = native('stream');
 const net = require('net');
 const { Output } = require('internal/stdio');
-const { coded } = require('internal/errors');
+const { coded, systemError } = require('internal/errors');
 const colors = require('internal/tty/colors');
 const cursor = require('internal/tty/cursor');
 
@@ -15,12 +15,8 @@ const isDescriptor = (fd) => typeof fd === 'number' && fd >> 0 === fd && fd >= 0
 function checkTerminal(fd) {
   if (!isDescriptor(fd)) throw coded(RangeError, 'ERR_INVALID_FD', `"fd" must be a positive integer: ${fd}`);
   if (stdio.kind(fd) === 'tty') return;
-  const errno = -22;
-  const info = { errno, code: 'EINVAL', message: 'invalid argument', syscall: 'uv_tty_init' };
-  const error = coded(Error, 'ERR_TTY_INIT_FAILED',
-    'TTY initialization failed: uv_tty_init returned EINVAL (invalid argument)');
-  Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError', configurable: true, writable: true });
-  throw Object.assign(error, { info, errno, syscall: 'uv_tty_init' });
+  throw systemError('ERR_TTY_INIT_FAILED', 'TTY initialization failed',
+    { errno: -22, code: 'EINVAL', message: 'invalid argument', syscall: 'uv_tty_init' });
 }
 
 // --- reading ---------------------------------------------------------------------------------

@@ -50,6 +50,21 @@ function coded(Base, code, message) {
   return error;
 }
 
+// A system call that failed, with all that is known of it: the message says what it was doing
+// (`words`), and info is { code, message, path, dest, syscall, errno }, some of them.
+function systemError(code, words, info) {
+  const { errno, syscall, path, dest } = info;
+  let message = `${words}: ${syscall} returned ${info.code} (${info.message})`;
+  if (path !== undefined) message += ` ${path}`;
+  if (dest !== undefined) message += ` => ${dest}`;
+  const error = coded(Error, code, message);
+  Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError', writable: true, configurable: true });
+  Object.assign(error, { info, errno, syscall });
+  if (path !== undefined) error.path = path;
+  if (dest !== undefined) error.dest = dest;
+  return error;
+}
+
 function invalidArgType(name, expected, value) {
   const what = stringEndsWith.call(name, ' argument') ? `The ${name}` :
     `The "${name}" ${stringIncludes.call(name, '.') ? 'property' : 'argument'}`;
@@ -61,6 +76,12 @@ function invalidArgValue(name, value, reason = 'is invalid') {
   if (text.length > 128) text = `${stringSlice.call(text, 0, 128)}...`;
   const kind = stringIncludes.call(name, '.') ? 'property' : 'argument';
   return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`);
+}
+
+// What a function of the program gave back.
+function invalidReturnValue(expected, name, value) {
+  const got = stringSlice.call(describe(value), ' Received '.length);
+  return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
 }
 
 // what: 'The "name" argument', 'The "a" and "b" arguments'
@@ -164,9 +185,11 @@ module.exports = {
   describe,
   invalidArgType,
   invalidArgValue,
+  invalidReturnValue,
   missingArgs,
   notImplemented,
   outOfRange,
+  systemError,
   unknownEncoding,
   validateAbortSignal,
   validateArray,

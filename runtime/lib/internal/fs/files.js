@@ -5,7 +5,7 @@
 const { SymbolFor, arrayPush, over } = intrinsics;
 const binding = native('fs');
 const { Buffer } = require('buffer');
-const { abortedBy, invalidArgType, validateBoolean } = require('internal/errors');
+const { abortedBy, invalidArgType, validateBoolean, validateObject } = require('internal/errors');
 const { named } = require('internal/fs/forms');
 const c = require('internal/fs/constants');
 const {
@@ -31,6 +31,10 @@ function readArguments(fd, buffer, offset, length, position) {
 function readSync(fd, buffer, offset, length, position) {
   fdOf(fd);
   bufferOf(buffer);
+  if (arguments.length <= 3 && offset !== undefined) {
+    if (offset !== null) validateObject(offset, 'options');
+    ({ offset, length, position } = offset ?? {});
+  }
   const a = readArguments(fd, buffer, offset, length, position);
   if (a.length === 0) return 0;
   return binding.read(a.fd, a.buffer, a.offset, a.length, a.position);
@@ -41,13 +45,13 @@ function readSync(fd, buffer, offset, length, position) {
 function read(fd, buffer, offset, length, position, callback) {
   const count = arguments.length;
   const given = count > 5 ? callback : arguments[count - 1];
-  callbackOf(count > 1 ? given : undefined);
   if (count < 6) position = undefined;
   if (count < 5) length = undefined;
   if (count < 4) offset = undefined;
   if (count < 3) buffer = undefined;
   if (count === 3 && buffer === null) buffer = undefined;
   const a = readArguments(fd, buffer, offset, length, position);
+  callbackOf(count > 1 ? given : undefined);
   if (a.length === 0) {
     process.nextTick(given, null, 0, a.buffer);
     return;

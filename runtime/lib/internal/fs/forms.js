@@ -9,11 +9,24 @@
 const { PromiseReject, arrayPop, arrayPush, arraySlice, over, promiseThen } = intrinsics;
 const { callbackOf } = require('internal/fs/util');
 
-function splitCallback(args, arity) {
+// Where several arguments are wrong, an error names the first that is looked at. Most
+// operations look at the callback first; these look at so many others before it.
+const BEFORE_CALLBACK = {
+  __proto__: null, access: 1, chmod: 2, copyFile: 2, fchmod: 2, fchown: 3, ftruncate: 2, futimes: 3, open: 3, rm: 2, truncate: 2,
+};
+// A length that isn't given can't be wrong.
+const isCallbackDue = (name, args) => (name === 'ftruncate' || name === 'truncate') && args.length < 2;
+
+// Takes the callback off the arguments and prepares the others: { callback, given }
+function prepared(name, prepare, args) {
   const last = args.length > 0 ? args[args.length - 1] : undefined;
-  if (typeof last === 'function') arrayPop.call(args);
-  else callbackOf(args.length > arity ? args[arity] : undefined);
-  return last;
+  if (typeof last === 'function') {
+    arrayPop.call(args);
+    return { callback: last, given: Reflect.apply(prepare, undefined, args) };
+  }
+  const before = isCallbackDue(name, args) ? undefined : BEFORE_CALLBACK[name];
+  if (before !== undefined) Reflect.apply(prepare, undefined, arraySlice.call(args, 0, before));
+  return callbackOf(args.length > prepare.length ? args[prepare.length] : undefined);
 }
 
 const named = (name, call) => Object.defineProperty(call, 'name', { __proto__: null, value: name });
@@ -27,8 +40,7 @@ function plain(name, call, prepare, after) {
       return after === undefined ? result : after(result, ...over(args));
     }),
     callback: named(name, (...args) => {
-      const callback = splitCallback(args, prepare.length);
-      const given = Reflect.apply(prepare, undefined, args);
+      const { callback, given } = prepared(name, prepare, args);
       arrayPush.call(given, after === undefined ? callback : (error, result) => {
         if (error) callback(error);
         else callback(null, after(result, ...over(args)));
@@ -85,8 +97,8 @@ function composed(name, generator, prepare) {
   return {
     sync: named(`${name}Sync`, (...args) => runSync(Reflect.apply(generator, undefined, Reflect.apply(prepare, undefined, args)))),
     callback: named(name, (...args) => {
-      const callback = splitCallback(args, prepare.length);
-      run(Reflect.apply(generator, undefined, Reflect.apply(prepare, undefined, args)), callback);
+      const { callback, given } = prepared(name, prepare, args);
+      run(Reflect.apply(generator, undefined, given), callback);
     }),
     promise: named(name, (...args) => {
       try {

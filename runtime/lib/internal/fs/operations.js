@@ -18,19 +18,22 @@ const decoded = (result, path, options) => encodeText(result, encodingOf(options
 // What stands for the options of stat may be anything; only an object has some.
 const isBig = (options) => options !== null && typeof options === 'object' && Boolean(options.bigint);
 
+// A descriptor that is checked after the other arguments, which were made before the call.
+const fdLast = (fd, others) => [fdOf(fd), ...over(others)];
+
 const operations = [
   plain('access', binding.access, (path, mode) => [pathOf(path), accessModeOf(mode)]),
   plain('chmod', binding.chmod, (path, mode) => [pathOf(path), modeOf(mode, 'mode')]),
-  plain('fchmod', binding.fchmod, (fd, mode) => [fdOf(fd), modeOf(mode, 'mode')]),
+  plain('fchmod', binding.fchmod, (fd, mode) => fdLast(fd, [modeOf(mode, 'mode')])),
   plain('chown', binding.chown, (path, uid, gid) => [pathOf(path), idOf(uid, 'uid'), idOf(gid, 'gid')]),
-  plain('fchown', binding.fchown, (fd, uid, gid) => [fdOf(fd), idOf(uid, 'uid'), idOf(gid, 'gid')]),
+  plain('fchown', binding.fchown, (fd, uid, gid) => fdLast(fd, [idOf(uid, 'uid'), idOf(gid, 'gid')])),
   plain('lchown', binding.lchown, (path, uid, gid) => [pathOf(path), idOf(uid, 'uid'), idOf(gid, 'gid')]),
   plain('utimes', binding.utimes, (path, atime, mtime) =>
-    [pathOf(path), timeOf(atime, 'atime'), timeOf(mtime, 'mtime')]),
+    [pathOf(path), timeOf(atime), timeOf(mtime)]),
   plain('futimes', binding.futimes, (fd, atime, mtime) =>
-    [fdOf(fd), timeOf(atime, 'atime'), timeOf(mtime, 'mtime')]),
+    fdLast(fd, [timeOf(atime, 'atime'), timeOf(mtime, 'mtime')])),
   plain('lutimes', binding.lutimes, (path, atime, mtime) =>
-    [pathOf(path), timeOf(atime, 'atime'), timeOf(mtime, 'mtime')]),
+    [pathOf(path), timeOf(atime), timeOf(mtime)]),
   plain('mkdtemp', binding.mkdtemp, (prefix, options) =>
     [prefixOf(prefix), wantsBytes(encodingOf(options))], decoded),
   plain('rename', binding.rename, (from, to) => [pathOf(from, 'oldPath'), pathOf(to, 'newPath')]),
@@ -44,12 +47,15 @@ const operations = [
   plain('unlink', binding.unlink, (path) => [pathOf(path)]),
   plain('readlink', binding.readlink, (path, options) =>
     [pathOf(path), wantsBytes(encodingOf(options))], decoded),
-  plain('open', binding.open, (path, flags, mode) =>
-    [pathOf(path), flagsOf(flags), modeOf(mode, 'mode', 0o666)]),
+  plain('open', binding.open, (path, flags, mode) => {
+    const target = pathOf(path);
+    const bits = modeOf(mode, 'mode', 0o666);
+    return [target, flagsOf(flags), bits];
+  }),
   plain('close', binding.close, (fd) => [fdOf(fd)]),
   plain('fsync', binding.fsync, (fd) => [fdOf(fd)]),
   plain('fdatasync', binding.fdatasync, (fd) => [fdOf(fd)]),
-  plain('ftruncate', binding.ftruncate, (fd, length) => [fdOf(fd), lengthOf(length)]),
+  plain('ftruncate', binding.ftruncate, (fd, length) => fdLast(fd, [lengthOf(length)])),
   plain('readv', binding.readv, (fd, buffers, position) =>
     [fdOf(fd), viewsOf(buffers), loosePosition(position)]),
   plain('writev', binding.writev, (fd, buffers, position) =>

@@ -1,17 +1,18 @@
 'use strict';
-// The operations of fs that take several native calls: making, listing, removing and
-// copying trees, resolving and truncating paths. Each is written once, as a generator of
+// The operations of fs that take several native calls: making, listing and
+// removing trees, resolving and truncating paths. Each is written once, as a generator of
 // native calls (see forms.js).
 
 const {
-  arrayConcat, arrayMap, arrayPop, arrayPush, arraySlice, over, stringSplit, stringStartsWith,
+  arrayConcat, arrayMap, arrayPop, arrayPush, arraySlice, over, stringSplit,
 } = intrinsics;
 const binding = native('fs');
 const posix = require('path');
 const { composed } = require('internal/fs/forms');
+const { cp, prepareCp } = require('internal/fs/copy');
 const { makeDirents } = require('internal/fs/stats');
 const { Buffer } = require('buffer');
-const { coded, uvError, validateBoolean, validateFunction, validateInteger, validateObject } = require('internal/errors');
+const { systemError, uvError, validateBoolean, validateInteger, validateObject } = require('internal/errors');
 const c = require('internal/fs/constants');
 const {
   encodeText, joined, lengthOf, modeOf, nameOf, optionsOf, pathOf, wantsBytes,
@@ -127,13 +128,8 @@ function prepareReaddir(path, options) {
 
 // --- rm and rmdir --------------------------------------------------------------------------
 
-function isDirectoryError(path) {
-  const info = { code: 'EISDIR', message: 'is a directory', path, syscall: 'rm', errno: 21 };
-  const error = coded(Error, 'ERR_FS_EISDIR',
-    `Path is a directory: rm returned EISDIR (is a directory) ${path}`);
-  return Object.assign(Object.defineProperty(error, 'name', { __proto__: null, value: 'SystemError' }),
-    { info, errno: 21, syscall: 'rm', path });
-}
+const isDirectoryError = (path) => systemError('ERR_FS_EISDIR', 'Path is a directory',
+  { code: 'EISDIR', message: 'is a directory', path, syscall: 'rm', errno: 21 });
 
 // Names that aren't UTF-8 are bytes all the way.
 function* removeTree(path) {
@@ -170,13 +166,14 @@ function* rm(path, { force, recursive }) {
 const RM = { __proto__: null, force: false, recursive: false, retryDelay: 100, maxRetries: 0 };
 
 function prepareRm(path, options) {
+  const target = pathOf(path);
   if (options !== undefined) validateObject(options, 'options');
   const given = { __proto__: null, ...RM, ...options };
   validateBoolean(given.force, 'options.force');
   validateBoolean(given.recursive, 'options.recursive');
   validateInteger(given.retryDelay, 'options.retryDelay', 0, 2147483647);
   validateInteger(given.maxRetries, 'options.maxRetries', 0, 4294967295);
-  return [pathOf(path), given];
+  return [target, given];
 }
 
 function* rmdir(path, recursive) {
@@ -206,81 +203,6 @@ function prepareRmdir(path, options) {
       'Use fs.rm(path, { recursive: true }) instead', 'DeprecationWarning', 'DEP0147');
   }
   return [target, given.recursive];
-}
-
-// --- cp ----------------------------------------------------------------------------------------
-
-function copyError(code, message) {
-  return coded(Error, code, message);
-}
-
-function* copyEntry(from, to, options) {
-  const { filter } = options;
-  if (filter && !filter(from, to)) return;
-  const stats = yield [options.dereference ? binding.stat : binding.lstat, from, false];
-  let there;
-  try {
-    there = yield [binding.lstat, to, false];
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-  if (stats.isDirectory()) {
-    if (!options.recursive)
-      throw copyError('ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: ${from}`);
-    if (there !== undefined && !there.isDirectory())
-      throw copyError('ERR_FS_CP_DIR_TO_NON_DIR', `Cannot overwrite non-directory ${to} with directory ${from}`);
-    if (there === undefined) yield* over(mkdirp(to, stats.mode & 0o777));
-    const names = yield [binding.readdir, from, false, false];
-    for (const name of over(names)) yield* over(copyEntry(posix.join(from, name), posix.join(to, name), options));
-    return;
-  }
-  if (there !== undefined) {
-    if (there.isDirectory())
-      throw copyError('ERR_FS_CP_NON_DIR_TO_DIR', `Cannot overwrite directory ${to} with non-directory ${from}`);
-    if (options.errorOnExist && !options.force)
-      throw copyError('ERR_FS_CP_EEXIST', `Target already exists: ${to}`);
-    if (!options.force) return;
-    yield [binding.unlink, to];
-  }
-  if (stats.isSymbolicLink()) {
-    const target = yield [binding.readlink, from, false];
-    const absolute = options.verbatimSymlinks ? target : posix.resolve(posix.dirname(from), target);
-    yield [binding.symlink, absolute, to];
-    return;
-  }
-  if (!stats.isFile()) throw copyError('ERR_FS_CP_UNKNOWN', `Cannot copy an unknown file type: ${from}`);
-  yield [binding.copyFile, from, to, options.mode];
-  if (options.preserveTimestamps)
-    yield [binding.utimes, to, stats.atimeMs / 1000, stats.mtimeMs / 1000];
-}
-
-function* cp(from, to, options) {
-  const source = posix.resolve(from);
-  const target = posix.resolve(to);
-  if (source === target) throw copyError('ERR_FS_CP_EINVAL', 'Invalid src or dest: cp returned EINVAL (src and dest cannot be the same) ' + to);
-  const stats = yield [binding.lstat, from, false];
-  if (stats.isDirectory() && stringStartsWith.call(target, `${source}/`))
-    throw copyError('ERR_FS_CP_EINVAL', `Cannot copy ${from} to a subdirectory of self ${to}`);
-  yield* over(mkdirp(posix.dirname(target), 0o777));
-  yield* over(copyEntry(from, to, options));
-  return undefined;
-}
-
-const CP = {
-  __proto__: null, filter: undefined, verbatimSymlinks: false, dereference: false, errorOnExist: false, force: true, preserveTimestamps: false,
-  recursive: false, mode: 0,
-};
-
-const FLAGS = ['dereference', 'errorOnExist', 'force', 'preserveTimestamps', 'recursive', 'verbatimSymlinks'];
-
-function prepareCp(from, to, options) {
-  if (options !== undefined && options !== null) validateObject(options, 'options');
-  const given = { __proto__: null, ...CP, ...options };
-  for (let i = 0; i < FLAGS.length; i++) validateBoolean(given[FLAGS[i]], `options.${FLAGS[i]}`);
-  given.mode ??= 0;
-  validateInteger(given.mode, 'mode', 0, 7);
-  if (given.filter !== undefined) validateFunction(given.filter, 'options.filter');
-  return [String(pathOf(from, 'src')), String(pathOf(to, 'dest')), given];
 }
 
 // --- realpath and truncate ------------------------------------------------------------------------
@@ -343,10 +265,12 @@ function* truncate(path, length) {
 }
 
 function prepareTruncate(path, length) {
-  return [pathOf(path), lengthOf(length)];
+  const bytes = lengthOf(length);
+  return [pathOf(path), bytes];
 }
 
 module.exports = {
+  mkdirp,
   cp: composed('cp', cp, prepareCp),
   mkdir: composed('mkdir', mkdir, prepareMkdir),
   readdir: composed('readdir', readdir, prepareReaddir),

@@ -105,11 +105,11 @@ function idOf(id, name) {
 }
 
 // A time in seconds from a number, a numeric string or a Date.
-function timeOf(time, name) {
+function timeOf(time, name = 'time') {
   if (typeof time === 'string' && +time == time) return +time;
   if (NumberIsFinite(time)) return time < 0 ? DateNow() / 1000 : time;
   if (time instanceof Date) return dateGetTime.call(time) / 1000;
-  throw invalidArgType('time', 'an instance of Date or an Time in seconds', time);
+  throw invalidArgType(name, 'an instance of Date or an Time in seconds', time);
 }
 
 function callbackOf(callback) {
@@ -253,8 +253,7 @@ function nameOf(bytes) {
   return stringIncludes.call(text, '\ufffd') ? bytes : text;
 }
 
-function lengthOf(length) {
-  if (length === undefined || length === null) return 0;
+function lengthOf(length = 0) {
   validateInteger(length, 'len');
   return Math.max(0, length);
 }

@@ -75,6 +75,7 @@ function watch(path, options, listener) {
   if (typeof options === 'function') ({ 0: options, 1: listener } = [undefined, options]);
   path = pathOf(path);
   options = optionsOf(options, WATCH);
+  if (options.recursive) validateBoolean(options.recursive, 'options.recursive');
   const { signal } = options;
   const watcher = new FSWatcher();
   watcher.start(path, options);
