@@ -25,7 +25,7 @@ Readable.wrap = (source, options) => {
 };
 
 // The operators are many and seldom used: the first use of one loads them all.
-for (const name of over(['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'toArray', 'some', 'every', 'find', 'reduce']))
+for (const name of over(['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'asIndexedPairs', 'toArray', 'some', 'every', 'find', 'reduce']))
   Object.defineProperty(Readable.prototype, name, { __proto__: null,
     value(...args) {
       require('internal/streams/operators');

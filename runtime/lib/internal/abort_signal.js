@@ -5,18 +5,16 @@
 // own methods: followers, signal.#sources
 const { ArrayIsArray, SymbolFor, weakrefDeref } = intrinsics;
 const { coded, invalidArgType, validateInteger } = require('internal/errors');
-const { Event, EventTarget, asInterface, badThis, handlerProperty, kListenerAdded, kTrusted } = require('internal/event_target');
+const { Event, EventTarget, asInterface, genuine, handlerProperty, kListenerAdded, kTrusted } = require('internal/event_target');
 
 const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 const kMake = Symbol('make');
+const isObject = (value) => typeof value === 'object' && value !== null;
 const exception = (message, name) => new (require('internal/clone').DOMException)(message, name);
 let isSignal, abort;
 let forgotten, forgottenTimers, weakTimers;
 
-function checkSignal(value) {
-  if (!isSignal(value)) throw badThis('AbortSignal');
-  return value;
-}
+const checkSignal = (value) => genuine(value, isSignal, 'AbortSignal');
 
 function prepareTimers() {
   require('timers');
@@ -35,7 +33,7 @@ class AbortSignal extends EventTarget {
   #timer; // that aborts it
 
   static {
-    isSignal = (value) => typeof value === 'object' && value !== null && #aborted in value;
+    isSignal = (value) => isObject(value) && #aborted in value;
     abort = (signal, reason) => {
       if (signal.#aborted) return;
       signal.#aborted = true;
@@ -60,7 +58,8 @@ class AbortSignal extends EventTarget {
   get reason() { return checkSignal(this).#reason; }
 
   throwIfAborted() {
-    if (checkSignal(this).#aborted) throw this.#reason;
+    const signal = checkSignal(this);
+    if (signal.#aborted) throw signal.#reason;
   }
 
   [inspectCustom](depth, options, inspect) {

@@ -18,6 +18,15 @@ const kListenerAdded = Symbol('listenerAdded');
 
 const badThis = (name) => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${name}`);
 
+// The value itself, or what is behind it if it is a proxy, as far as isKind knows it.
+function genuine(value, isKind, name) {
+  while (!isKind(value)) {
+    value = typeof value === 'object' && value !== null ? native('util').proxyTarget(value) : undefined;
+    if (value === undefined) throw badThis(name);
+  }
+  return value;
+}
+
 let isEvent, begin, end, isStopped, isUnderWay;
 
 function checkEvent(value) {
@@ -133,10 +142,7 @@ asInterface(CustomEvent, ['detail']);
 
 let isTarget, listenersOf, mostOf, setMost;
 
-function checkTarget(value) {
-  if (!isTarget(value)) throw badThis('EventTarget');
-  return value;
-}
+const checkTarget = (value) => genuine(value, isTarget, 'EventTarget');
 
 function typeOf(type) {
   if (typeof type === 'symbol') throw invalidArgValue('value', type);
@@ -221,7 +227,8 @@ class EventTarget {
   }
 
   addEventListener(type, listener, options = NO_OPTIONS) {
-    checkTarget(this);
+    const target = checkTarget(this);
+    if (target !== this) return Reflect.apply(target.addEventListener, target, arguments);
     if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
     const asked = optionsOf(options);
     const { signal } = asked;
@@ -250,7 +257,8 @@ class EventTarget {
   }
 
   removeEventListener(type, listener, options = NO_OPTIONS) {
-    checkTarget(this);
+    const target = checkTarget(this);
+    if (target !== this) return Reflect.apply(target.removeEventListener, target, arguments);
     if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
     if (!isListener(listener)) return;
     type = typeOf(type);
@@ -263,7 +271,8 @@ class EventTarget {
   }
 
   dispatchEvent(event) {
-    checkTarget(this);
+    const target = checkTarget(this);
+    if (target !== this) return Reflect.apply(target.dispatchEvent, target, arguments);
     if (arguments.length === 0) throw missingArgs('The "event" argument');
     if (!isEvent(event)) throw invalidArgType('event', 'an instance of Event', event);
     if (isUnderWay(event)) throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
@@ -343,6 +352,7 @@ module.exports = {
   EventTarget,
   asInterface,
   badThis,
+  genuine,
   handlerProperty,
   kListenerAdded,
   kTrusted,

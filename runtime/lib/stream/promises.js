@@ -4,6 +4,7 @@
 const { arrayAt, arrayPop } = intrinsics;
 const { pipelineWith } = require('internal/streams/pipeline');
 const { finished: whenFinished } = require('internal/streams/finished');
+const { validateBoolean } = require('internal/errors');
 const { isIterable, isNode } = require('internal/streams/state');
 
 // Options are what comes last and is no part of the pipeline itself.
@@ -13,19 +14,20 @@ function areOptions(value) {
 
 function pipeline(...steps) {
   const options = areOptions(arrayAt.call(steps, -1)) ? arrayPop.call(steps) : undefined;
-  return settled((tell) => pipelineWith(steps, tell, options));
+  return settled((settle) => pipelineWith(steps, settle, options));
 }
 
 function finished(stream, options) {
-  return settled((tell) => {
+  if (options?.cleanup !== undefined) validateBoolean(options.cleanup, 'cleanup');
+  return settled((settle) => {
     const forget = whenFinished(stream, options, (error) => {
       if (options?.cleanup) forget();
-      tell(error);
+      settle(error);
     });
   });
 }
 
-// A promise of what start's callback is told; what start throws rejects it too.
+// A promise of what start's callback is called with; what start throws rejects it too.
 function settled(start) {
   return new Promise((resolve, reject) => {
     start((error, value) => error ? reject(error) : resolve(value));

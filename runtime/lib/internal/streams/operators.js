@@ -1,49 +1,142 @@
 'use strict';
 // map, filter, toArray and their kin on Readable: functions over what a stream carries.
 
-const { NumberIsNaN, arrayPush, arrayShift, given, promiseThen } = intrinsics;
+const { NumberIsNaN, PromiseReject, PromiseResolve, arrayPush, arrayShift, given, promiseThen } = intrinsics;
 const Readable = require('internal/streams/readable');
-const { AbortError, invalidArgType, outOfRange, validateAbortSignal } = require('internal/errors');
+const {
+  AbortError, coded, invalidArgType, outOfRange, validateAbortSignal, validateInteger, validateObject,
+} = require('internal/errors');
 
-function checkSignal(options) {
-  if (options?.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
-  return options?.signal;
-}
+const NOTHING = Symbol('nothing'); // of a chunk: leave it out
+const END = Symbol('end');
 
-function mustGoOn(signal) {
-  if (!signal?.aborted) return;
-  throw new AbortError(undefined, { cause: signal.reason });
-}
-
-// The results in order, with up to `concurrency` calls of fn under way.
-async function* mapped(stream, fn, options) {
-  const signal = checkSignal(options);
-  const concurrency = options?.concurrency ?? 1;
-  const running = [];
-  for await (const chunk of given(stream)) {
-    mustGoOn(signal);
-    arrayPush.call(running, (async () => fn(chunk, { signal }))());
-    promiseThen.call(running[running.length - 1], undefined, () => {});
-    if (running.length >= concurrency) yield await arrayShift.call(running);
-  }
-  while (running.length > 0) yield await arrayShift.call(running);
-}
+const ignore = () => {};
+const aborted = (signal) => new AbortError(undefined, { cause: signal.reason });
 
 function requireFunction(fn, name = 'fn') {
   if (typeof fn !== 'function') throw invalidArgType(name, 'of type function or an instance of AsyncFunction', fn);
 }
 
-const made = (generator) => function (fn, options) {
-  requireFunction(fn);
-  return Readable.from(generator(this, fn, options));
-};
-
-async function* filtered(stream, fn, options) {
-  for await (const chunk of given(stream)) if (await fn(chunk, { signal: options?.signal })) yield chunk;
+// The signal among the options, which may be left out.
+function checkOptions(options) {
+  if (options != null) validateObject(options, 'options');
+  if (options?.signal != null) validateAbortSignal(options.signal, 'options.signal');
+  return options?.signal ?? undefined;
 }
 
-async function* flattened(stream, fn, options) {
-  for await (const part of given(mapped(stream, fn, options))) yield* given(part);
+function limitsOf(options) {
+  const concurrency = options?.concurrency != null ? Math.floor(options.concurrency) : 1;
+  const highWaterMark = options?.highWaterMark != null ? Math.floor(options.highWaterMark) : concurrency - 1;
+  validateInteger(concurrency, 'options.concurrency', 1);
+  validateInteger(highWaterMark, 'options.highWaterMark', 0);
+  return { concurrency, most: highWaterMark + concurrency };
+}
+
+// Calls fn for the chunks of a stream, up to `concurrency` of them at a time, and keeps up to
+// `most` results that wait for their turn, in the order of the chunks.
+class Calls {
+  #queue = []; // promises of results
+  #running = 0;
+  #isOver = false;
+  #limits;
+  #signal;
+  #wakeReader = null;
+  #wakeCaller = null;
+
+  constructor(limits, signal) {
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  #put(result) {
+    arrayPush.call(this.#queue, result);
+    this.#wakeCaller?.();
+    this.#wakeCaller = null;
+  }
+
+  #mayRead() {
+    return this.#running < this.#limits.concurrency && this.#queue.length < this.#limits.most;
+  }
+
+  #resume() {
+    if (this.#wakeReader === null || this.#isOver || !this.#mayRead()) return;
+    this.#wakeReader();
+    this.#wakeReader = null;
+  }
+
+  async read(stream, fn) {
+    const signal = this.#signal;
+    const ended = () => {
+      this.#running--;
+      this.#resume();
+    };
+    const failed = () => {
+      this.#isOver = true;
+      ended();
+    };
+    try {
+      for await (const chunk of given(stream)) {
+        if (this.#isOver) return;
+        if (signal.aborted) throw aborted(signal);
+        const result = fn(chunk, { signal });
+        if (result === NOTHING) continue;
+        const promise = PromiseResolve(result);
+        this.#running++;
+        promiseThen.call(promise, ended, failed);
+        this.#put(promise);
+        if (!this.#isOver && !this.#mayRead()) await new Promise((resolve) => { this.#wakeReader = resolve; });
+      }
+      this.#put(END);
+    } catch (error) {
+      const rejected = PromiseReject(error);
+      promiseThen.call(rejected, undefined, ignore);
+      this.#put(rejected);
+    } finally {
+      this.#isOver = true;
+      this.#wakeCaller?.();
+    }
+  }
+
+  async* results() {
+    try {
+      for (;;) {
+        while (this.#queue.length > 0) {
+          const result = await this.#queue[0];
+          if (result === END) return;
+          if (this.#signal.aborted) throw aborted(this.#signal);
+          if (result !== NOTHING) yield result;
+          arrayShift.call(this.#queue);
+          this.#resume();
+        }
+        await new Promise((resolve) => { this.#wakeCaller = resolve; });
+      }
+    } finally {
+      this.#isOver = true;
+      this.#wakeReader?.();
+    }
+  }
+}
+
+// Checks at once, reads when the first result is asked for.
+function mapped(stream, fn, options) {
+  requireFunction(fn);
+  const outer = checkOptions(options);
+  const limits = limitsOf(options);
+  return (async function* map() {
+    const { AbortSignal } = require('internal/abort_signal');
+    const calls = new Calls(limits, AbortSignal.any(outer === undefined ? [] : [outer]));
+    calls.read(stream, fn);
+    yield* given(calls.results());
+  })();
+}
+
+function filtered(stream, fn, options) {
+  requireFunction(fn);
+  return mapped(stream, async (chunk, options) => await fn(chunk, options) ? chunk : NOTHING, options);
+}
+
+async function* flattened(results) {
+  for await (const part of given(results)) yield* given(part);
 }
 
 function count(value) {
@@ -53,62 +146,106 @@ function count(value) {
   return value;
 }
 
-async function* dropped(stream, number) {
-  for await (const chunk of given(stream)) if (number-- <= 0) yield chunk;
-}
-
-async function* taken(stream, number) {
-  if (number <= 0) return;
+async function* dropped(stream, number, signal) {
+  if (signal?.aborted) throw new AbortError();
   for await (const chunk of given(stream)) {
-    yield chunk;
-    if (--number <= 0) return;
+    if (signal?.aborted) throw new AbortError();
+    if (number-- <= 0) yield chunk;
   }
 }
 
+async function* taken(stream, number, signal) {
+  if (signal?.aborted) throw new AbortError();
+  for await (const chunk of given(stream)) {
+    if (signal?.aborted) throw new AbortError();
+    if (number-- > 0) yield chunk;
+    if (number <= 0) return;
+  }
+}
+
+async function* indexed(stream, signal) {
+  let index = 0;
+  for await (const chunk of given(stream)) {
+    if (signal?.aborted) throw aborted(signal);
+    yield [index++, chunk];
+  }
+}
+
+async function reduced(stream, reducer, start, options) {
+  const signal = checkOptions(options);
+  let { isEmpty, value } = start;
+  if (signal?.aborted) {
+    const error = aborted(signal);
+    stream.once('error', ignore); // its own end is no news
+    await require('stream/promises').finished(stream.destroy(error));
+    throw error;
+  }
+  const { AbortController } = require('internal/abort_signal');
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    for await (const chunk of given(stream)) {
+      if (signal?.aborted) throw new AbortError();
+      value = isEmpty ? chunk : await reducer(value, chunk, { signal: controller.signal });
+      isEmpty = false;
+    }
+  } finally {
+    controller.abort();
+    signal?.removeEventListener('abort', abort);
+  }
+  if (isEmpty) throw coded(TypeError, 'ERR_MISSING_ARGS', 'Reduce of an empty stream requires an initial value');
+  return value;
+}
+
 const operators = {
-  map: made(mapped),
-  filter: made(filtered),
-  flatMap: made(flattened),
-  drop(number) { return Readable.from(dropped(this, count(number))); },
-  take(number) { return Readable.from(taken(this, count(number))); },
+  map(fn, options) { return Readable.from(mapped(this, fn, options)); },
+  filter(fn, options) { return Readable.from(filtered(this, fn, options)); },
+  flatMap(fn, options) { return Readable.from(flattened(mapped(this, fn, options))); },
+  drop(number, options) {
+    const signal = checkOptions(options);
+    return Readable.from(dropped(this, count(number), signal));
+  },
+  take(number, options) {
+    const signal = checkOptions(options);
+    return Readable.from(taken(this, count(number), signal));
+  },
+  asIndexedPairs(options) {
+    return Readable.from(indexed(this, checkOptions(options)));
+  },
   async forEach(fn, options) {
     requireFunction(fn);
-    for await (const unused of given(mapped(this, fn, options))) void unused;
+    const results = mapped(this, async (chunk, options) => {
+      await fn(chunk, options);
+      return NOTHING;
+    }, options);
+    for await (const unused of given(results)) void unused;
   },
   async toArray(options) {
-    const signal = checkSignal(options);
+    const signal = checkOptions(options);
     const result = [];
     for await (const chunk of given(this)) {
-      mustGoOn(signal);
+      if (signal?.aborted) throw aborted(signal);
       arrayPush.call(result, chunk);
     }
     return result;
   },
   async some(fn, options) {
-    requireFunction(fn);
-    for await (const chunk of given(this)) if (await fn(chunk, { signal: options?.signal })) return true;
+    for await (const unused of given(filtered(this, fn, options))) return unused !== NOTHING;
     return false;
   },
   async every(fn, options) {
     requireFunction(fn);
-    for await (const chunk of given(this)) if (!await fn(chunk, { signal: options?.signal })) return false;
+    for await (const unused of given(filtered(this, async (chunk, options) => !await fn(chunk, options), options))) return unused === NOTHING;
     return true;
   },
   async find(fn, options) {
-    requireFunction(fn);
-    for await (const chunk of given(this)) if (await fn(chunk, { signal: options?.signal })) return chunk;
+    for await (const chunk of given(filtered(this, fn, options))) return chunk;
     return undefined;
   },
-  async reduce(fn, initial, options) {
-    requireFunction(fn, 'reducer');
-    let empty = arguments.length < 2;
-    let value = initial;
-    for await (const chunk of given(this)) {
-      value = empty ? chunk : await fn(value, chunk, { signal: options?.signal });
-      empty = false;
-    }
-    if (empty) throw new TypeError('Reduce of an empty stream requires an initial value');
-    return value;
+  async reduce(reducer, initial, options) {
+    requireFunction(reducer, 'reducer');
+    return reduced(this, reducer, { isEmpty: arguments.length < 2, value: initial }, options);
   },
 };
 for (const name in operators)

@@ -8,18 +8,12 @@ const { PassThrough } = require('internal/streams/transform');
 const { finished, premature } = require('internal/streams/finished');
 const { bothErrors } = require('internal/streams/destroy');
 const { isIterable, isNode, isReadable, isReadableFinished, isReadableNode } = require('internal/streams/state');
-const { AbortError, coded, describe, invalidArgType, validateAbortSignal, validateFunction } =
+const { AbortError, coded, invalidArgType, invalidReturnValue, validateAbortSignal, validateFunction } =
   require('internal/errors');
 
 const { kUnstoppable } = require('internal/event_target');
 
 const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
-
-function badReturn(expected, name, value) {
-  const got = stringReplace.call(describe(value), ' Received ', '');
-  return coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
-    `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
-}
 
 // --- from one to the next -----------------------------------------------------------------------
 
@@ -186,14 +180,14 @@ class Pipeline {
   first(step) {
     if (typeof step !== 'function') return isIterable(step) || isReadableNode(step) ? step : Duplex.from(step);
     const made = step({ signal: this.inner.signal });
-    if (!isIterable(made)) throw badReturn('Iterable, AsyncIterable or Stream', 'source', made);
+    if (!isIterable(made)) throw invalidReturnValue('Iterable, AsyncIterable or Stream', 'source', made);
     return made;
   }
 
   call(step, before, place) {
     const made = step(before, { signal: this.inner.signal });
     if (place.isLast) return this.collect(made, place);
-    if (!isIterable(made, true)) throw badReturn('AsyncIterable', `transform[${place.at - 1}]`, made);
+    if (!isIterable(made, true)) throw invalidReturnValue('AsyncIterable', `transform[${place.at - 1}]`, made);
     return made;
   }
 
@@ -216,7 +210,7 @@ class Pipeline {
       this.running++;
       pump(made, through, this.done, ends);
     } else {
-      throw badReturn('AsyncIterable or Promise', 'destination', made);
+      throw invalidReturnValue('AsyncIterable or Promise', 'destination', made);
     }
     arrayPush.call(this.cleaners, this.destroyAtEnd(through, false, true));
     return through;
