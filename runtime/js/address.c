@@ -3,7 +3,9 @@
 
 #include <arpa/inet.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int js_address_arg(size_t argc, const JSValueRef argv[], size_t index,
                    struct sockaddr_storage* out) {
@@ -18,17 +20,27 @@ int js_address_arg(size_t argc, const JSValueRef argv[], size_t index,
   return err;
 }
 
+/* A link-local address means something on its link only: "fe80::1%eth0". */
+static void address_add_scope(const struct sockaddr_in6* in, char* text, size_t size) {
+  char name[IF_NAMESIZE];
+  size_t length = strlen(text);
+  if (IN6_IS_ADDR_LINKLOCAL(&in->sin6_addr) && in->sin6_scope_id > 0 &&
+      if_indextoname(in->sin6_scope_id, name) != NULL)
+    snprintf(text + length, size - length, "%%%s", name);
+}
+
 JSValueRef js_address_value(const struct sockaddr_storage* address) {
-  char text[INET6_ADDRSTRLEN + IF_NAMESIZE] = "";
+  char text[INET6_ADDRSTRLEN + IF_NAMESIZE + 1] = "";
   JSObjectRef object = js_object();
   int port;
   if (address->ss_family == AF_INET) {
     const struct sockaddr_in* in = (const struct sockaddr_in*) address;
-    uv_ip4_name(in, text, sizeof text);
+    uv_ip4_name(in, text, sizeof(text));
     port = ntohs(in->sin_port);
   } else if (address->ss_family == AF_INET6) {
     const struct sockaddr_in6* in = (const struct sockaddr_in6*) address;
-    uv_ip6_name(in, text, sizeof text);
+    uv_ip6_name(in, text, sizeof(text));
+    address_add_scope(in, text, sizeof(text));
     port = ntohs(in->sin6_port);
   } else {
     return js_null();

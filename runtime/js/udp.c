@@ -229,18 +229,24 @@ static int udp_multicast_interface(handle_t* handle, size_t argc,
   return err;
 }
 
-/* membership(token, group, interface or undefined, join) */
+/* membership(token, group, interface or undefined, join, source or undefined) */
 static int udp_membership(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+  bool has_interface = argc > 2 && JSValueIsString(js.ctx, argv[2]);
+  bool has_source = argc > 4 && JSValueIsString(js.ctx, argv[4]);
   char* group = js_arg_utf8(argc, argv, 1);
-  char* interface =
-      argc > 2 && JSValueIsString(js.ctx, argv[2]) ? js_arg_utf8(argc, argv, 2) : NULL;
-  bool join = js_arg_bool(argc, argv, 3);
-  int err = UV_ENOMEM;
-  if (group != NULL)
-    err = uv_udp_set_membership(&handle->uv.udp, group, interface,
-                                join ? UV_JOIN_GROUP : UV_LEAVE_GROUP);
+  char* interface = has_interface ? js_arg_utf8(argc, argv, 2) : NULL;
+  char* source = has_source ? js_arg_utf8(argc, argv, 4) : NULL;
+  uv_membership way = js_arg_bool(argc, argv, 3) ? UV_JOIN_GROUP : UV_LEAVE_GROUP;
+  int err;
+  if (group == NULL || (has_interface && interface == NULL) || (has_source && source == NULL))
+    err = UV_ENOMEM;
+  else if (has_source)
+    err = uv_udp_set_source_membership(&handle->uv.udp, group, interface, source, way);
+  else
+    err = uv_udp_set_membership(&handle->uv.udp, group, interface, way);
   free(group);
   free(interface);
+  free(source);
   return err;
 }
 

@@ -88,6 +88,7 @@ const kState = Symbol('state');
 const k = {
   abortWith: Symbol('abortWith'), running: Symbol('running'), resolve: Symbol('resolve'), listen: Symbol('listen'),
   whenBound: Symbol('whenBound'), sendNow: Symbol('sendNow'), set: Symbol('set'), membership: Symbol('membership'),
+  sourceMembership: Symbol('sourceMembership'),
   bufferSize: Symbol('bufferSize'),
 };
 
@@ -246,6 +247,7 @@ class Methods {
   send(message, offset, size, port, address, callback) {
     const connected = this[kState].connected === CONNECTED;
     const sliced = typeof size === 'number' && (connected || typeof port === 'number' || typeof port === 'string');
+    if (connected && !sliced && port) checkNoTarget(true); // (msg, port, address, callback)
     const data = joined(sliced ? sliceOf(message, offset, size) : message);
     if (connected && sliced) checkNoTarget(port, address);
     const after = sliced ? [port, address, callback] : [offset, size, port];
@@ -254,6 +256,14 @@ class Methods {
     if (typeof target.callback !== 'function') target.callback = undefined;
     this[k.running]();
     this[k.whenBound](() => this[k.sendNow](data, target.port, target.address, connected, target.callback));
+  }
+
+  sendto(buffer, offset, length, port, address, callback) {
+    validateNumber(offset, 'offset');
+    validateNumber(length, 'length');
+    validateNumber(port, 'port');
+    validateString(address, 'address');
+    this.send(buffer, offset, length, port, address, callback);
   }
 
   [k.sendNow](data, port, address, connected, callback) {
@@ -322,6 +332,23 @@ class Methods {
     if (!group) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "multicastAddress" argument must be specified');
     if (this[kState].bound === UNBOUND) this.bind({ port: 0, exclusive: true });
     const err = binding.membership(this[k.running](), group, address, join);
+    if (err < 0) throw errnoException(err, name);
+  }
+
+  addSourceSpecificMembership(source, group, address) {
+    this[k.sourceMembership](source, group, address, true, 'addSourceSpecificMembership');
+  }
+
+  dropSourceSpecificMembership(source, group, address) {
+    this[k.sourceMembership](source, group, address, false, 'dropSourceSpecificMembership');
+  }
+
+  [k.sourceMembership](source, group, address, join, name) {
+    const handle = this[k.running]();
+    validateString(source, 'sourceAddress');
+    validateString(group, 'groupAddress');
+    if (join && this[kState].bound === UNBOUND) this.bind(0);
+    const err = binding.membership(handle, group, address, join, source);
     if (err < 0) throw errnoException(err, name);
   }
 

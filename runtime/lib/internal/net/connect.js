@@ -91,10 +91,26 @@ function connectByName(socket, { host, port, local }, options) {
       process.nextTick(() => socket.destroy(error));
       return;
     }
+    const wrong = wrongAnswer(list, host, port);
+    if (wrong !== undefined) {
+      process.nextTick(() => socket.destroy(wrong));
+      return;
+    }
     refreshTimer(socket);
     if (list.length > 1) tryAll(socket, alternate(list), port, limit);
     else attempt(socket, { address: list[0].address, port, settle, ...local });
   });
+}
+
+// What is the matter with the answer of a lookup, which may be the program's.
+function wrongAnswer(list, host, port) {
+  for (let i = 0; i < list.length; i++) {
+    const { address, family } = list[i];
+    if (!isIP(address)) return coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${address}`);
+    if (family !== 4 && family !== 6 && family !== 'IPv4' && family !== 'IPv6')
+      return Object.assign(coded(RangeError, 'ERR_INVALID_ADDRESS_FAMILY', `Invalid address family: ${family} ${host}:${port}`), { host, port });
+  }
+  return undefined;
 }
 
 // Starts one attempt; settle(socket, status, request) hears of its end.
@@ -113,7 +129,7 @@ function attempt(socket, request) {
 
 function localOf(socket) {
   const { address, port } = socket._getsockname();
-  return address !== undefined && port ? `${address}:${port}` : undefined;
+  return address !== undefined && port ? { localAddress: address, localPort: port } : undefined;
 }
 
 function settle(socket, status, request) {
@@ -121,7 +137,8 @@ function settle(socket, status, request) {
   socket.connecting = false;
   socket._sockname = null;
   if (status < 0) {
-    const local = request.localAddress && request.localPort ? `${request.localAddress}:${request.localPort}` : undefined;
+    const { localAddress, localPort } = request;
+    const local = localAddress && localPort ? { localAddress, localPort } : undefined;
     socket.destroy(addressException(status, 'connect', request.path ?? request.address, request.port, local));
     return;
   }

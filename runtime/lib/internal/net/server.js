@@ -70,13 +70,14 @@ function listen(...args) {
     throw coded(Error, 'ERR_SERVER_ALREADY_LISTEN', 'Listen method has been called more than once without closing.');
   if (callback !== null) this.once('listening', callback);
   const backlog = backlogOf(args, options);
+  tools.publish?.('tracing:net.server.listen:asyncStart', { server: this, options });
   const { fd, host, path, signal } = options;
   if (signal !== undefined) addSignal(this, signal);
   if (typeof fd === 'number' && fd >= 0) return listenDescriptor(this, fd, backlog);
   const port = portAsked(options, args);
   if (port !== undefined)
     return host ? listenHost(this, port, String(host), backlog, options) : listenTcp(this, null, port, backlog, options);
-  if (path) return listenPath(this, String(path), backlog, options);
+  if (typeof path === 'string' && path !== '' && !(Number(path) >= 0)) return listenPath(this, path, backlog, options);
   throw 'port' in options || 'path' in options ? invalidArgValue('options', options) :
     invalidArgValue('options', options, 'must have the property "port" or "path"');
 }
@@ -99,13 +100,18 @@ function start(server, open, address, port) {
       handles.close(server._handle);
       server._handle = null;
     }
-    process.nextTick(() => server.emit('error', listenException(err, 'listen', address ?? server._tried, port)));
+    const error = listenException(err, 'listen', address ?? server._tried, port);
+    tools.publish?.('tracing:net.server.listen:error', { server, error });
+    process.nextTick(() => server.emit('error', error));
     return server;
   }
   if (server._unref) server.unref();
+  server._connectionKey = `${server._kind === 'pipe' ? -1 : isIP(server._tried) || 4}:${server._kind === 'pipe' ? server._pipeName : server._tried}:${port}`;
   process.nextTick(() => {
     // It may have been closed meanwhile.
-    if (server._handle !== null) server.emit('listening');
+    if (server._handle === null) return;
+    tools.publish?.('tracing:net.server.listen:asyncEnd', { server });
+    server.emit('listening');
   });
   return server;
 }
@@ -147,6 +153,8 @@ function bindTcp(server, host, port, options) {
 }
 
 function listenPath(server, path, backlog, options) {
+  if (path[0] === '\0' && (options.readableAll || options.writableAll))
+    throw invalidArgValue('options', options, 'can not set readableAll or writableAllt to true when path is abstract unix socket');
   server._kind = 'pipe';
   server._pipeName = path;
   return start(server, () => {

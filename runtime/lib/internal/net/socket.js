@@ -2,15 +2,16 @@
 // net.Socket: a Duplex over a TCP or pipe handle (or a terminal's).
 
 // own methods: socket
-const { NumberIsInteger, arrayMap, arraySome, over } = intrinsics;
+const { NumberIsInteger, arrayMap, over } = intrinsics;
 const binding = native('stream');
 const handles = native('handle');
 const timers = require('timers');
 const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const { Duplex } = require('stream');
-const { coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber } =
-  require('internal/errors');
+const {
+  coded, invalidArgType, invalidArgValue, outOfRange, validateAbortSignal, validateFunction, validateNumber,
+} = require('internal/errors');
 const { EOF, errnoException } = require('internal/net/util');
 
 const kTimeout = Symbol('timeout');
@@ -123,8 +124,9 @@ function Socket(options) {
 const OBJECT_MODES = ['objectMode', 'readableObjectMode', 'writableObjectMode'];
 
 function setUp(socket, options) {
-  if (arraySome.call(OBJECT_MODES, (name) => options[name]))
-    throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The property 'options.objectMode' is not supported. Received true");
+  for (let i = 0; i < OBJECT_MODES.length; i++)
+    if (options[OBJECT_MODES[i]])
+      throw invalidArgValue(`options.${OBJECT_MODES[i]}`, options[OBJECT_MODES[i]], 'is not supported');
   const given = options.handle !== undefined || options.fd !== undefined || options[kMake] !== undefined;
   if (options.onread !== undefined) throw require('internal/errors').notImplemented('options.onread of net.Socket');
   socket.connecting = false;
@@ -380,6 +382,7 @@ Object.assign(Socket.prototype, {
   setTimeout(ms, callback) {
     if (this.destroyed) return this;
     validateNumber(ms, 'msecs');
+    if (!(ms >= 0 && ms < Infinity)) throw outOfRange('msecs', 'a non-negative finite number', ms);
     this.timeout = ms;
     clearTimer(this);
     if (callback !== undefined) validateFunction(callback, 'callback');

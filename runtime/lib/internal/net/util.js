@@ -1,7 +1,7 @@
 'use strict';
 // What sockets and servers share: errors, ports, arguments.
 
-const { NumberIsInteger, arrayAt, arrayFilter, arrayJoin, stringIndexOf, stringSlice, stringTrim } = intrinsics;
+const { NumberIsInteger, arrayAt, arrayFilter, arrayJoin, regexpTest, stringIndexOf, stringSlice, stringTrim } = intrinsics;
 const binding = native('stream');
 const uv = native('process');
 const { coded, invalidArgType } = require('internal/errors');
@@ -21,9 +21,10 @@ function errnoException(errno, syscall, detail) {
 }
 
 // "connect ECONNREFUSED 127.0.0.1:1"
+// local: { localAddress, localPort }, where they are known
 function addressException(errno, syscall, address, port, local) {
-  const detail = spaced(endOf(address, port), local && `- Local (${local})`);
-  return Object.assign(errnoException(errno, syscall, detail), { address }, portFact(port));
+  const detail = spaced(endOf(address, port), local && `- Local (${local.localAddress}:${local.localPort})`);
+  return Object.assign(errnoException(errno, syscall, detail), { address }, portFact(port), local);
 }
 
 // "listen EADDRINUSE: address already in use 127.0.0.1:80"
@@ -56,7 +57,13 @@ function validatePort(given, name = 'Port', allowZero = true) {
     `${name} should be ${allowZero ? '>=' : '>'} 0 and < 65536. ${describe(given)}.`);
 }
 
-const isIP = (text) => text === undefined || text === null ? 0 : binding.isIP(`${text}`);
+// A zone ("%eth0") is letters, digits and a few signs.
+function isIP(given) {
+  if (given === undefined || given === null) return 0;
+  const text = `${given}`;
+  const zone = stringIndexOf.call(text, '%');
+  return zone !== -1 && !regexpTest(/^[0-9a-zA-Z.:-]+$/, stringSlice.call(text, zone + 1)) ? 0 : binding.isIP(text);
+}
 
 // listen() and connect() take (options), (port, host, …) or (path, …), each with a
 // callback at the end.
