@@ -167,6 +167,7 @@ void native_script(JSObjectRef exports);
 void native_fs(JSObjectRef exports);
 void native_handle(JSObjectRef exports);
 void native_stream(JSObjectRef exports);
+void native_credentials(JSObjectRef exports);
 void native_dns(JSObjectRef exports);
 void native_spawn(JSObjectRef exports);
 void native_udp(JSObjectRef exports);

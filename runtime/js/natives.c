@@ -3,6 +3,7 @@
 #include "js.h"
 
 const js_native_t js_natives[] = {
+    {"credentials", native_credentials},
     {"dns", native_dns},
     {"encoding", native_encoding},
     {"fs", native_fs},

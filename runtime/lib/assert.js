@@ -4,7 +4,7 @@
 const { objectIsPrototypeOf, over, regexpTest } = intrinsics;
 const { inspect } = require('internal/inspect');
 const { deepEqual } = require('internal/equal');
-const { coded, invalidArgType } = require('internal/errors');
+const { coded, invalidArgType, invalidReturnValue } = require('internal/errors');
 const { callText, messageFor } = require('internal/assert_words');
 const { kOurs } = require('internal/tools');
 
@@ -149,8 +149,7 @@ async function rejected(promise) {
   if (typeof promise === 'function') {
     promise = promise();
     if (typeof promise?.then !== 'function')
-      throw coded(TypeError, 'ERR_INVALID_RETURN_VALUE',
-        `Expected instance of Promise to be returned from the "promiseFn" function but got ${typeof promise}.`);
+      throw invalidReturnValue('instance of Promise', 'promiseFn', promise);
   }
   if (typeof promise?.then !== 'function') throw invalidArgType('promiseFn', 'of type function or an instance of Promise', promise);
   try {

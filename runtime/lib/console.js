@@ -1,7 +1,7 @@
 'use strict';
 // The console module: the global one, and consoles on other streams.
 
-const { arrayIncludes, functionBind, over, regexpReplace, stringRepeat, stringSlice } = intrinsics;
+const { arrayIncludes, functionBind, over, regexpReplace, stringRepeat, stringSlice, stringStartsWith } = intrinsics;
 const { formatWithOptions, inspect } = require('internal/inspect');
 const { durationText } = require('internal/duration');
 const errors = require('internal/errors');
@@ -43,7 +43,7 @@ const ignore = () => {};
 // An error of the stream is nobody's business, unless somebody asked for it.
 function writeLine(state, stream, args) {
   const { indent, ignoreErrors, inspectOptions } = state;
-  let text = formatWithOptions(inspectOptions ?? { colors: state.colors(stream) }, ...over(args));
+  let text = formatWithOptions({ colors: state.colors(stream), ...inspectOptions }, ...over(args));
   if (indent !== '') text = indent + regexpReplace(/\n/g, text, `\n${indent}`);
   if (!ignoreErrors) {
     stream.write(`${text}\n`);
@@ -54,8 +54,9 @@ function writeLine(state, stream, args) {
     stream.write(`${text}\n`, (error) => {
       if (error && stream.listenerCount?.('error') === 0) stream.once('error', ignore); // it comes after this
     });
-  } catch {
-    // as if it had been written
+  } catch (error) {
+    // As if it had been written; but a stack that is full has no room for anything else.
+    if (error instanceof RangeError && stringStartsWith.call(`${error.message}`, 'Maximum call stack')) throw error;
   } finally {
     stream.removeListener?.('error', ignore);
   }
@@ -77,7 +78,7 @@ const methods = {
   error(...args) { err(this, args); },
   dir(value, options) {
     const { inspectOptions, stdout, colors } = this[kState];
-    out(this, [inspect(value, { customInspect: false, ...inspectOptions ?? { colors: colors(stdout) }, ...options })]);
+    out(this, [inspect(value, { customInspect: false, colors: colors(stdout), ...inspectOptions, ...options })]);
   },
   time(label = 'default') {
     const { times } = this[kState];
@@ -130,7 +131,10 @@ function Console(options, stderr, ignoreErrors) {
   if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
   Object.defineProperty(this, kState, { __proto__: null, value: readOptions(options) });
   // Methods may be taken off, those of a subclass too.
-  for (const name of over(Object.keys(methods))) this[name] = functionBind.call(this[name], this);
+  for (const name of over(Object.keys(methods))) {
+    this[name] = functionBind.call(this[name], this);
+    Object.defineProperty(this[name], 'name', { __proto__: null, value: name, configurable: true });
+  }
 }
 Object.assign(Console.prototype, methods);
 Object.defineProperty(Console, Symbol.hasInstance, { __proto__: null,

@@ -2,13 +2,18 @@
 // Query strings: lists of pairs, as forms send them.
 
 const {
-  ArrayIsArray, NumberIsFinite, StringFromCharCode, arrayJoin, arrayPush, over, regexpReplace, stringIndexOf,
+  ArrayIsArray, NumberIsFinite, StringFromCharCode, StringFromCodePoint, arrayJoin, arrayPush, over, regexpReplace,
+  stringCharCodeAt, stringIndexOf,
   stringSlice, stringSplit,
 } = intrinsics;
 const unescapeBuffer = (text) => require('buffer').Buffer.from(unescape(text), 'latin1');
+// Half of a surrogate pair is taken together with the character behind it, whatever that is.
+const LONE = /[\ud800-\udbff](?![\udc00-\udfff])[^]|(?<![\ud800-\udbff])[\udc00-\udfff][^]/g;
+const paired = (both) => StringFromCodePoint(0x10000 + ((stringCharCodeAt.call(both, 0) & 0x3ff) << 10 | stringCharCodeAt.call(both, 1) & 0x3ff));
 const escape = (text) => {
+  text = typeof text === 'object' ? String(text) : `${text}`;
   try {
-    return encodeURIComponent(typeof text === 'object' ? String(text) : `${text}`);
+    return encodeURIComponent(regexpReplace(LONE, text, paired));
   } catch {
     throw require('internal/errors').coded(URIError, 'ERR_INVALID_URI', 'URI malformed');
   }
@@ -48,7 +53,7 @@ function parse(text, separator, equals, options) {
   const result = Object.create(null);
   if (typeof text !== 'string' || text === '') return result;
   const decode = options?.decodeURIComponent ?? module.exports.unescape;
-  let limit = options?.maxKeys === undefined ? 1000 : options.maxKeys;
+  let limit = typeof options?.maxKeys === 'number' ? options.maxKeys : 1000;
   if (!(limit > 0)) limit = Infinity;
   let count = 0;
   for (const part of over(stringSplit.call(text, separator))) {

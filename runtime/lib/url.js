@@ -3,11 +3,11 @@
 // package's.
 
 const {
-  arrayFilter, arrayJoin, arrayMap, regexpReplace, regexpTest, stringEndsWith, stringSlice, stringStartsWith,
+  arrayFilter, arrayJoin, arrayMap, regexpExec, regexpReplace, regexpTest, stringEndsWith, stringSlice, stringSplit,
 } = intrinsics;
 const old = require('vendor/url');
 const { URL, URLSearchParams } = require('internal/whatwg_url');
-const { coded, invalidArgType, missingArgs } = require('internal/errors');
+const { coded, invalidArgType, missingArgs, validateString } = require('internal/errors');
 
 function fileURLToPath(url) {
   if (typeof url === 'string') url = new URL(url);
@@ -20,12 +20,25 @@ function fileURLToPath(url) {
   return decodeURIComponent(url.pathname);
 }
 
-function pathToFileURL(name) {
+// Of Windows: C:\\a is file:///C:/a, and \\\\server\\share\\a is file://server/share/a.
+function windowsPathToFileURL(name) {
+  const { win32 } = require('path');
+  let resolved = win32.resolve(name);
+  if (regexpTest(/[/\\]$/, name) && resolved[resolved.length - 1] !== '\\') resolved += '\\';
+  const { 1: host, 2: rest } = regexpExec.call(/^\\\\(?:\?\\UNC\\)?([^\\?]+)(\\.*)$/s, resolved) ?? [];
+  const parts = arrayMap.call(stringSplit.call(rest ?? resolved, '\\'), escaped);
+  return new URL(`file://${host ?? '/'}${arrayJoin.call(parts, '/')}`);
+}
+
+const escapes = { '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23' };
+const escaped = (text) => regexpReplace(/[%\\\n\r\t?#]/g, text, (character) => escapes[character]);
+
+function pathToFileURL(name, options) {
+  if (options?.windows) return windowsPathToFileURL(name);
   const path = require('path');
   let resolved = path.resolve(name);
   if (stringEndsWith.call(name, '/') && !stringEndsWith.call(resolved, '/')) resolved += '/';
-  const escapes = { '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23' };
-  return new URL(`file://${regexpReplace(/[%\\\n\r\t?#]/g, resolved, (character) => escapes[character])}`);
+  return new URL(`file://${escaped(resolved)}`);
 }
 
 function format(url, options) {
@@ -38,10 +51,23 @@ function format(url, options) {
   return copy.href;
 }
 
+function parse(url, parseQuery, slashesDenoteHost) {
+  if (url instanceof old.Url) return url;
+  validateString(url, 'url');
+  const result = old.parse(url, parseQuery, slashesDenoteHost);
+  if (parseQuery && result.query !== null && typeof result.query === 'object') Object.setPrototypeOf(result.query, null);
+  return result;
+}
+
+// The package takes the first folder of a file's URL for a host, unless it comes from one.
+function resolve(from, to) {
+  return old.resolve(regexpTest(/^file:\/\/\//i, to) ? 'file:///' : from, to);
+}
+
 module.exports = {
   Url: old.Url,
-  parse: old.parse,
-  resolve: old.resolve,
+  parse,
+  resolve,
   resolveObject: old.resolveObject,
   format,
   URL,
@@ -60,9 +86,11 @@ module.exports = {
   },
   pathToFileURL,
   fileURLToPath,
-  urlToHttpOptions({ protocol, hostname, hash, search, pathname, href, port, username, password }) {
+  urlToHttpOptions(url) {
+    const { protocol, hostname, hash, search, pathname, href, port, username, password } = url;
     const options = {
-      protocol, hostname: stringStartsWith.call(hostname, '[') ? stringSlice.call(hostname, 1, -1) : hostname, hash, search, pathname,
+      __proto__: null, ...url,
+      protocol, hostname: hostname && hostname[0] === '[' ? stringSlice.call(hostname, 1, -1) : hostname, hash, search, pathname,
       path: arrayJoin.call(arrayFilter.call([pathname, search], Boolean), ''), href,
     };
     if (port !== '') options.port = Number(port);

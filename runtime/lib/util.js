@@ -3,8 +3,9 @@
 
 const {
   ArrayFrom, ArrayIsArray, GenuineMap, NumberIsSafeInteger, SymbolFor, arrayConcat, arrayIncludes, arrayIndexOf,
-  arrayJoin, arrayMap, arrayPop, arrayPush, arrayReverse, arraySome, arraySort, over, promiseThen, regexpReplace,
-  regexpTest, stringIndexOf, stringSplit, stringStartsWith, stringToUpperCase, stringTrim,
+  arrayJoin, arrayMap, arrayPop, arrayPush, arrayReverse, arraySome, arraySort, dateGetDate, dateGetHours,
+  dateGetMinutes, dateGetMonth, dateGetSeconds, invoke, over, regexpReplace,
+  regexpTest, stringIndexOf, stringPadStart, stringSplit, stringStartsWith, stringToUpperCase, stringTrim,
 } = intrinsics;
 const { inspect, format, formatWithOptions, withoutColors } = require('internal/inspect');
 const kinds = require('internal/kinds');
@@ -44,14 +45,15 @@ function callbackify(original) {
   function callbackified(...args) {
     const callback = arrayPop.call(args);
     errors.validateFunction(callback, 'last argument');
-    promiseThen.call(Reflect.apply(original, this, args), (value) => process.nextTick(callback, null, value), (reason) => {
-        if (!reason) {
-          const error = errors.coded(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
-          error.reason = reason;
-          reason = error;
-        }
-        process.nextTick(callback, reason);
-      });
+    const promise = Reflect.apply(original, this, args); // or anything that has a then
+    invoke(promise.then, promise, (value) => process.nextTick(callback, null, value), (reason) => {
+      if (!reason) {
+        const error = errors.coded(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
+        error.reason = reason;
+        reason = error;
+      }
+      process.nextTick(callback, reason);
+    });
   }
   const descriptors = Object.getOwnPropertyDescriptors(original);
   if (typeof descriptors.length?.value === 'number') descriptors.length.value++;
@@ -62,6 +64,7 @@ function callbackify(original) {
 
 const warnedCodes = new Set();
 function deprecate(fn, message, code) {
+  if (code !== undefined) errors.validateString(code, 'code');
   let warned = false;
   function deprecated(...args) {
     if (!warned) {
@@ -79,8 +82,8 @@ function deprecate(fn, message, code) {
 }
 
 function inherits(constructor, parent) {
-  errors.validateFunction(constructor, 'ctor');
-  errors.validateFunction(parent, 'superCtor');
+  if (constructor == null) throw errors.invalidArgType('ctor', 'of type function', constructor);
+  if (parent == null) throw errors.invalidArgType('superCtor', 'of type function', parent);
   if (parent.prototype === undefined)
     throw errors.invalidArgType('superCtor.prototype', 'of type object', parent.prototype);
   Object.defineProperty(constructor, 'super_', { __proto__: null, value: parent, writable: true, configurable: true });
@@ -150,6 +153,13 @@ const CONTROL = new RegExp(arrayJoin.call([
   '\\u001b[ -/]*[0-Z\\\\^-~]',
 ], '|'), 'g');
 
+// "6 Nov 09:05:01"
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+function logTime(date) {
+  const clock = arrayMap.call([dateGetHours.call(date), dateGetMinutes.call(date), dateGetSeconds.call(date)], (part) => stringPadStart.call(`${part}`, 2, '0'));
+  return `${dateGetDate.call(date)} ${MONTHS[dateGetMonth.call(date)]} ${arrayJoin.call(clock, ':')}`;
+}
+
 const util = {
   _errnoException: (...args) => require('internal/net/util').errnoException(...over(args)),
   _exceptionWithHostPort: (...args) => require('internal/net/util').addressException(...over(args)),
@@ -181,7 +191,7 @@ const util = {
   isError: kinds.isNativeError,
   isFunction: (value) => typeof value === 'function',
   isPrimitive: (value) => value === null || typeof value !== 'object' && typeof value !== 'function',
-  log: (...args) => require('internal/console').log('%s - %s', new Date().toLocaleString(), Reflect.apply(format, undefined, args)),
+  log: (...args) => require('internal/console').log('%s - %s', logTime(new Date()), Reflect.apply(format, undefined, args)),
   parseArgs: (...args) => require('internal/parse_args').parseArgs(...over(args)),
   promisify,
   parseEnv: (content) => require('internal/env_file').parseEnv(content),

@@ -31,18 +31,19 @@
     return module.exports;
   }
 
-  const define = (name, value) => {
-    Object.defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  // Functions are listed by Object.keys(globalThis), classes and namespaces are not.
+  const define = (name, value, enumerable = false) => {
+    Object.defineProperty(global, name, { __proto__: null, value, writable: true, enumerable, configurable: true });
     return value;
   };
 
   // A global whose module is loaded at its first use.
-  function lazy(name, load) {
+  function lazy(name, load, enumerable = false) {
     Object.defineProperty(global, name, {
       __proto__: null,
-      get: () => define(name, load()),
-      set: (value) => define(name, value),
-      enumerable: false,
+      get: () => define(name, load(), enumerable),
+      set: (value) => define(name, value, enumerable),
+      enumerable,
       configurable: true,
     });
   }
@@ -121,12 +122,15 @@
   supply();
   requireBuiltin('internal/process');
 
-  define('global', global);
+  define('global', global, true);
   define('process', process);
-  define('queueMicrotask', queueMicrotask);
+  define('queueMicrotask', queueMicrotask, true);
   define('console', requireBuiltin('internal/console'));
   const from = (module, names) => {
-    for (const name of over(names)) lazy(name, () => requireBuiltin(module)[name]);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      lazy(name, () => requireBuiltin(module)[name], name[0] >= 'a');
+    }
   };
   from('timers', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']);
   from('buffer', ['Buffer', 'atob', 'btoa']);

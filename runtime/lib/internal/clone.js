@@ -75,8 +75,9 @@ function copyError(value, copy) {
 function readTransfer(options) {
   if (options !== null && options !== undefined && typeof options !== 'object' && typeof options !== 'function')
     throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The options argument must be either an object or undefined');
-  const list = options?.transfer ?? [];
-  if (typeof list[Symbol.iterator] !== 'function')
+  const given = options?.transfer ?? [];
+  const list = typeof given === 'object' && given[Symbol.iterator] === undefined ? [] : given; // as in Node
+  if (typeof list !== 'object' || typeof list[Symbol.iterator] !== 'function')
     throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
   const moved = new Set();
   for (const item of over(list)) {
@@ -108,6 +109,7 @@ function structuredClone(...args) {
     if (typeof item === 'symbol' || typeof item === 'function') throw refuse(item);
     if (item === null || typeof item !== 'object') return item;
     if (seen.has(item)) return seen.get(item);
+    if (item === process.env) return { ...item };
     const keep = (result) => {
       seen.set(item, result);
       return result;

@@ -131,6 +131,7 @@ for (const name of over(Object.keys(console)))
     const write = console[name];
     console[name] = { [name](...args) { Reflect.apply(write, undefined, args); } }[name];
   }
+Object.defineProperty(console, '_times', { __proto__: null, value: times, writable: true, enumerable: false, configurable: true });
 Object.defineProperty(console, Symbol.toStringTag, { __proto__: null, value: 'console', configurable: true });
 Object.defineProperty(console, 'Console', { __proto__: null,
   get: () => require('console').Console, enumerable: true, configurable: true,

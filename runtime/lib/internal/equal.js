@@ -2,12 +2,22 @@
 // Deep equality as assert and util.isDeepStrictEqual mean it.
 
 const {
-  ArrayBufferIsView, ArrayIsArray, arrayEvery, arrayFilter, arrayFind, arrayMap, dateGetTime, mapGetSize, mapItems,
-  objectPropertyIsEnumerable, objectToString, over, regexpTest, setGetSize, setItems, typedarrayGetTag,
+  ArrayBufferIsView, ArrayIsArray, arrayEvery, arrayFilter, arrayFind, arrayMap, bigintValueOf, booleanValueOf, dateGetTime,
+  mapGetSize, mapItems, numberValueOf, objectPropertyIsEnumerable, objectToString, over, regexpTest, setGetSize, setItems,
+  stringValueOf, symbolValueOf, typedarrayGetTag,
 } = intrinsics;
 const kinds = require('internal/kinds');
 
 const enumerableKeys = (value) => [...over(Object.keys(value)), ...over(arrayFilter.call(Object.getOwnPropertySymbols(value), (symbol) => objectPropertyIsEnumerable.call(value, symbol)))];
+
+// Objects around a primitive: how one is known, and what is in it, whatever its prototype.
+const BOXES = [
+  [kinds.isNumberObject, (box) => numberValueOf.call(box)],
+  [kinds.isStringObject, (box) => stringValueOf.call(box)],
+  [kinds.isBooleanObject, (box) => booleanValueOf.call(box)],
+  [kinds.isBigIntObject, (box) => bigintValueOf.call(box)],
+  [kinds.isSymbolObject, (box) => symbolValueOf.call(box)],
+];
 
 function deepEqual(left, right, strict) {
   const seen = new Map(); // left → right, for cycles
@@ -47,8 +57,10 @@ function deepEqual(left, right, strict) {
     if (kinds.isAnyArrayBuffer(a)) return sameBytes(new Uint8Array(a), new Uint8Array(b));
     if (kinds.isSet(a)) return kinds.isSet(b) && setGetSize.call(a) === setGetSize.call(b) && sameSets(a, b) && sameKeys(a, b);
     if (kinds.isMap(a)) return kinds.isMap(b) && mapGetSize.call(a) === mapGetSize.call(b) && sameMaps(a, b) && sameKeys(a, b);
-    if (kinds.isBoxedPrimitive(a))
-      return kinds.isBoxedPrimitive(b) && Object.is(a.valueOf(), b.valueOf()) && sameKeys(a, b);
+    for (let i = 0; i < BOXES.length; i++) {
+      const { 0: isBox, 1: valueOf } = BOXES[i];
+      if (isBox(a)) return isBox(b) && Object.is(valueOf(a), valueOf(b)) && sameKeys(a, b);
+    }
     if (kinds.isWeakMap(a) || kinds.isWeakSet(a) || kinds.isPromise(a)) return false;
     return sameKeys(a, b);
   }

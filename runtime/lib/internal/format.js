@@ -53,6 +53,7 @@ const directives = {
 };
 
 function formatWithOptions(options, ...args) {
+  if (inspect.defaultOptions.numericSeparator && options?.numericSeparator === undefined) options = { ...options, numericSeparator: true };
   let next = 0;
   let text = '';
   if (typeof args[0] === 'string') {

@@ -43,10 +43,10 @@ function resolved(file) {
     return file;
   }
 }
-process.config = { target_defaults: {}, variables: {} };
+process.config = Object.freeze({ target_defaults: Object.freeze({}), variables: Object.freeze({}) });
 process.features = {
   inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false,
-  tls: false, cached_builtins: true,
+  tls: false, cached_builtins: true, require_module: true,
 };
 process._exiting = false;
 process.nextTick = tools.nextTick;
@@ -110,7 +110,7 @@ process.env = new Proxy({}, {
 let exitCode;
 Object.defineProperty(process, 'exitCode', { __proto__: null,
   enumerable: true,
-  configurable: true,
+  configurable: false,
   get: () => exitCode,
   set(code) {
     if (code !== undefined && code !== null) {
@@ -226,6 +226,12 @@ arrayForEach.call(['getuid', 'geteuid', 'getgid', 'getegid'], (name, index) => {
   process[name] = () => binding.ids()[index];
 });
 
+for (const name of over(['setegid', 'seteuid', 'setgid', 'setgroups', 'setuid']))
+  process[name] = { [name](id) { require('internal/credentials')[name](id); } }[name];
+process.initgroups = function initgroups(user, extraGroup) {
+  require('internal/credentials').initgroups(user, extraGroup);
+};
+
 // --- warnings ------------------------------------------------------------------------------------
 
 // (warning[, options]) or (warning[, type[, code]][, ctor])
@@ -316,10 +322,18 @@ arrayForEach.call(['stdin', 'stdout', 'stderr'], (name, fd) => {
 });
 
 process.getBuiltinModule = (name) => {
+  require('internal/errors').validateString(name, 'id');
   const { Module } = require('internal/loader');
   return Module.isBuiltin(name) ? Module._load(name) : undefined;
 };
-process.assert = (condition, message) => require('assert').ok(condition, message);
+let isAssertReported = false;
+process.assert = (condition, message = 'assertion error') => {
+  if (!isAssertReported) {
+    isAssertReported = true;
+    process.emitWarning('process.assert() is deprecated. Please use the `assert` module instead.', 'DeprecationWarning', 'DEP0100');
+  }
+  if (!condition) throw require('internal/errors').coded(Error, 'ERR_ASSERTION', message);
+};
 process.openStdin = () => {
   process.stdin.resume();
   return process.stdin;

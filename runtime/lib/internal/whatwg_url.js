@@ -2,7 +2,7 @@
 // URL and URLSearchParams after the URL Standard.
 
 const {
-  SymbolFor, arrayFilter, arrayFind, arrayFindIndex, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, given,
+  SymbolFor, arrayFilter, arrayFind, arrayFindIndex, arrayJoin, arrayMap, arrayPush, arraySlice, arraySome, arraySort, given,
   over, regexpExec, regexpReplace, stringIndexOf, stringSlice, stringSplit, stringToLowerCase, stringToWellFormed,
 } = intrinsics;
 const { coded, invalidArgType, missingArgs } = require('internal/errors');
@@ -12,7 +12,10 @@ const {
 
 // --- URLSearchParams ---------------------------------------------------------------------------------
 
-const wellFormed = (value) => stringToWellFormed.call(`${value}`);
+function wellFormed(value) {
+  if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
+  return stringToWellFormed.call(`${value}`);
+}
 const formEncode = (text) => regexpReplace(/ |%20/g, encode(text, '!"#$%&\'()+,/:;<=>?@[\\]^`{|}~'), '+');
 const formDecode = (text) => decodeBytes(regexpReplace(/\+/g, text, ' '));
 
@@ -20,6 +23,46 @@ const formDecode = (text) => decodeBytes(regexpReplace(/\+/g, text, ' '));
 let follow;
 let fill;
 let need; // throws for what is none
+
+// What entries(), keys() and values() give: goes along with changes of the list.
+const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+class Iterator {
+  #list; // () => the list
+  #pick; // (pair) => what of it
+  #index = 0;
+
+  constructor(list, pick) {
+    this.#list = list;
+    this.#pick = pick;
+  }
+
+  static #check(value) {
+    if (value !== null && typeof value === 'object' && #list in value) return;
+    throw coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type URLSearchParamsIterator');
+  }
+
+  next() {
+    Iterator.#check(this);
+    const list = this.#list();
+    if (this.#index >= list.length) return { value: undefined, done: true };
+    return { value: this.#pick(list[this.#index++]), done: false };
+  }
+
+  [SymbolFor('nodejs.util.inspect.custom')](depth, options, inspect) {
+    Iterator.#check(this);
+    if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
+    const left = arrayMap.call(arraySlice.call(this.#list(), this.#index), (pair) => inspect(this.#pick(pair), options));
+    let width = 0;
+    for (let i = 0; i < left.length; i++) width += left[i].length + 2;
+    const name = 'URLSearchParams Iterator';
+    if (left.length === 0) return `${name} {}`;
+    return width > options.breakLength ? `${name} {\n  ${arrayJoin.call(left, ',\n  ')} }` : `${name} { ${arrayJoin.call(left, ', ')} }`;
+  }
+}
+delete Iterator.prototype.constructor;
+Object.setPrototypeOf(Iterator.prototype, IteratorPrototype);
+Object.defineProperty(Iterator.prototype, 'next', { __proto__: null, enumerable: true });
+Object.defineProperty(Iterator.prototype, Symbol.toStringTag, { __proto__: null, value: 'URLSearchParams Iterator', configurable: true });
 
 class URLSearchParams {
   #list = [];
@@ -51,7 +94,7 @@ class URLSearchParams {
     const iterate = init[Symbol.iterator];
     if (iterate === undefined || iterate === null) {
       for (const key of over(Reflect.ownKeys(init)))
-        if (typeof key === 'string' && Object.getOwnPropertyDescriptor(init, key)?.enumerable) arrayPush.call(this.#list, [wellFormed(key), wellFormed(init[key])]);
+        if (Object.getOwnPropertyDescriptor(init, key)?.enumerable) arrayPush.call(this.#list, [wellFormed(key), wellFormed(init[key])]);
       return;
     }
     if (typeof iterate !== 'function') throw coded(TypeError, 'ERR_ARG_NOT_ITERABLE', 'Query pairs must be iterable');
@@ -68,7 +111,7 @@ class URLSearchParams {
     if (args.length < count) throw missingArgs(count === 1 ? 'The "name" argument' : 'The "name" and "value" arguments');
   }
 
-  #tell() {
+  #report() {
     this.#changed?.(this.toString());
   }
 
@@ -80,7 +123,7 @@ class URLSearchParams {
     need(this);
     this.#check(2, arguments);
     arrayPush.call(this.#list, [wellFormed(name), wellFormed(value)]);
-    this.#tell();
+    this.#report();
   }
   delete(name, value = undefined) {
     need(this);
@@ -88,7 +131,7 @@ class URLSearchParams {
     name = wellFormed(name);
     if (value !== undefined) value = wellFormed(value);
     this.#list = arrayFilter.call(this.#list, ({ 0: key, 1: each }) => !(key === name && (value === undefined || each === value)));
-    this.#tell();
+    this.#report();
   }
   get(name) {
     need(this);
@@ -120,12 +163,16 @@ class URLSearchParams {
       this.#list[first] = [name, value];
       this.#list = arrayFilter.call(this.#list, ({ 0: key }, index) => index <= first || key !== name);
     }
-    this.#tell();
+    this.#report();
   }
   sort() {
     need(this);
     arraySort.call(this.#list, ({ 0: a }, { 0: b }) => a < b ? -1 : a > b ? 1 : 0);
-    this.#tell();
+    this.#report();
+  }
+  entries() {
+    need(this);
+    return new Iterator(() => this.#list, ({ 0: key, 1: value }) => [key, value]);
   }
   forEach(callback, self = undefined) {
     need(this);
@@ -135,10 +182,14 @@ class URLSearchParams {
       Reflect.apply(callback, self, [value, key, this]);
     }
   }
-  * entries() { for (const { 0: key, 1: value } of over(this.#list)) yield [key, value]; }
-  * keys() { for (const { 0: key } of over(this.#list)) yield key; }
-  * values() { for (const { 1: value } of over(this.#list)) yield value; }
-  [Symbol.iterator]() { return this.entries(); }
+  keys() {
+    need(this);
+    return new Iterator(() => this.#list, ({ 0: key }) => key);
+  }
+  values() {
+    need(this);
+    return new Iterator(() => this.#list, ({ 1: value }) => value);
+  }
   toString() {
     need(this);
     return arrayJoin.call(arrayMap.call(this.#list, ({ 0: key, 1: value }) => `${formEncode(key)}=${formEncode(value)}`), '&');
@@ -153,10 +204,16 @@ class URLSearchParams {
   }
 
   [SymbolFor('nodejs.util.inspect.custom')](depth, options, inspect) {
+    need(this);
+    if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
     if (this.#list.length === 0) return 'URLSearchParams {}';
     return `URLSearchParams { ${arrayJoin.call(arrayMap.call(this.#list, ({ 0: key, 1: value }) => `${inspect(key)} => ${inspect(value)}`), ', ')} }`;
   }
 }
+for (const name of over(['append', 'delete', 'entries', 'forEach', 'get', 'getAll', 'has', 'keys', 'set', 'size', 'sort', 'toString', 'values']))
+  Object.defineProperty(URLSearchParams.prototype, name, { __proto__: null, enumerable: true });
+Object.defineProperty(URLSearchParams.prototype, Symbol.iterator,
+  { __proto__: null, value: URLSearchParams.prototype.entries, writable: true, configurable: true });
 Object.defineProperty(URLSearchParams.prototype, Symbol.toStringTag, { __proto__: null, value: 'URLSearchParams', configurable: true });
 
 // --- URL ----------------------------------------------------------------------------------------------
@@ -196,7 +253,10 @@ class URL {
   }
 
   static createObjectURL(obj) { return require('internal/blob').createObjectURL(obj); }
-  static revokeObjectURL(url) { require('internal/blob').revokeObjectURL(url); }
+  static revokeObjectURL(url) {
+    if (arguments.length === 0) throw missingArgs('The "url" argument');
+    require('internal/blob').revokeObjectURL(url);
+  }
 
   get href() { return serialize(this.#parts); }
   set href(value) {
@@ -292,6 +352,7 @@ class URL {
 for (const name of over(['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search',
   'searchParams', 'hash', 'toString', 'toJSON']))
   Object.defineProperty(URL.prototype, name, { __proto__: null, enumerable: true });
+for (const name of over(['canParse', 'createObjectURL', 'parse', 'revokeObjectURL'])) Object.defineProperty(URL, name, { __proto__: null, enumerable: true });
 Object.defineProperty(URL.prototype, Symbol.toStringTag, { __proto__: null, value: 'URL', configurable: true });
 
 module.exports = { URL, URLSearchParams };
