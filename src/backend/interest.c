@@ -78,12 +78,18 @@ static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
   return epoll_ctl(loop->backend_fd, operation, fd, &event) == 0 ? 0 : -errno;
 }
 
+/* What is wanted now, without what is held. */
+static unsigned int watcher_wanted_now(const uv__io_t* w) {
+  return w->wanted & ~(w->flags & WATCHER_HELD_OUT ? (unsigned int) WATCH_OUT : 0);
+}
+
 /* The set forgets a descriptor by itself when its file is closed, and keeps it when the
  * file lives on elsewhere; so what we believe of it may be wrong either way, and both
  * corrections are tried. */
 int interest_update(uv_loop_t* loop, uv__io_t* w) {
   struct rondo_slot* slot = slot_of(loop, w);
-  uint32_t events = w->wanted | (w->flags & WATCHER_EDGE ? (uint32_t) EPOLLET : 0);
+  uint32_t events =
+      watcher_wanted_now(w) | (w->flags & WATCHER_EDGE ? (uint32_t) EPOLLET : 0);
   if (slot->armed == (events | ARMED))
     return 0;
   int operation = slot->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
@@ -115,35 +121,45 @@ static unsigned int unset_ready(const uv__io_t* w) {
 /* The wake-up's counter is never read, so it would be ready for ever; whoever wakes the
  * loop shows in memory too. */
 static unsigned int unset_ask(const uv__io_t* w) {
-  struct pollfd about = {.fd = w->fd, .events = (short) w->wanted};
+  unsigned int wanted = watcher_wanted_now(w);
+  struct pollfd about = {.fd = w->fd, .events = (short) wanted};
   if ((w->flags & WATCHER_EDGE) || poll(&about, 1, 0) <= 0)
     return 0;
   unsigned int events = (unsigned int) about.revents & 0xffff;
-  return events & POLLNVAL ? WATCH_ERR : events & (w->wanted | WATCH_ERR | WATCH_HUP);
+  return events & POLLNVAL ? WATCH_ERR : events & (wanted | WATCH_ERR | WATCH_HUP);
 }
 
 /* All pauses end together, so that no new one makes an old one longer. */
-void interest_pause(uv_loop_t* loop, uv__io_t* w) {
-  w->flags |= WATCHER_PAUSED;
-  if (loop->now_ns >= loop->pauses_end)
-    loop->pauses_end = loop->now_ns + (uint64_t) retry_ns(-1);
+void interest_pause(uv_loop_t* loop, uint64_t moment_ns) {
+  uint64_t end = loop->now_ns + moment_ns;
+  if (loop->now_ns >= loop->pauses_end || end < loop->pauses_end)
+    loop->pauses_end = end;
 }
 
-/* True if the set has it now. */
+/* The time until the pauses end, if that is less. */
+static int64_t pause_left(const uv_loop_t* loop, int64_t timeout_ns) {
+  int64_t left =
+      loop->pauses_end > loop->now_ns ? (int64_t) (loop->pauses_end - loop->now_ns) : 0;
+  return timeout_ns < 0 || timeout_ns > left ? left : timeout_ns;
+}
+
+/* True if the set has it now, with all that is wanted. */
 static bool interest_register(uv_loop_t* loop, uv__io_t* w) {
   const unsigned int bits = (1u << WATCHER_READY_SHIFT) - 1;
   w->flags &= bits & ~(unsigned int) WATCHER_PAUSED;
   int err = w->flags & WATCHER_UNFIT ? -EPERM : interest_update(loop, w);
   if (err == 0)
-    return true;
+    return !(w->flags & WATCHER_HELD_OUT);
   unsigned int events = unset_ask(w);
   /* Only what can always be read and written is refused with EPERM, or everything is, by
    * a sandbox. */
   if (err == -EPERM && events != 0)
     w->flags |= WATCHER_UNFIT;
   w->flags |= events << WATCHER_READY_SHIFT;
-  if (events == 0)
-    interest_pause(loop, w);
+  if (events == 0) {
+    w->flags |= WATCHER_PAUSED;
+    interest_pause(loop, INTEREST_PAUSE_NS);
+  }
   return false;
 }
 
@@ -158,11 +174,13 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   while ((link = queue_first(&batch)) != NULL) {
     uv__io_t* w = rondo_container_of(link, uv__io_t, watcher_queue);
     queue_remove(link);
-    bool try_now = pauses_are_over || !(w->flags & WATCHER_PAUSED);
+    if (pauses_are_over)
+      w->flags &= ~(unsigned int) (WATCHER_PAUSED | WATCHER_HELD_OUT);
+    bool try_now = !(w->flags & WATCHER_PAUSED);
     if (try_now && interest_register(loop, w))
       continue;
     queue_push_back(changed, link);
-    timeout_ns = retry_ns(timeout_ns);
+    timeout_ns = pause_left(loop, timeout_ns);
     if (unset_ready(w) != 0) {
       loop->flags |= LOOP_UNSET_READY;
       timeout_ns = 0;

@@ -86,12 +86,6 @@ static inline void interest_looked(uv_loop_t* loop) {
   loop->flags &= ~(unsigned int) (LOOP_MUST_LOOK | LOOP_MARKED);
 }
 
-/* The longest wait while something could not be handed to the kernel. */
-static inline int64_t retry_ns(int64_t timeout_ns) {
-  const int64_t longest = 100 * 1000000;
-  return timeout_ns < 0 || timeout_ns > longest ? longest : timeout_ns;
-}
-
 /* --- for watchers (loop/watcher.c) -------------------------------------------------- */
 
 /* Makes room in the table for a descriptor's slot; UV_ENOMEM. */
@@ -114,9 +108,11 @@ static inline void interest_note(uv_loop_t* loop, uv__io_t* w) {
 int interest_update(uv_loop_t* loop, uv__io_t* w);
 /* Takes a descriptor out of the set, if it is in. */
 void interest_disarm(uv_loop_t* loop, int fd);
-/* A noted watcher is left out of the set until all pauses end, in a tenth of a second at
- * most. */
-void interest_pause(uv_loop_t* loop, uv__io_t* w);
+/* A noted watcher that is marked as paused or held is left out of the set, or its
+ * WATCH_OUT is, until all pauses end: in this time at most. */
+void interest_pause(uv_loop_t* loop, uint64_t moment_ns);
+/* The longest pause. */
+enum { INTEREST_PAUSE_NS = 100 * 1000000 };
 
 /* Makes the kernel's mask for this descriptor what is wanted now; used when an event
  * comes that nobody wants any more. */

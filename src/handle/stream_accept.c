@@ -6,7 +6,8 @@
  * accept and close those who wait. Their peers learn at once that they can't be served,
  * and the loop sleeps instead of waking for the same connection for ever. When the
  * reserved descriptor is gone too, the error is called back and listening pauses for a
- * moment. */
+ * moment, as it does after any other error of the listening socket, and after a whole
+ * batch of connections that were given up by their peers. */
 #include "handle/stream.h"
 
 #include <errno.h>
@@ -70,10 +71,20 @@ static void accept_call_back(uv_stream_t* server, int status) {
                  server, status);
 }
 
+/* Descriptors are given back by others, which takes its time; anything else may pass
+ * sooner. */
+static void accept_pause(uv_stream_t* server, int err) {
+  if (err == UV_EMFILE || err == UV_ENFILE)
+    watcher_pause(server->loop, &server->io_watcher);
+  else
+    watcher_back_off(server->loop, &server->io_watcher, WATCH_IN);
+}
+
 void stream_accept_ready(uv_stream_t* server) {
   /* Another thread may have taken the number of the reserved descriptor when it was last
    * given up. Without one, EMFILE can't be answered: reserve again before accepting. */
   accept_reserve_descriptor(server->loop);
+  bool got_one = false;
   for (int i = 0; i < ACCEPT_BATCH; i++) {
     int fd = descriptor_accept(stream_fd(server));
     if (fd == UV_EMFILE || fd == UV_ENFILE)
@@ -84,12 +95,13 @@ void stream_accept_ready(uv_stream_t* server) {
       if (accept_error_is_of_one_client(fd))
         continue;
       accept_call_back(server, fd);
-      if ((fd == UV_EMFILE || fd == UV_ENFILE) &&
-          watcher_wants(&server->io_watcher, WATCH_IN))
-        watcher_pause(server->loop, &server->io_watcher);
+      if (watcher_wants(&server->io_watcher, WATCH_IN))
+        accept_pause(server, fd);
       return;
     }
 
+    got_one = true;
+    watcher_ease(&server->io_watcher);
     assert(server->accepted_fd == -1);
     server->accepted_fd = fd;
     accept_call_back(server, 0);
@@ -100,6 +112,8 @@ void stream_accept_ready(uv_stream_t* server) {
       return;
     }
   }
+  if (!got_one)
+    watcher_back_off(server->loop, &server->io_watcher, WATCH_IN);
 }
 
 int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {

@@ -61,7 +61,7 @@ ssize_t passing_send(int fd, const uv_buf_t* bufs, unsigned int nbufs, int passe
   do
     n = sendmsg(fd, &message, MSG_NOSIGNAL);
   while (n == -1 && errno == EINTR);
-  return n >= 0 ? n : stream_send_error();
+  return n >= 0 ? n : -errno;
 }
 
 /* --- receiving ------------------------------------------------------------------- */

@@ -7,15 +7,18 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-/* errno as a result of sending. */
-ssize_t stream_send_error(void);
+/* Whether a result of sending means that it can be tried again later. ENOBUFS passes with
+ * time, as EAGAIN does, but the descriptor seems ready all the while. */
+static inline bool stream_no_room(ssize_t n) {
+  return n == UV_EAGAIN || n == UV_ENOBUFS;
+}
 
 /* For every kind of descriptor and vector, interrupted or not. */
 ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs);
 
-/* One system call: the number of bytes taken, UV_EAGAIN if there is no room now, or the
- * error. Never raises SIGPIPE. Takes at most IOV_MAX buffers of a longer vector. Nearly
- * all writes are one buffer to a socket with room for it: that much is done in place. */
+/* One system call: the number of bytes taken, or the error (see stream_no_room). Never
+ * raises SIGPIPE. Takes at most IOV_MAX buffers of a longer vector. Nearly all writes are
+ * one buffer to a socket with room for it: that much is done in place. */
 static inline ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs,
                                   unsigned int nbufs) {
   if (nbufs == 1 && (stream->flags & STREAM_SOCKET)) {
@@ -25,13 +28,14 @@ static inline ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs,
     /* Never retried here: the kernel reports a socket's error once, a second call would
      * give another. */
     if (errno != EINTR)
-      return stream_send_error();
+      return -errno;
   }
   return stream_send_any(stream, bufs, nbufs);
 }
 
-/* Waits until a blocking stream has room. */
-int stream_wait_writable(const uv_stream_t* stream);
+/* Waits until a blocking stream has room; for a moment at least if it is starved, which
+ * is what ENOBUFS says. */
+int stream_wait_writable(const uv_stream_t* stream, bool starved);
 
 /* For tests: behave as on a kernel without RWF_NOSIGNAL. */
 void stream_send_assume_old_kernel(bool old);

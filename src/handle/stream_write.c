@@ -181,17 +181,21 @@ static void stream_take_off(uv_stream_t* stream, size_t n) {
 
 void stream_flush(uv_stream_t* stream) {
   struct queue* queue = queue_of(stream->write_queue);
+  bool starved = false;
   for (int round = 0; round < FLUSH_ROUNDS && !queue_empty(queue); round++) {
     size_t asked;
     ssize_t n = stream_send_front(stream, &asked);
-    if (n == UV_EAGAIN)
+    if (stream_no_room(n)) {
+      starved = n == UV_ENOBUFS;
       break;
+    }
     if (n < 0) {
       /* Bytes behind a gap in the stream must not be sent either. */
       stream_fail_writes(stream, (int) n);
       break;
     }
     stream_take_off(stream, (size_t) n);
+    watcher_ease(&stream->io_watcher);
     if ((size_t) n < asked)
       break;
   }
@@ -199,6 +203,8 @@ void stream_flush(uv_stream_t* stream) {
     watcher_stop(stream->loop, &stream->io_watcher, WATCH_OUT);
   else
     watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);
+  if (starved)
+    watcher_back_off(stream->loop, &stream->io_watcher, WATCH_OUT);
 }
 
 /* --- new writes ------------------------------------------------------------------ */
@@ -226,9 +232,9 @@ static ssize_t stream_send_now(uv_stream_t* stream, const uv_buf_t* bufs,
   for (;;) {
     ssize_t n = passed != -1 ? passing_send(stream_fd(stream), bufs, nbufs, passed)
                              : stream_send(stream, bufs, nbufs);
-    if (n != UV_EAGAIN || !(stream->flags & HANDLE_BLOCKING_WRITES))
+    if (!stream_no_room(n) || !(stream->flags & HANDLE_BLOCKING_WRITES))
       return n;
-    int err = stream_wait_writable(stream);
+    int err = stream_wait_writable(stream, n == UV_ENOBUFS);
     if (err != 0)
       return err;
   }
@@ -294,7 +300,7 @@ static void stream_flush_blocking(uv_stream_t* stream) {
     stream_flush(stream);
     if (queue_empty(queue_of(stream->write_queue)))
       break;
-    int err = stream_wait_writable(stream);
+    int err = stream_wait_writable(stream, watcher_is_held(&stream->io_watcher));
     if (err != 0)
       stream_fail_writes(stream, err);
   }
@@ -356,7 +362,7 @@ int uv_write2(uv_write_t* req, uv_stream_t* stream, const uv_buf_t bufs[],
   ssize_t sent = UV_EAGAIN;
   if (queue_empty(queue_of(stream->write_queue)) && stream->connect_req == NULL) {
     sent = stream_send_now(stream, bufs, nbufs, passed);
-    if (sent == (ssize_t) total || (sent < 0 && sent != UV_EAGAIN)) {
+    if (sent == (ssize_t) total || (sent < 0 && !stream_no_room(sent))) {
       write_complete(req, sent < 0 ? (int) sent : 0);
       return 0;
     }
@@ -377,7 +383,8 @@ int uv_try_write2(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs
   if (stream->connect_req != NULL || !queue_empty(queue_of(stream->write_queue)))
     return UV_EAGAIN;
   int passed = send_handle != NULL ? passing_descriptor(send_handle) : -1;
-  return (int) stream_send_now(stream, bufs, nbufs, passed);
+  ssize_t sent = stream_send_now(stream, bufs, nbufs, passed);
+  return stream_no_room(sent) ? UV_EAGAIN : (int) sent;
 }
 
 int uv_try_write(uv_stream_t* stream, const uv_buf_t bufs[], unsigned int nbufs) {

@@ -96,8 +96,8 @@ static int udp_sendmmsg(int fd, struct mmsghdr* batch, unsigned int count) {
   return sent == -1 ? -errno : sent;
 }
 
-/* Sends what one system call can. False if the kernel has no room now. */
-static bool udp_flush_batch(uv_udp_t* handle) {
+/* Sends what one system call can. 0, or why the kernel has no room now. */
+static int udp_flush_batch(uv_udp_t* handle) {
   struct mmsghdr batch[UDP_BATCH];
   int fd = handle->io_watcher.fd;
   uv_udp_send_t* first = udp_first_queued(handle);
@@ -106,20 +106,20 @@ static bool udp_flush_batch(uv_udp_t* handle) {
     ssize_t sent =
         udp_send_one(fd, first->bufs, first->nbufs, udp_request_address(first));
     if (sent < 0 && udp_no_room((int) -sent))
-      return false;
+      return (int) sent;
     udp_complete(handle, first, sent);
-    return true;
+    return 0;
   }
 
   int sent = udp_sendmmsg(fd, batch, udp_fill_batch(handle, batch));
   if (sent < 0 && udp_no_room(-sent))
-    return false;
+    return sent;
   /* An error is that of the first datagram; those before it would have hidden it. */
   if (sent < 0)
     udp_complete(handle, first, sent);
   for (int i = 0; i < sent; i++)
     udp_complete(handle, udp_first_queued(handle), (ssize_t) batch[i].msg_len);
-  return true;
+  return 0;
 }
 
 void udp_flush(uv_udp_t* handle) {
@@ -127,10 +127,14 @@ void udp_flush(uv_udp_t* handle) {
   struct queue* waiting = queue_of(handle->write_queue);
 
   while (!queue_empty(waiting)) { /* no callback runs here, so the queue only shrinks */
-    if (!udp_flush_batch(handle)) {
+    int err = udp_flush_batch(handle);
+    if (err != 0) {
       watcher_start(handle->loop, watcher, WATCH_OUT);
+      if (err == UV_ENOBUFS) /* the socket itself has room, and seems ready */
+        watcher_back_off(handle->loop, watcher, WATCH_OUT);
       return;
     }
+    watcher_ease(watcher);
   }
   watcher_stop(handle->loop, watcher, WATCH_OUT);
 }

@@ -3,6 +3,7 @@
 #include "loop/watcher.h"
 
 #include "backend/interest.h"
+#include "base/backoff.h"
 #include "base/queue.h"
 #include "loop/loop.h"
 
@@ -79,6 +80,8 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if ((w->wanted & events) == 0)
     return;
   w->wanted &= ~events;
+  if ((events & WATCH_OUT) != 0)
+    w->flags &= ~(unsigned int) WATCHER_HELD_OUT;
   if (w->wanted != 0)
     return;
   loop->nwatchers--;
@@ -87,9 +90,30 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   slot_of(loop, w)->idle = true;
 }
 
-void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
+static void watcher_pause_for(uv_loop_t* loop, uv__io_t* w, uint64_t moment_ns) {
   interest_disarm(loop, w->fd);
-  interest_pause(loop, w);
+  w->flags |= WATCHER_PAUSED;
+  interest_pause(loop, moment_ns);
+  interest_note(loop, w);
+}
+
+void watcher_pause(uv_loop_t* loop, uv__io_t* w) {
+  watcher_pause_for(loop, w, INTEREST_PAUSE_NS);
+}
+
+void watcher_back_off(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
+  unsigned int vain = (w->flags & WATCHER_VAIN) >> WATCHER_VAIN_SHIFT;
+  uint64_t moment_ns = (uint64_t) INTEREST_PAUSE_NS >> (BACKOFF_VAIN_MOST - vain);
+  if (!watcher_wants(w, events))
+    return;
+  if (vain < BACKOFF_VAIN_MOST)
+    w->flags += 1u << WATCHER_VAIN_SHIFT;
+  if (events != WATCH_OUT) {
+    watcher_pause_for(loop, w, moment_ns);
+    return;
+  }
+  w->flags |= WATCHER_HELD_OUT;
+  interest_pause(loop, moment_ns);
   interest_note(loop, w);
 }
 

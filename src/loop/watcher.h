@@ -42,7 +42,10 @@ enum {
   WATCHER_EDGE = 1u << 1, /* one event per change; for descriptors that are never read */
   WATCHER_OPEN = 1u << 2, /* has a slot in the loop's table */
   WATCHER_PAUSED = 1u << 3,
-  WATCHER_UNFIT = 1u << 4, /* no set takes this kind of descriptor (a regular file) */
+  WATCHER_UNFIT = 1u << 4,    /* no set takes this kind of descriptor (a regular file) */
+  WATCHER_HELD_OUT = 1u << 5, /* paused for WATCH_OUT alone */
+  WATCHER_VAIN_SHIFT = 8,     /* three bits: how often in a row it backed off */
+  WATCHER_VAIN = 7u << WATCHER_VAIN_SHIFT,
   /* The bits above are readiness that was found without the set: see interest.h. */
   WATCHER_READY_SHIFT = 16,
 };
@@ -72,6 +75,18 @@ bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w);
 /* Nothing is delivered for a moment, though it stays started: for readiness that can't be
  * used now, and would be reported again in every turn. */
 void watcher_pause(uv_loop_t* loop, uv__io_t* w);
+
+/* The same for a kind of readiness that came and was in vain: WATCH_OUT when the kernel
+ * took nothing (ENOBUFS), WATCH_IN, with everything else, when it gave nothing. The
+ * moment is short at first and doubles each time in a row, up to a tenth of a second. */
+void watcher_back_off(uv_loop_t* loop, uv__io_t* w, unsigned int events);
+/* Ends the row: readiness could be used. */
+static inline void watcher_ease(uv__io_t* w) {
+  w->flags &= ~(unsigned int) WATCHER_VAIN;
+}
+static inline bool watcher_is_held(const uv__io_t* w) {
+  return (w->flags & WATCHER_HELD_OUT) != 0;
+}
 
 /* Ends it: nothing is delivered any more, also not what watcher_feed put off. To be
  * called before close(fd). Leaves w->fd as it was. */
