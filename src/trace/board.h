@@ -99,8 +99,6 @@ struct board {
   uint32_t pool_waiting; /* for a thread of the pool, when it took work last, */
   uint32_t pool_working; /* and threads that are at work */
   uint32_t sampling;     /* 1: stacks can be sampled; 2: SIGURG is the program's own */
-  uint32_t unused;
-  uint64_t watcher; /* who asked for it: an id from the environment */
   struct board_loop loops[BOARD_LOOPS];
 };
 

@@ -5,10 +5,9 @@
 #include "base/base.h"
 #include "loop/loop.h"
 #include "system/system.h"
+#include "trace/alarm.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +18,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { SAMPLE_SIGNAL = SIGURG, PERIOD_GROWS_AFTER = 64, STRETCH_SAMPLES_MOST = 512 };
+enum {
+  SAMPLE_SIGNAL = SIGURG,
+  PERIOD_GROWS_AFTER = 64,
+  BEST_OF = 16,
+  STRETCH_SAMPLES_MOST = 512
+};
 
 static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
@@ -189,15 +193,33 @@ static void sample_take(struct sampled_loop* loop, uint64_t now) {
 /* --- a ring's board ------------------------------------------------------------------
  */
 
+/* Code without frame pointers, as much of the C library is, has a stack of one frame: of
+ * the last samples of a stretch, the newest that is at least half as deep as any. */
+static const struct sample* sample_best(const struct sampled_loop* loop,
+                                        uint64_t looked) {
+  unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
+  uint32_t deepest = 0;
+  for (int round = 0; round < 2; round++) {
+    for (unsigned int ago = 1; ago <= filled && ago <= BEST_OF; ago++) {
+      const struct sample* sample = &loop->samples[(filled - ago) % SAMPLES_KEPT];
+      if (sample->when_ns <= looked)
+        break; /* of another stretch */
+      deepest = sample->count > deepest ? sample->count : deepest;
+      if (round == 1 && sample->count * 2 >= deepest)
+        return sample;
+    }
+  }
+  return NULL;
+}
+
 /* Names are looked up here, where the code that was sampled is still what it was. */
 static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
-  unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
   struct board_sample* shown = &loop->live->sample;
-  if (filled == 0 || (shown->stretch_ns == looked && now - loop->shown_ns < SHOWN_NS))
+  if (shown->stretch_ns == looked && now - loop->shown_ns < SHOWN_NS)
     return;
-  const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
-  if (sample->when_ns <= looked)
-    return; /* of another stretch: none could be taken of this one */
+  const struct sample* sample = sample_best(loop, looked);
+  if (sample == NULL)
+    return;
   loop->shown_ns = now;
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
   shown->count = sample->count;
@@ -208,21 +230,15 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
 }
 
-/* Wakes whoever waits for reports, in whatever process. */
-static void board_alarm(struct board* board) {
-  __atomic_fetch_add(&board->alarms, 1, __ATOMIC_SEQ_CST);
-  syscall(SYS_futex, &board->alarms, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-/* Once in a stretch, behind a sample of it. */
+/* Once in a stretch, behind a sample of it; not before the loop has run at all. */
 static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
   struct board* board = loop->board;
-  if (board->stall_ns == 0 || now - looked < board->stall_ns || loop->alarm_ns == looked)
+  if (board->stall_ns == 0 || now - looked < board->stall_ns ||
+      loop->alarm_ns == looked || loop->live->looked_ns == 0)
     return;
   loop->alarm_ns = looked;
-  board->stall_loop = (uint32_t) (loop->live - board->loops);
   __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
-  board_alarm(board);
+  alarm_stall((uint32_t) (loop->live - board->loops), looked, now - looked);
 }
 
 /* Often at first, and less often in a stretch that goes on. */

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "system/system.h"
+#include "trace/alarm.h"
 #include "trace/board.h"
 #include "trace/ring.h"
 #include "uv.h"
@@ -286,11 +287,6 @@ static size_t ring_size_wanted(const char* text) {
   return (size_t) (number <= 1 ? 16 << 20 : u64_max(size, RING_LEAST));
 }
 
-static uint64_t setting_watcher(void) {
-  const char* text = system_setting("RONDO_RECORD_WATCHER");
-  return text == NULL ? 0 : strtoull(text, NULL, 16);
-}
-
 static void ring_begin(struct store_ring* ring) {
   struct board* board = ring_board(ring);
   struct trace_header* header = ring->base.header;
@@ -300,7 +296,6 @@ static void ring_begin(struct store_ring* ring) {
   board->pid_namespace = ring_pid_namespace();
   board->ring_size = ring->size;
   board->filled = TRACE_HEADER_SIZE + BOARD_SIZE;
-  board->watcher = setting_watcher();
 }
 
 /* Old kernels can't say whether there is memory without our touching it: all of it is
@@ -372,6 +367,7 @@ int store_ring_open(struct trace_store** store, const char* size) {
     if (failed == 0) {
       process_ring = ring;
       *store = &ring->base;
+      alarm_prepare();
       return 0;
     }
     err = failed == UV_ENOENT ? err : failed;

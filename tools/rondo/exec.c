@@ -7,6 +7,7 @@
 #include "exec.h"
 
 #include "exec_look.h"
+#include "exec_record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,9 +26,7 @@ static const char usage[] =
     "\n"
     "  --backend name  what loops wait with: uring or epoll\n"
     "  --verbose       report in one line which libuv the program got, and how\n"
-    "  --check         report what would happen and why, and don't run the program\n"
-    "  --record[=size] keep the last seconds of its loops in memory, 16M unless said:\n"
-    "                  for rondo top, rondo why and rondo dump\n";
+    "  --check         report what would happen and why, and don't run the program\n";
 
 static const char adopt_name[] = "librondo-adopt.so";
 static const char sim_name[] = "librondo-sim.so";
@@ -96,8 +95,7 @@ static bool prepend_adopt(const char* directory) {
  * Without the script or memory, functions have the names of Node's own. */
 void exec_name_functions(void) {
   char directory[PATH_MAX];
-  char option[2 * PATH_MAX + 128] =
-      "--interpreted-frames-native-stack --require \"";
+  char option[2 * PATH_MAX + 128] = "--interpreted-frames-native-stack --require \"";
   size_t used = strlen(option);
   if (!find_library(directory))
     return;
@@ -173,7 +171,7 @@ static int report_check(const char* name) {
 }
 
 static int bad_usage(const char* problem, const char* argument) {
-  fprintf(stderr, "rondo exec: %s%s\n%s", problem, argument, usage);
+  fprintf(stderr, "rondo exec: %s%s\n%s%s", problem, argument, usage, exec_record_usage);
   return 9;
 }
 
@@ -233,18 +231,9 @@ bool exec_set_verbose(void) {
   return is_switched_off() || setenv("RONDO_ADOPT", "verbose", 1) == 0;
 }
 
-/* "", or a number with a K, M or G. */
-static bool exec_set_record(const char* size) {
-  size_t digits = strspn(size, "0123456789");
-  const char* unit = size + digits;
-  bool good = *size == '\0' ||
-              (digits > 0 &&
-               (*unit == '\0' || (strchr("KMGkmg", *unit) != NULL && unit[1] == '\0')));
-  return good && setenv("RONDO_RECORD", size, 1) == 0;
-}
-
 struct exec_options {
   bool check;
+  struct exec_record record;
   int next; /* the program's place in argv */
 };
 
@@ -258,6 +247,7 @@ static int read_options(struct exec_options* options, int argc, char** argv) {
     }
     if (strcmp(argv[next], "--help") == 0 || strcmp(argv[next], "-h") == 0) {
       fputs(usage, stdout);
+      fputs(exec_record_usage, stdout);
       return 0;
     }
     if (strcmp(argv[next], "--check") == 0) {
@@ -269,11 +259,12 @@ static int read_options(struct exec_options* options, int argc, char** argv) {
         return bad_usage("no memory", "");
       continue;
     }
-    if (strncmp(argv[next], "--record", 8) == 0 && strchr("=", argv[next][8]) != NULL) {
-      if (!exec_set_record(argv[next][8] == '=' ? argv[next] + 9 : ""))
-        return bad_usage("no such size: ", argv[next] + 9);
+    const char* problem;
+    int taken = exec_record_option(&options->record, argc, argv, &next, &problem);
+    if (taken < 0)
+      return bad_usage(problem, argv[next]);
+    if (taken > 0)
       continue;
-    }
     if (strcmp(argv[next], "--backend") != 0)
       return bad_usage("bad option: ", argv[next]);
     if (next + 1 >= argc)
@@ -292,5 +283,7 @@ int exec_main(int argc, char** argv) {
     return code;
   if (options.check)
     return environment_prepare() ? report_check(argv[options.next]) : 1;
-  return exec_prepare(argv[options.next]) ? exec_become(argv + options.next) : 1;
+  return exec_prepare(argv[options.next]) && exec_record_start(&options.record)
+             ? exec_become(argv + options.next)
+             : 1;
 }

@@ -289,7 +289,7 @@ static void add_live(struct ring_copy* copy) {
   }
 }
 
-char* live_ring_copy(const struct live_ring* ring, size_t* size) {
+static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_only) {
   struct ring_copy copy = {.ring = ring, .chunk_size = ring->header->chunk_size};
   size_t filled = __atomic_load_n(&ring->board->filled, __ATOMIC_ACQUIRE);
   size_t first = TRACE_HEADER_SIZE + BOARD_SIZE;
@@ -305,9 +305,12 @@ char* live_ring_copy(const struct live_ring* ring, size_t* size) {
   memcpy(copy.board, ring->board, sizeof(*copy.board));
   memcpy(copy.bytes, ring->memory, TRACE_HEADER_SIZE);
   copy.used = TRACE_HEADER_SIZE;
-  for (size_t at = first; at + copy.chunk_size <= filled; at += copy.chunk_size)
-    copy_chunk(&copy, at);
-  if (copy.used > TRACE_HEADER_SIZE)
+  for (size_t at = first; at + copy.chunk_size <= filled; at += copy.chunk_size) {
+    const struct trace_chunk* chunk = (const void*) (ring->memory + at);
+    if (!names_only || chunk->kind == TRACE_STREAM_DEFINITIONS)
+      copy_chunk(&copy, at);
+  }
+  if (copy.used > TRACE_HEADER_SIZE && !names_only)
     add_live(&copy);
   struct trace_header* header = (struct trace_header*) (void*) copy.bytes;
   header->board_size = 0;
@@ -316,6 +319,19 @@ char* live_ring_copy(const struct live_ring* ring, size_t* size) {
   *size = copy.used;
   free(copy.board);
   return copy.bytes;
+}
+
+char* live_ring_copy(const struct live_ring* ring, size_t* size) {
+  return ring_copy(ring, size, false);
+}
+
+void live_names_read(const struct live_ring* ring, struct trace* trace) {
+  size_t size;
+  char* bytes = ring_copy(ring, &size, true);
+  if (bytes == NULL)
+    out_of_memory();
+  (void) trace_read_bytes(trace, bytes, size); /* without loops it is called empty */
+  free(bytes);
 }
 
 const char* live_ring_read(const struct live_ring* ring, struct trace* trace) {

@@ -34,8 +34,11 @@ const char* live_ring_read(const struct live_ring* ring, struct trace* trace);
 bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
                     size_t size);
 
-/* The name with that number; "" if there is none. Of a trace that live_ring_read has
- * made. */
+/* Only the names of what it holds: a trace with a process and no loops. trace_free is
+ * due. */
+void live_names_read(const struct live_ring* ring, struct trace* trace);
+/* The name with that number; "" if there is none. Of a trace that either has made.
+ */
 const char* live_name(const struct trace* trace, uint32_t number);
 
 uint64_t live_now_ns(void);

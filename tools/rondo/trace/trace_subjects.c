@@ -31,8 +31,7 @@ static const char* const node_names[] = {[TRACE_NODE_TIMEOUT] = "timeout",
                                          [TRACE_NODE_IMMEDIATE] = "immediate",
                                          [TRACE_NODE_FUNCTION] = "function"};
 
-/* "fs_read": in two parts. */
-static const char* kind_name(unsigned int kind, const char** prefix) {
+const char* subject_kind_name(unsigned int kind, const char** prefix) {
   const char* name = NULL;
   *prefix = "";
   if (kind >= TRACE_SUBJECT_NODE) {
@@ -83,7 +82,7 @@ static int32_t name_add(struct subjects* subjects, struct trace_loop* loop,
                         unsigned int kind) {
   char text[64];
   const char* prefix;
-  const char* name = kind_name(kind, &prefix);
+  const char* name = subject_kind_name(kind, &prefix);
   int length =
       snprintf(text, sizeof(text), "%s%s %u", prefix, name, ++subjects->numbers[kind]);
   loop->subjects = array_grow(loop->subjects, loop->subject_count,

@@ -17,6 +17,9 @@ struct subjects {
   uint32_t numbers[256]; /* given out, by kind */
 };
 
+/* What a kind is called, "fs_read": in two parts. */
+const char* subject_kind_name(unsigned int kind, const char** prefix);
+
 /* The index of its name among the loop's subjects, EVENT_NONE for no subject. */
 int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64_t word);
 /* Notes how it was begun; the same for what is called back. */

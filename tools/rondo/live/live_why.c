@@ -1,0 +1,230 @@
+/* `rondo why PID`: why a recorded process is alive, and why it doesn't answer. */
+#include "live_command.h"
+#include "live_ring.h"
+#include "live_stack.h"
+#include "live_words.h"
+#include "trace_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: rondo why PID\n"
+    "\n"
+    "Says why a process that is recorded (rondo exec --record, RONDO_RECORD) is alive "
+    "and\n"
+    "why it doesn't answer: what each loop is in right now, with its stack, the handles\n"
+    "that keep it alive, and the requests in flight. Nothing in the process is "
+    "changed.\n";
+
+enum { REQUESTS_SHOWN = 20 };
+
+/* --- what it is in -------------------------------------------------------------------
+ */
+
+static void write_stack_of(const struct trace* names, const struct board_loop* live) {
+  struct board_sample sample;
+  char time[TIME_SIZE];
+  if (!live_sample(live, &sample))
+    return;
+  printf("  its stack %s ago:\n", time_text(time, live_now_ns() - sample.when_ns));
+  for (uint32_t i = 0; i < sample.count; i++) {
+    printf("    ");
+    write_plain(stdout, live_name(names, sample.names[i]));
+    putchar('\n');
+  }
+}
+
+static void write_state(const struct live_ring* ring, const struct trace* names,
+                        const struct board_loop* live) {
+  char time[TIME_SIZE];
+  uint64_t now = live_now_ns();
+  uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
+  if (!ring->alive) {
+    fputs("  ended in ", stdout);
+    live_write_open(stdout, names, live);
+    putchar('\n');
+    write_stack_of(names, live);
+    return;
+  }
+  if ((looked & BOARD_ASLEEP) != 0) {
+    uint64_t since = looked & ~BOARD_ASLEEP;
+    printf("  asleep for %s: it waits for what keeps it alive\n",
+           time_text(time, now > since ? now - since : 0));
+    return;
+  }
+  uint64_t held = live_held_ns(live, now);
+  printf("  %s, %s since it looked at what is ready: in ",
+         held > 10000000 ? "not answering" : "at work", time_text(time, held));
+  live_write_open(stdout, names, live);
+  putchar('\n');
+  if (held > 10000000)
+    write_stack_of(names, live);
+  if (held > 10000000 && ring->board->sampling == 2)
+    puts("  no stack: the program has a SIGURG handler of its own");
+}
+
+/* --- what keeps it alive --------------------------------------------------------------
+ */
+
+static const struct board_entry* entry_of(const struct board_loop* live,
+                                          uint64_t subject) {
+  struct board_loop* table = (struct board_loop*) (uintptr_t) live; /* only read */
+  const struct board_entry* set = board_set(table, subject);
+  for (int i = 0; i < BOARD_WAYS; i++) {
+    if (board_same(set[i].subject, subject))
+      return &set[i];
+  }
+  return NULL;
+}
+
+static void write_origin(const struct trace* names, const struct board_entry* entry) {
+  char time[TIME_SIZE];
+  uint64_t now = live_now_ns();
+  if (entry == NULL || entry->since_ns == 0)
+    return;
+  printf(", begun %s ago",
+         time_text(time, now > entry->since_ns ? now - entry->since_ns : 0));
+  if (*live_name(names, entry->by) != '\0') {
+    fputs(" by ", stdout);
+    write_short(stdout, live_name(names, entry->by));
+  }
+}
+
+/* The list is made anew once in a second at most, and never while the loop hangs. */
+static void write_alive_list(const struct trace* names, const struct board_loop* live) {
+  char time[TIME_SIZE];
+  const char* prefix;
+  struct board_alive list[BOARD_ALIVE];
+  uint32_t count = 0;
+  for (int i = 0; i < 100; i++) {
+    uint32_t before = __atomic_load_n(&live->alive_sequence, __ATOMIC_ACQUIRE);
+    memcpy(list, live->alive, sizeof(list));
+    count = live->alive_count < BOARD_ALIVE ? live->alive_count : BOARD_ALIVE;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (before % 2 == 0 &&
+        before == __atomic_load_n(&live->alive_sequence, __ATOMIC_ACQUIRE))
+      break;
+  }
+  if (live->alive_ns == 0)
+    return;
+  printf("  kept alive by %u handle%s (listed %s ago)\n", live->handles,
+         live->handles == 1 ? "" : "s", time_text(time, live_now_ns() - live->alive_ns));
+  for (uint32_t i = 0; i < count; i++) {
+    const char* kind = live_kind(list[i].subject, &prefix);
+    printf("    %s%s", prefix, kind);
+    if (list[i].fd >= 0)
+      printf(" fd %d", list[i].fd);
+    list[i].about[BOARD_ABOUT - 1] = '\0';
+    if (list[i].about[0] != '\0') {
+      putchar(' ');
+      write_plain(stdout, list[i].about);
+    }
+    write_origin(names, entry_of(live, list[i].subject));
+    putchar('\n');
+  }
+  if (live->handles > count)
+    printf("    and %u more\n", live->handles - count);
+}
+
+static int by_age(const void* left, const void* right) {
+  const struct board_entry *a = left, *b = right;
+  return a->since_ns < b->since_ns ? -1 : a->since_ns > b->since_ns;
+}
+
+static void write_requests(const struct trace* names, const struct board_loop* live) {
+  struct board_entry list[BOARD_SETS * BOARD_WAYS];
+  size_t count = 0;
+  const char* prefix;
+  for (size_t i = 0; i < BOARD_SETS * BOARD_WAYS; i++) {
+    struct board_entry entry = live->table[i / BOARD_WAYS][i % BOARD_WAYS];
+    if (entry.subject != 0 &&
+        (entry.subject >> TRACE_SUBJECT_SHIFT & 0xff) >= TRACE_SUBJECT_REQ)
+      list[count++] = entry;
+  }
+  if (count == 0)
+    return;
+  qsort(list, count, sizeof(*list), by_age);
+  printf("  %zu request%s in flight, the oldest first\n", count, count == 1 ? "" : "s");
+  for (size_t i = 0; i < count && i < REQUESTS_SHOWN; i++) {
+    const char* kind = live_kind(list[i].subject, &prefix);
+    printf("    %s%s", prefix, kind);
+    write_origin(names, &list[i]);
+    putchar('\n');
+  }
+  if (count > REQUESTS_SHOWN)
+    printf("    and %zu more\n", count - REQUESTS_SHOWN);
+  if (live->crowded > 0)
+    printf("    (of those begun so far, %u found no place in the list)\n", live->crowded);
+}
+
+/* --- all of it ------------------------------------------------------------------------
+ */
+
+/* Names that were defined since are missing otherwise. */
+static struct board* board_copy(const struct live_ring* ring) {
+  struct board* board = malloc(sizeof(*board));
+  if (board == NULL)
+    out_of_memory();
+  memcpy(board, ring->board, sizeof(*board));
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    struct board_sample sample;
+    if (live_sample_of(&ring->board->loops[i], &sample, board->loops[i].looked_ns))
+      board->loops[i].sample = sample;
+  }
+  return board;
+}
+
+static void write_process(const struct live_ring* ring) {
+  struct trace names = {0};
+  bool any = false;
+  struct board* board = board_copy(ring);
+  live_names_read(ring, &names);
+  printf("process %d: ", ring->pid);
+  write_plain(stdout, names.process_count > 0 ? names.processes[0]->command : "");
+  puts(ring->alive ? "" : " (it has ended)");
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    const struct board_loop* live = &board->loops[i];
+    if (live->number == 0)
+      continue;
+    any = true;
+    printf("\nloop %u on %.8s, thread %u, turn %llu\n", live->number, live->backend,
+           live->thread, (unsigned long long) live->turns);
+    if (live->looked_ns == 0) {
+      puts("  has never run: no uv_run so far");
+      continue;
+    }
+    write_state(ring, &names, live);
+    write_alive_list(&names, live);
+    write_requests(&names, live);
+  }
+  if (!any)
+    puts("\nit has no loop now");
+  if (board->pool_working > 0 || board->pool_waiting > 0)
+    printf("\npool: %u at work, %u waiting for a thread\n", board->pool_working,
+           board->pool_waiting);
+  free(board);
+  trace_free(&names);
+}
+
+int why_main(int argc, char** argv) {
+  const char* pid = NULL;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(usage, stdout);
+      return 0;
+    }
+    if (argv[i][0] == '-' || pid != NULL)
+      return live_bad_usage("why", usage, argv[i]);
+    pid = argv[i];
+  }
+  if (pid == NULL)
+    return live_bad_usage("why", usage, NULL);
+  struct live_ring ring;
+  if (!live_ring_find(&ring, pid))
+    return 1;
+  write_process(&ring);
+  live_ring_close(&ring);
+  return 0;
+}

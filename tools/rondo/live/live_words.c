@@ -1,0 +1,87 @@
+/* The present state of a loop in words: see live_words.h. */
+#include "live_words.h"
+#include "live_stack.h"
+#include "trace_subjects.h"
+#include "trace_words.h"
+
+#include <string.h>
+
+uint64_t live_held_ns(const struct board_loop* live, uint64_t now) {
+  uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
+  return (looked & BOARD_ASLEEP) != 0 || looked == 0 || now < looked ? 0 : now - looked;
+}
+
+const char* live_kind(uint64_t subject, const char** prefix) {
+  return subject_kind_name((unsigned int) (subject >> TRACE_SUBJECT_SHIFT & 0xff),
+                           prefix);
+}
+
+const char* live_program(const struct live_ring* ring) {
+  const char* base = strrchr(ring->header->program, '/');
+  return base == NULL ? ring->header->program : base + 1;
+}
+
+static void write_span(FILE* out, const struct trace* names,
+                       const struct board_span* span) {
+  const char* prefix;
+  const char* name = live_name(names, span->name);
+  switch (span->kind) {
+  case TRACE_TICKS:
+    fputs(*name == '\0' ? "(ticks)" : name, out);
+    return;
+  case TRACE_MICROTASKS:
+    fputs(*name == '\0' ? "(microtasks)" : name, out);
+    return;
+  case TRACE_SCRIPT:
+    fputs("(main script)", out);
+    return;
+  default:
+    break;
+  }
+  if (*name == '\0')
+    fputs("(unknown)", out);
+  else
+    write_short(out, name);
+  const char* kind = live_kind(span->subject, &prefix);
+  if (span->subject != 0 && subject_matters(kind))
+    fprintf(out, " (%s%s)", prefix, kind);
+}
+
+/* A name from the program's own language says more than that of the callback around it:
+ * it comes first. */
+void live_write_open(FILE* out, const struct trace* names,
+                     const struct board_loop* live) {
+  uint32_t depth = live->depth < BOARD_SPANS ? live->depth : BOARD_SPANS;
+  if (depth == 0)
+    fputs("no callback", out);
+  for (uint32_t i = depth; i > 0; i--) {
+    struct board_span span = live->open[i - 1];
+    if (i < depth)
+      fputs(", inside ", out);
+    write_span(out, names, &span);
+  }
+}
+
+void live_write_stall(FILE* out, const struct live_ring* ring,
+                      const struct board_loop* live, uint64_t looked_ns,
+                      uint64_t held_ns) {
+  struct trace names = {0};
+  struct board_sample sample;
+  char time[TIME_SIZE];
+  bool sampled = live_sample_of(live, &sample, looked_ns);
+  live_names_read(ring, &names);
+  bool goes_on = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE) == looked_ns;
+  uint64_t now = live_now_ns();
+  if (goes_on && now > looked_ns)
+    held_ns = now - looked_ns;
+  fprintf(out, "%s (%d) loop %u %s", live_program(ring), ring->pid, live->number,
+          goes_on ? "is held up, for " : "was held up for ");
+  fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, by " : " or more");
+  if (goes_on)
+    live_write_open(out, &names, live);
+  if (sampled) {
+    fputs(": in ", out);
+    live_stack_write(out, &names, &sample, 6);
+  }
+  trace_free(&names);
+}
