@@ -239,6 +239,12 @@ static bool is_lookup(const struct uv__work* w) {
   return w->work == resolver_address_work || w->work == resolver_name_work;
 }
 
+/* For whoever looks at a recorded process from outside. */
+static void pool_show_waiting(void) {
+  __atomic_store_n(recording_pool_waiting, pool.general_count + pool.lookup_count,
+                   __ATOMIC_RELAXED);
+}
+
 static void pool_count_in(const struct uv__work* w) {
   if (is_lookup(w))
     pool.lookup_count++;
@@ -246,6 +252,7 @@ static void pool_count_in(const struct uv__work* w) {
     pool.general_count++;
   if (w->work == fs_run_on_pool)
     atomic_fetch_add_explicit(&pool_files, 1, memory_order_relaxed);
+  pool_show_waiting();
 }
 
 static void pool_count_out(const struct uv__work* w) {
@@ -255,6 +262,7 @@ static void pool_count_out(const struct uv__work* w) {
     pool.general_count--;
   if (w->work == fs_run_on_pool)
     atomic_fetch_sub_explicit(&pool_files, 1, memory_order_relaxed);
+  pool_show_waiting();
 }
 
 /* The oldest work that may be run now; there is some. */

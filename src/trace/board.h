@@ -96,7 +96,7 @@ struct board {
   uint32_t stalls;        /* so many of them; stall_loop is the place of the last */
   uint32_t stall_loop;
   uint32_t dumps_asked;  /* by a signal to the program */
-  uint32_t pool_waiting; /* for a thread of the pool, when it took work last, */
+  uint32_t pool_waiting; /* for a thread of the pool, */
   uint32_t pool_working; /* and threads that are at work */
   uint32_t sampling;     /* 1: stacks can be sampled; 2: SIGURG is the program's own */
   struct board_loop loops[BOARD_LOOPS];

@@ -36,10 +36,13 @@ static unsigned int loops_numbered;
 
 /* True while any loop is recorded: what the pool looks at before it takes the lock. */
 bool recording_pool_on;
+static unsigned int pool_waiting_unseen;
+unsigned int* recording_pool_waiting = &pool_waiting_unseen;
 
 static void recordings_forked(void) {
   recordings_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
   loops_numbered = 0;
+  recording_pool_waiting = &pool_waiting_unseen; /* the ring is the parent's */
 }
 
 static void recording_free(struct recording* recording) {
@@ -207,12 +210,10 @@ static void pool_write(const uv_loop_t* loop, enum trace_kind kind, const void* 
     record_commit(record, kind, now > start ? now - start : 0);
   }
   struct board* board = recording == NULL ? NULL : store_ring_board(recording->store);
-  if (board != NULL && kind == TRACE_WORK) {
+  if (board != NULL && kind == TRACE_WORK)
     board->pool_working++;
-    board->pool_waiting = waiting;
-  } else if (board != NULL && board->pool_working > 0) {
+  else if (board != NULL && board->pool_working > 0)
     board->pool_working--;
-  }
   pthread_mutex_unlock(&recordings_lock);
 }
 
@@ -299,6 +300,8 @@ static int recording_open(struct recording* recording, const struct target* targ
                         ? mem_strdup(store_file_path(store))
                         : NULL;
   recording->store = store;
+  if (store_ring_board(store) != NULL)
+    recording_pool_waiting = &store_ring_board(store)->pool_waiting;
   recording->definitions = (struct trace_stream){0};
   recording->pool = (struct trace_stream){0};
   stream_begin(&recording->definitions, recording, TRACE_STREAM_DEFINITIONS);

@@ -96,6 +96,8 @@ void recording_thread(struct trace_stream* stream, uint32_t thread, const char* 
  * happens unless that loop is recorded. To be called only while recording_pool_on, which
  * spares the lock. */
 extern bool recording_pool_on;
+/* Where the pool writes how much is waiting for a thread: in a ring, or nowhere. */
+extern unsigned int* recording_pool_waiting;
 void recording_work(const uv_loop_t* loop, const void* work, unsigned int waiting);
 void recording_work_end(const uv_loop_t* loop, const void* work);
 

@@ -28,7 +28,8 @@ enum {
 static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
 static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
-static const uint64_t SHOWN_NS = 20000000;  /* a sample is on the board, at least */
+static const uint64_t SHOWN_NS = 20000000;        /* a sample is on the board, at least */
+static const uint64_t SAMPLE_LATE_NS = 500000000; /* a report waits for a stack */
 static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
@@ -235,6 +236,10 @@ static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t no
   struct board* board = loop->board;
   if (board->stall_ns == 0 || now - looked < board->stall_ns ||
       loop->alarm_ns == looked || loop->live->looked_ns == 0)
+    return;
+  /* A busy machine may take its time to answer the signal. */
+  if (loop->live->sample.stretch_ns != looked &&
+      now - looked < board->stall_ns + SAMPLE_LATE_NS)
     return;
   loop->alarm_ns = looked;
   __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);

@@ -56,11 +56,8 @@ static int (*command_main(const char* word))(int, char**) {
   static const struct {
     const char* name;
     int (*main)(int argc, char** argv);
-  } commands[] = {{"exec", exec_main},
-                  {"trace", trace_main},
-                  {"dump", dump_main},
-                  {"why", why_main},
-                  {"sim", sim_main}};
+  } commands[] = {{"exec", exec_main}, {"trace", trace_main}, {"dump", dump_main},
+                  {"why", why_main},   {"top", top_main},     {"sim", sim_main}};
   for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
     if (strcmp(word, commands[i].name) == 0)
       return commands[i].main;
@@ -78,7 +75,7 @@ static int help_main(int argc, char** argv) {
 
 /* A word that is no file, but nearly one of our commands: no script was meant. */
 static const char* command_meant(const char* word) {
-  static const char* const commands[] = {"exec", "trace", "dump",    "why",
+  static const char* const commands[] = {"exec", "trace", "dump",    "why", "top",
                                          "sim",  "help",  "version", NULL};
   if (strpbrk(word, "./-") != NULL || access(word, F_OK) == 0)
     return NULL;

@@ -4,6 +4,7 @@
 
 int dump_main(int argc, char** argv);
 int why_main(int argc, char** argv);
+int top_main(int argc, char** argv);
 
 /* What is wrong with a command line, and how it goes; the exit code. Without `argument`
  * a process's number is missing. */

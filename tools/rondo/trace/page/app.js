@@ -57,6 +57,17 @@ class App {
     this.resize();
   }
 
+  /* The same process a moment later. What was chosen stays chosen, what was looked at is gone. */
+  replace(trace) {
+    const all = $('loops').value === 'all' || trace.loops.length < 2;
+    const kept = trace.loops.filter(({ id }) => this.shown.some((loop) => loop.id === id));
+    this.trace = trace;
+    this.selected = this.hover = this.turn = null;
+    this.fit(true);
+    this.showLoops(all || kept.length === 0 ? activeLoops(trace) : kept);
+    this.panel.drawDetails();
+  }
+
   /* Something to begin with: what held its loop up longest, and its turn. */
   showWorst() {
     const { worst } = this.panel;

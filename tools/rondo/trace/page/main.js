@@ -1,4 +1,4 @@
-/* Reads the trace out of the page and sets everything going. */
+/* Reads the trace out of the page, or has it fetched, and sets everything going. */
 
 const MOST_AT_FIRST = 6; // loops: more tracks than that are chosen, not shown
 
@@ -44,23 +44,12 @@ function listenToWindow(app) {
   addEventListener('afterprint', () => forPaper(false));
 }
 
-function begin() {
-  let trace;
-  try {
-    trace = measure(readTrace($('trace').textContent));
-  } catch (error) {
-    if (!(error instanceof Unreadable)) console.error(error);
-    refuse(error instanceof Unreadable ? error.message : `The trace could not be drawn: ${error.message}`);
-    return;
-  }
+/* Draws a trace for the first time. */
+function start(trace) {
   drawHeader(trace);
   drawChooser(trace);
   drawLegend();
   const loops = activeLoops(trace);
-  if (loops.length === 0) {
-    refuse('The trace is empty: no loop ran while it was recorded.');
-    return;
-  }
   // Before anything is drawn: what is hidden has no size to draw for.
   document.body.classList.add('ready');
   const app = new App(trace);
@@ -73,6 +62,29 @@ function begin() {
   listenToControls(app);
   listenToWindow(app);
   app.panel.drawDetails();
+  return app;
+}
+
+function begin() {
+  const { live, interval } = $('trace').dataset;
+  if (live) {
+    new Live(live, Number(interval)).go();
+    return;
+  }
+  let trace;
+  try {
+    trace = measure(readTrace($('trace').textContent));
+  } catch (error) {
+    if (!(error instanceof Unreadable)) console.error(error);
+    refuse(error instanceof Unreadable ? error.message : `The trace could not be drawn: ${error.message}`);
+    return;
+  }
+  if (activeLoops(trace).length === 0) {
+    drawHeader(trace);
+    refuse('The trace is empty: no loop ran while it was recorded.');
+    return;
+  }
+  start(trace);
 }
 
 // After the page was painted once: a large trace takes a moment, an empty page says nothing.

@@ -1,0 +1,78 @@
+/* What `rondo top` shows of a recorded process, in the terminal, as JSON and in its page:
+ * computed in one place. The board gives what is so now and, between two looks, how much
+ * happened; the ring gives the waits and who held a loop up. */
+#ifndef RONDO_TOOL_LIVE_FIGURES_H
+#define RONDO_TOOL_LIVE_FIGURES_H
+
+#include "live_ring.h"
+
+#include <stdio.h>
+
+enum { FIGURES_KINDS = 24, FIGURES_HISTORY = 60 };
+
+/* Handles or requests of one kind. */
+struct live_kind_count {
+  char kind[24];
+  uint32_t count;
+  uint64_t oldest_ns; /* its age */
+};
+
+/* A stretch in which the loop was held up, in words. */
+struct live_held {
+  uint64_t length_ns;
+  uint64_t at_ns; /* when it ended, on the monotonic clock; 0: there is none */
+  char* who;      /* "by on_read (tcp 7)" */
+};
+
+struct live_loop {
+  uint32_t number, thread;
+  char backend[9];
+  char thread_name[16];
+  double turns; /* in a second */
+  double busy;  /* a share of 1 */
+  uint32_t handles, requests;
+  bool asleep;
+  uint64_t held_ns; /* since its last look at what is ready, unless it sleeps */
+  char* in;         /* what it is in now; NULL: nothing, or asleep */
+  bool waits_known;
+  uint64_t wait_p50, wait_p90, wait_p99, wait_worst;
+  struct live_held last, worst;
+};
+
+/* What is kept from one look to the next. */
+struct live_before {
+  uint32_t number;
+  uint64_t turns, slept_ns;
+  uint64_t looked_ns;
+};
+
+struct live_figures {
+  int pid;
+  bool alive;
+  char* program;
+  char* command;
+  uint64_t now_ns, since_ns; /* this look and the one before */
+  double span;               /* how many seconds of its past the ring has */
+  struct live_loop loops[BOARD_LOOPS];
+  size_t loop_count;
+  struct live_kind_count handles[FIGURES_KINDS], requests[FIGURES_KINDS];
+  size_t handle_kinds, request_kinds;
+  uint32_t pool_working, pool_waiting;
+  uint32_t stalls;
+  struct live_before before[BOARD_LOOPS];
+  /* Of the loop that is busiest, the newest last. */
+  double busy_history[FIGURES_HISTORY];
+  uint64_t wait_history[FIGURES_HISTORY]; /* 99 of 100 waited no longer */
+  size_t history;
+};
+
+/* Looks at the board; with `window_ns`, also into the ring, so far back. The first look
+ * knows no rates. Strings are freed by the next look and by live_figures_free. */
+void live_figures_look(struct live_figures* figures, const struct live_ring* ring,
+                       uint64_t window_ns);
+void live_figures_free(struct live_figures* figures);
+/* The loop that is busiest; NULL without any. */
+const struct live_loop* live_busiest(const struct live_figures* figures);
+void live_figures_json(FILE* out, const struct live_figures* figures);
+
+#endif

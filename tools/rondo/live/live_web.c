@@ -1,0 +1,230 @@
+/* A small server on the loopback interface for one reader: whoever has the address that
+ * was printed, which has a random word in it. Pages of other sites, which can make a
+ * browser ask, don't know the word, and a name that leads here from elsewhere is refused
+ * by its Host. Requests are read by a thread each, so that one that never ends hinders
+ * nobody; they are answered one at a time. */
+#include "live_web.h"
+#include "live_answer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { READERS_MOST = 32, REQUEST_MOST = 8192, TOKEN_SIZE = 33 };
+
+static struct {
+  char token[TOKEN_SIZE];
+  unsigned int port;
+  unsigned int readers; /* under the lock */
+  pthread_mutex_t lock; /* held while an answer is made */
+  struct live_answers answers;
+} web = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- requests -------------------------------------------------------------------------
+ */
+
+/* Up to the empty line; false if it is none, too long, or takes too long. */
+static bool request_read(int fd, char* request) {
+  size_t used = 0;
+  struct timeval patience = {.tv_sec = 5};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  while (used < REQUEST_MOST - 1) {
+    ssize_t n = recv(fd, request + used, REQUEST_MOST - 1 - used, 0);
+    if (n <= 0)
+      return false;
+    used += (size_t) n;
+    request[used] = '\0';
+    if (strstr(request, "\r\n\r\n") != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* The value of a header, up to the end of its line; "" if it isn't there. */
+static void header_value(const char* request, const char* name, char* value,
+                         size_t size) {
+  size_t length = strlen(name);
+  *value = '\0';
+  for (const char* at = strstr(request, "\r\n"); at != NULL; at = strstr(at, "\r\n")) {
+    at += 2;
+    if (strncasecmp(at, name, length) != 0 || at[length] != ':')
+      continue;
+    at += length + 1;
+    at += strspn(at, " \t");
+    snprintf(value, size, "%.*s", (int) strcspn(at, "\r\n"), at);
+    return;
+  }
+}
+
+static bool host_is_ours(const char* request) {
+  static const char* const names[] = {"127.0.0.1", "localhost", "[::1]"};
+  char host[128], wanted[64];
+  header_value(request, "Host", host, sizeof(host));
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    snprintf(wanted, sizeof(wanted), "%s:%u", names[i], web.port);
+    if (strcasecmp(host, wanted) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* How long it takes says nothing about where the words differ. */
+static bool token_is_ours(const char* path) {
+  unsigned char differs = 0;
+  for (size_t i = 0; i < TOKEN_SIZE - 1; i++) {
+    if (path[i] == '\0')
+      return false;
+    differs |= (unsigned char) (path[i] ^ web.token[i]);
+  }
+  return differs == 0 && path[TOKEN_SIZE - 1] == '/';
+}
+
+static void send_all(int fd, const char* bytes, size_t length) {
+  while (length > 0) {
+    ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return;
+    bytes += n;
+    length -= (size_t) n;
+  }
+}
+
+static void answer_send(int fd, const struct live_answer* answer) {
+  char head[512];
+  int length = snprintf(
+      head, sizeof(head),
+      "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n"
+      "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
+      "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+      "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n%s%s%s\r\n",
+      answer->status, answer->type, answer->length,
+      *answer->location == '\0' ? "" : "Location: ", answer->location,
+      *answer->location == '\0' ? "" : "\r\n");
+  send_all(fd, head, (size_t) length);
+  if (answer->bytes != NULL)
+    send_all(fd, answer->bytes, answer->length);
+}
+
+/* The path behind the word: "", "4711/", "4711/now", "all". */
+static void request_answer(int fd, char* request) {
+  struct live_answer answer = {.status = "404 Not Found", .type = "text/plain"};
+  char* path = request + 5;
+  path[strcspn(path, " ?\r\n")] = '\0';
+  bool good = strncmp(request, "GET /", 5) == 0 && token_is_ours(path);
+  if (good) {
+    pthread_mutex_lock(&web.lock);
+    live_answer_make(&web.answers, &answer, path + TOKEN_SIZE);
+    pthread_mutex_unlock(&web.lock);
+  }
+  answer_send(fd, &answer);
+  free(answer.bytes);
+}
+
+static void* reader_run(void* argument) {
+  int fd = (int) (intptr_t) argument;
+  char* request = malloc(REQUEST_MOST);
+  if (request != NULL && request_read(fd, request)) {
+    struct live_answer refused = {.status = "403 Forbidden", .type = "text/plain"};
+    if (host_is_ours(request))
+      request_answer(fd, request);
+    else
+      answer_send(fd, &refused);
+  }
+  free(request);
+  close(fd);
+  pthread_mutex_lock(&web.lock);
+  web.readers--;
+  pthread_mutex_unlock(&web.lock);
+  return NULL;
+}
+
+/* --- the server ------------------------------------------------------------------------
+ */
+
+static bool token_make(void) {
+  unsigned char bytes[(TOKEN_SIZE - 1) / 2];
+  if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
+    return false;
+  for (size_t i = 0; i < sizeof(bytes); i++)
+    snprintf(web.token + 2 * i, 3, "%02x", bytes[i]);
+  return true;
+}
+
+static int server_open(unsigned int port) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t) port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof(address);
+  int yes = 1;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return -1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (bind(fd, (struct sockaddr*) &address, sizeof(address)) != 0 ||
+      listen(fd, 16) != 0 || getsockname(fd, (struct sockaddr*) &address, &length) != 0) {
+    int err = errno;
+    close(fd);
+    errno = err;
+    return -1;
+  }
+  web.port = ntohs(address.sin_port);
+  return fd;
+}
+
+static bool reader_start(int fd) {
+  pthread_t thread;
+  pthread_mutex_lock(&web.lock);
+  bool room = web.readers < READERS_MOST;
+  web.readers += room;
+  pthread_mutex_unlock(&web.lock);
+  if (!room)
+    return false;
+  if (pthread_create(&thread, NULL, reader_run, (void*) (intptr_t) fd) == 0) {
+    pthread_detach(thread);
+    return true;
+  }
+  pthread_mutex_lock(&web.lock);
+  web.readers--;
+  pthread_mutex_unlock(&web.lock);
+  return false;
+}
+
+int live_web(const char* pid, unsigned int port, unsigned int interval_ms) {
+  struct live_ring ring;
+  if (pid != NULL) {
+    if (!live_ring_find(&ring, pid))
+      return 1;
+    web.answers.pid = ring.pid;
+    live_ring_close(&ring);
+  }
+  web.answers.interval_ms = interval_ms;
+  int server = token_make() ? server_open(port) : -1;
+  if (server < 0) {
+    fprintf(stderr, "rondo: no server on port %u: %s\n", port, strerror(errno));
+    return 1;
+  }
+  printf("http://127.0.0.1:%u/%s/\n", web.port, web.token);
+  fflush(stdout);
+  fputs("rondo: whoever has this address can look; Ctrl-C ends it\n", stderr);
+  for (;;) {
+    int fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0 && !reader_start(fd))
+      close(fd);
+    if (fd < 0 && errno != EINTR && errno != ECONNABORTED && errno != EMFILE)
+      return 1;
+    if (fd < 0 && errno == EMFILE)
+      usleep(10000);
+  }
+}
