@@ -174,8 +174,9 @@ static void take_held(struct live_loop* figures, const struct facts* facts) {
     held_take(&figures->last, facts->loop, last);
 }
 
-static void take_waits(struct live_loop* figures, const struct trace_loop* loop) {
-  struct facts* facts = facts_make(loop);
+static void take_waits(struct live_loop* figures, const struct trace* trace,
+                       size_t number) {
+  struct facts* facts = facts_make(trace, number);
   if (facts == NULL)
     out_of_memory();
   figures->waits_known = facts->shown > 0;
@@ -200,7 +201,7 @@ static void look_into_ring(struct live_figures* figures, struct trace* trace,
   for (size_t i = 0; i < trace->count; i++) {
     const struct trace_loop* loop = &trace->loops[i];
     struct live_loop* figure = loop_of(figures, loop->number);
-    struct facts* facts = facts_make(loop);
+    struct facts* facts = facts_make(trace, i);
     if (facts == NULL)
       out_of_memory();
     if (figure != NULL && loop->event_count > 0) {
@@ -218,7 +219,7 @@ static void look_into_ring(struct live_figures* figures, struct trace* trace,
   for (size_t i = 0; i < trace->count; i++) {
     struct live_loop* figure = loop_of(figures, trace->loops[i].number);
     if (figure != NULL && trace->loops[i].event_count > 0)
-      take_waits(figure, &trace->loops[i]);
+      take_waits(figure, trace, i);
   }
 }
 
