@@ -36,6 +36,15 @@ enum rondo_phase {
  * also inside callbacks. Returns 0, or UV_EINVAL for a phase that doesn't exist. */
 UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n);
 
+/* Reads a whole file at once, on the loop's thread, if that takes no waiting: a regular
+ * file on a local file system, not empty and of at most `most` bytes, whose name and
+ * content are cached. Returns 0, with the content in memory from malloc(3), which the
+ * caller frees; UV_EINVAL for an argument that is NULL; UV_EAGAIN if the file has to be
+ * read the ordinary way, with uv_fs_open and so on, whatever the reason. One of the
+ * reasons is that files have taken their time in this turn of the loop. */
+UV_EXTERN int rondo_fs_read_cached(uv_loop_t* loop, const char* path, size_t most,
+                                   uv_buf_t* content);
+
 /* Records what the loop does from now on into a file that `rondo trace FILE` shows: every
  * turn, phase, sleep and callback. In the path %p stands for the process, %l for the
  * number of the loop in it, %% for %. Called inside a callback, it begins with the next

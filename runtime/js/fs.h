@@ -91,9 +91,6 @@ void js_fs_stat_init(JSObjectRef exports);
 /* The Stats object of a result, made by JavaScript. */
 JSValueRef js_fs_stat_value(const uv_stat_t* stat, bool big);
 
-/* The content of a small file, from malloc, if it is had without waiting; else NULL. */
-uint8_t* js_fs_read_cached(const char* path, size_t* length);
-
 /* A Buffer over memory from malloc, which it takes over. */
 JSValueRef js_fs_buffer_take(void* bytes, size_t length);
 

@@ -3,6 +3,8 @@
  * steps are and which error comes back is as if JavaScript had made the calls. */
 #include "fs.h"
 
+#include "rondo.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@ typedef enum {
 /* As Node: the piece that is read when the size isn't known, as in /proc or a pipe, and
  * the most that is read at a time when it is. */
 enum { PIECE = 64 * 1024, READ_AT_ONCE = 512 * 1024 * 1024 };
+enum { CACHED_MOST = 256 * 1024 }; /* is read in one piece if it is in memory */
 static const double TOO_LARGE = 2147483648.0; /* 2 GiB and more is refused */
 
 typedef struct whole_s {
@@ -265,10 +268,11 @@ static bool whole_read_cached(whole_t* whole) {
     uv_unref((uv_handle_t*) &ready.async);
     ready.open = true;
   }
-  whole->bytes = js_fs_read_cached(whole->path, &whole->length);
-  if (whole->bytes == NULL)
+  uv_buf_t content;
+  if (rondo_fs_read_cached(js.loop, whole->path, CACHED_MOST, &content) != 0)
     return false;
-  whole->capacity = whole->length;
+  whole->bytes = (uint8_t*) content.base;
+  whole->capacity = whole->length = content.len;
   whole->state = WHOLE_END;
   if (ready.fresh == NULL)
     ready.fresh = whole;

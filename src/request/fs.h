@@ -142,6 +142,10 @@ enum fs_way {
  * is over then, with an error unless a part was done. */
 bool fs_send_rest(uv_fs_t* req, enum fs_way way);
 
+/* Takes the request's time on the loop's thread from what the turn has left. False if
+ * that isn't enough, or file work waits for a thread and must not be overtaken. */
+bool fs_try_turn(const uv_fs_t* req);
+
 /* A request that is over, on the loop's thread: its callback comes from the poll phase.
  */
 void fs_complete(uv_fs_t* req);

@@ -8,12 +8,15 @@
 #include "request/fs.h"
 
 #include "base/base.h"
+#include "loop/counters.h"
+#include "rondo.h"
 #include "request/fs_state.h"
 
 #include <fcntl.h>
 #include <linux/major.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -88,27 +91,38 @@ static bool opens_without_waiting(const struct statx* about) {
  * first, and the file that is then opened once more, since the name may have changed
  * hands. O_NONBLOCK keeps the open from waiting for the holder of a lease; it has no
  * other meaning for such files and is taken off again. */
-enum fs_way fs_open_cached(uv_fs_t* req) {
+static int open_cached(uv_fs_t* req, unsigned int mask, struct statx* about) {
   const int harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY | O_LARGEFILE;
   if ((req->flags & ~harmless) != O_RDONLY)
-    return FS_WAY_POOL;
+    return UV_EAGAIN;
 
-  struct statx about;
   int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
   if (name < 0)
-    return FS_WAY_POOL;
+    return UV_EAGAIN;
   bool try_it =
-      fs_stat_locally(req, name, STATX_TYPE, &about) && opens_without_waiting(&about);
+      fs_stat_locally(req, name, STATX_TYPE, about) && opens_without_waiting(about);
   close(name);
   if (!try_it)
-    return FS_WAY_POOL;
+    return UV_EAGAIN;
 
   int fd = walk_cached(req->path, (req->flags & harmless) | O_NONBLOCK);
   if (fd < 0)
+    return UV_EAGAIN;
+  if (!fs_stat_locally(req, fd, STATX_TYPE | mask, about) ||
+      !opens_without_waiting(about)) {
+    close(fd);
+    return UV_EAGAIN;
+  }
+  return fd;
+}
+
+enum fs_way fs_open_cached(uv_fs_t* req) {
+  struct statx about;
+  int fd = open_cached(req, 0, &about);
+  if (fd < 0)
     return FS_WAY_POOL;
   /* No flag that F_SETFL could change is in what was asked for: none shall remain. */
-  if (!fs_stat_locally(req, fd, STATX_TYPE, &about) || !opens_without_waiting(&about) ||
-      fcntl(fd, F_SETFL, 0) != 0) {
+  if (fcntl(fd, F_SETFL, 0) != 0) {
     close(fd);
     return FS_WAY_POOL;
   }
@@ -134,4 +148,37 @@ enum fs_way fs_close_cached(uv_fs_t* req) {
     return FS_WAY_POOL;
   req->result = fs_do_close(req);
   return FS_WAY_DONE;
+}
+
+/* --- Whole files ----------------------------------------------------------------- */
+
+/* All of a file in memory from malloc, NULL if it isn't all in the page cache. */
+static void* read_whole(int fd, size_t size) {
+  void* bytes = malloc(size);
+  struct iovec part = {.iov_base = bytes, .iov_len = size};
+  if (bytes != NULL && preadv2(fd, &part, 1, 0, RWF_NOWAIT) == (ssize_t) size)
+    return bytes;
+  free(bytes);
+  return NULL;
+}
+
+int rondo_fs_read_cached(uv_loop_t* loop, const char* path, size_t most,
+                         uv_buf_t* content) {
+  if (loop == NULL || path == NULL || content == NULL)
+    return UV_EINVAL;
+  uv_fs_t req = {.loop = loop, .path = path, .flags = O_RDONLY};
+  if (!fs_try_turn(&req))
+    return UV_EAGAIN;
+  struct statx about;
+  int fd = open_cached(&req, STATX_SIZE, &about);
+  if (fd < 0)
+    return UV_EAGAIN;
+  size_t size = about.stx_size <= most ? (size_t) about.stx_size : 0;
+  void* bytes = S_ISREG(about.stx_mode) && size > 0 ? read_whole(fd, size) : NULL;
+  close(fd);
+  if (bytes == NULL)
+    return UV_EAGAIN;
+  loop_count(loop, COUNTER_FILE_AT_ONCE);
+  *content = (uv_buf_t){.base = bytes, .len = size};
+  return 0;
 }

@@ -233,17 +233,22 @@ bool fs_send_rest(uv_fs_t* req, enum fs_way way) {
   return err == 0;
 }
 
-int fs_send(uv_fs_t* req) {
+bool fs_try_turn(const uv_fs_t* req) {
   struct file_state* state = fs_state(req);
+  if (state == NULL)
+    state = file_state_make(req->loop);
+  return state != NULL && !simulated(req->loop) && !pool_files_waiting() &&
+         fs_charge_turn(state, req);
+}
+
+int fs_send(uv_fs_t* req) {
   const struct operation* operation = operation_of(req);
-  if (state == NULL && (state = file_state_make(req->loop)) == NULL)
+  if (fs_state(req) == NULL && file_state_make(req->loop) == NULL)
     return UV_ENOMEM;
   if (req->fs_type == UV_FS_CLOSE && fs_order_hold(req))
     return 0;
   if ((operation->at_once == NULL && operation->opcode == NO_OPCODE) ||
-      simulated(req->loop) ||
-      (req->fs_type == UV_FS_CLOSE && req->loop->work_active > 0) ||
-      pool_files_waiting() || !fs_charge_turn(state, req))
+      (req->fs_type == UV_FS_CLOSE && req->loop->work_active > 0) || !fs_try_turn(req))
     return fs_send_to_pool(req);
   enum fs_way way = operation->at_once == NULL ? FS_WAY_RING : operation->at_once(req);
   if (way == FS_WAY_DONE) {
