@@ -33,7 +33,7 @@ static const char sim_name[] = "librondo-sim.so";
 
 /* Where the library is: beside the command in a build, in a lib folder beside its folder
  * once installed. */
-static bool find_library(char* directory) {
+bool exec_find_library(char* directory) {
   static const char* const places[] = {"", ("/../lib/" RONDO_MULTIARCH), "/../lib",
                                        "/../lib64"};
   char own[PATH_MAX];
@@ -54,7 +54,7 @@ static bool find_library(char* directory) {
 }
 
 /* Puts a value before what an environment variable has. */
-static bool prepend(const char* variable, const char* first, const char* separator) {
+bool exec_prepend(const char* variable, const char* first, const char* separator) {
   const char* old = getenv(variable);
   size_t size = strlen(first) + (old == NULL ? 0 : strlen(old)) + 2;
   char* value = malloc(size);
@@ -84,32 +84,11 @@ static bool prepend_object(const char* directory, const char* name, const char* 
     fprintf(stderr, "rondo: there is no %s: %s\n", path, without);
     return true;
   }
-  return prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : name, ":");
+  return exec_prepend("LD_PRELOAD", strpbrk(directory, " :") == NULL ? path : name, ":");
 }
 
 static bool prepend_adopt(const char* directory) {
   return prepend_object(directory, adopt_name, "programs with a libuv built in keep it");
-}
-
-/* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it.
- * Without the script or memory, functions have the names of Node's own. */
-void exec_name_functions(void) {
-  char directory[PATH_MAX];
-  char option[2 * PATH_MAX + 128] = "--interpreted-frames-native-stack --require \"";
-  size_t used = strlen(option);
-  if (!find_library(directory))
-    return;
-  strncat(directory, "/rondo-node.js", sizeof(directory) - strlen(directory) - 1);
-  if (access(directory, R_OK) != 0)
-    return;
-  for (const char* at = directory; *at != '\0'; at++) {
-    if (*at == '"' || *at == '\\')
-      option[used++] = '\\';
-    option[used++] = *at;
-  }
-  option[used++] = '"';
-  option[used] = '\0';
-  prepend("NODE_OPTIONS", option, " ");
 }
 
 bool exec_finds(const char* name) {
@@ -182,13 +161,13 @@ bool exec_set_backend(const char* name) {
 
 static bool environment_prepare(void) {
   char directory[PATH_MAX];
-  if (!find_library(directory)) {
+  if (!exec_find_library(directory)) {
     fputs(
         "rondo: there is no libuv.so.1 beside this command: run make, or make install\n",
         stderr);
     return false;
   }
-  if (!prepend("LD_LIBRARY_PATH", directory, ":") ||
+  if (!exec_prepend("LD_LIBRARY_PATH", directory, ":") ||
       (!is_switched_off() && !prepend_adopt(directory))) {
     fputs("rondo: no memory\n", stderr);
     return false;
@@ -216,8 +195,8 @@ bool exec_prepare_sim(const char* program, bool script) {
   if (!script && !exec_prepare(program))
     return false;
   /* JavaScriptCore's collector shares time with the program by the clock. */
-  return setenv("JSC_useConcurrentGC", "0", 1) == 0 && find_library(directory) &&
-         (!script || prepend("LD_LIBRARY_PATH", directory, ":")) &&
+  return setenv("JSC_useConcurrentGC", "0", 1) == 0 && exec_find_library(directory) &&
+         (!script || exec_prepend("LD_LIBRARY_PATH", directory, ":")) &&
          prepend_object(directory, sim_name, "clocks stay real");
 }
 

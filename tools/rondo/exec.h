@@ -22,9 +22,16 @@ bool exec_prepare(const char* program);
  * own runtime, which needs no other library. */
 bool exec_prepare_sim(const char* program, bool script);
 
-/* A Node that is started next names its functions and requests to the recorder (node/).
- */
-void exec_name_functions(void);
+/* What is started next names its functions to the recorder if it is a Node (node/), a
+ * Neovim or a Python with uvloop (names/). Returns the arguments to start it with, which
+ * may be those given. exec_names.c. */
+char** exec_name_functions(char** argv);
+
+/* Where the library is, in `directory` of PATH_MAX bytes; false if it can't be found. */
+bool exec_find_library(char* directory);
+
+/* Puts a value before what an environment variable has. False without memory. */
+bool exec_prepend(const char* variable, const char* first, const char* separator);
 
 /* Whether exec_become would find a program of that name. */
 bool exec_finds(const char* name);

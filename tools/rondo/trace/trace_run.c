@@ -117,7 +117,7 @@ bool trace_run(struct trace_run* run) {
       (!run->script && !exec_prepare(run->argv[0])))
     return false;
   if (!run->script)
-    exec_name_functions();
+    run->argv = exec_name_functions(run->argv);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();

@@ -57,18 +57,43 @@ static const char* common_frame(const struct trace_loop* loop, const bool* on_pa
   return best;
 }
 
-/* From the outermost frame inwards, as long as half of all samples agree. */
+/* "parse /app/server.js:12", but not what is Node's own, or ours in there. */
+static bool is_of_script(const char* name) {
+  const char* place = strrchr(name, ' ');
+  const char* line = strrchr(name, ':');
+  return place != NULL && line != NULL && line > place && line[1] >= '0' &&
+         line[1] <= '9' && strncmp(place + 1, "node:", 5) != 0 &&
+         strstr(place, "/rondo-node.js:") == NULL &&
+         strstr(place, "/rondo-nvim.lua:") == NULL;
+}
+
+static bool sample_is_of_script(const struct trace_loop* loop,
+                                const struct stack_sample* sample) {
+  for (size_t depth = 0; depth < sample->count; depth++) {
+    if (is_of_script(frame_at(loop, sample, depth)))
+      return true;
+  }
+  return false;
+}
+
+/* From the outermost frame inwards, as long as half of the samples agree: of all, or of
+ * those in which the script is. *agreeing of *counted have the whole path. */
 static size_t hot_path(const struct trace_loop* loop, size_t first, size_t last,
-                       const char** path, size_t* agreeing) {
+                       bool scripted, const char** path, size_t* agreeing,
+                       size_t* counted) {
   bool* on_path = malloc(last - first);
   size_t depth = 0, most;
   if (on_path == NULL)
     out_of_memory();
-  memset(on_path, true, last - first);
-  *agreeing = last - first;
+  *counted = 0;
+  for (size_t i = first; i < last; i++) {
+    on_path[i - first] = !scripted || sample_is_of_script(loop, &loop->samples[i]);
+    *counted += on_path[i - first];
+  }
+  *agreeing = *counted;
   for (; depth < PATH_MOST; depth++) {
     const char* name = common_frame(loop, on_path, first, last, depth, &most);
-    if (name == NULL || most * 2 <= last - first)
+    if (name == NULL || most * 2 <= *counted)
       break;
     for (size_t i = first; i < last; i++) {
       const char* own = frame_at(loop, &loop->samples[i], depth);
@@ -79,14 +104,6 @@ static size_t hot_path(const struct trace_loop* loop, size_t first, size_t last,
   }
   free(on_path);
   return depth;
-}
-
-/* "parse /app/server.js:12", but not what is Node's own. */
-static bool is_of_script(const char* name) {
-  const char* place = strrchr(name, ' ');
-  const char* line = strrchr(name, ':');
-  return place != NULL && line != NULL && line > place && line[1] >= '0' &&
-         line[1] <= '9' && strncmp(place + 1, "node:", 5) != 0;
 }
 
 /* An address that no file and no map knows. */
@@ -167,9 +184,10 @@ static bool path_has_names(const char* const* path, size_t length, bool* scripte
   return named;
 }
 
+/* Some engines hand over stacks of their own, beside ours which don't know the script. */
 void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
                     uint64_t to) {
-  size_t first = 0, last, agreeing, most;
+  size_t first = 0, last, agreeing, counted, most;
   const char* path[PATH_MOST];
   bool scripted;
   while (first < loop->sample_count && loop->samples[first].at < from)
@@ -178,15 +196,20 @@ void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
     last++;
   if (last == first)
     return;
-  size_t length = hot_path(loop, first, last, path, &agreeing);
+  size_t length = hot_path(loop, first, last, false, path, &agreeing, &counted);
   bool named = path_has_names(path, length, &scripted);
   const char* function = scripted ? NULL : common_function(loop, first, last, &most);
   if (function != NULL) {
+    length = hot_path(loop, first, last, true, path, &agreeing, &counted);
+    named = path_has_names(path, length, &scripted);
+  }
+  if (function != NULL && !scripted) {
     fputs("\n              in ", out);
     write_frame(out, function);
     fprintf(out, " (%zu of %zu samples)", most, last - first);
-  } else if (named) {
+  } else if (named || scripted) {
     write_path(out, path, length, scripted);
-    fprintf(out, " (%zu of %zu samples)", agreeing, last - first);
+    fprintf(out, " (%zu of %zu samples%s)", agreeing, counted,
+            counted < last - first ? " in the script" : "");
   }
 }
