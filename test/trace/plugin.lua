@@ -19,7 +19,8 @@ local function starve_pool(done)
   end
   uv.fs_access(folder, 'R', function() end)
   local opener = uv.new_timer()
-  opener:start(100, 20, function()
+  uv.update_time()
+  opener:start(300, 20, function()
     if copied == 4 then
       opener:close()
       done()
