@@ -57,7 +57,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->loop = loop;
   recorder->pattern = pattern;
   recorder->last_ns = now;
-  ticks_start(&recorder->clock, now);
+  ticks_start(&recorder->clock);
   recorder->phase = -1;
   recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);

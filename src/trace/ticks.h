@@ -4,7 +4,9 @@
  *
  * How fast the counter goes is learned from two looks at both, a hundredth of a second
  * apart or more: until then the monotonic clock is read. Its owner calls ticks_set now
- * and then with a time that it has read anyway, so that errors don't add up. */
+ * and then, so that errors don't add up; when that was long ago, the monotonic clock is
+ * read too. A thread may lose the processor between the looks at the two clocks: a pair
+ * that took long is not used. */
 #ifndef RONDO_TRACE_TICKS_H
 #define RONDO_TRACE_TICKS_H
 
@@ -37,32 +39,48 @@ struct ticks {
 /* Whether the kernel trusts the counter. */
 bool ticks_are_good(void);
 
-static inline void ticks_start(struct ticks* clock, uint64_t now) {
-  clock->learning = ticks_are_good();
-  clock->first_ticks = clock->ticks = ticks_read();
-  clock->first_ns = clock->ns = now;
+/* Both clocks at one moment; false if the looks at them lie apart. */
+static inline bool ticks_pair(uint64_t* ticks, uint64_t* ns) {
+  static const uint64_t apart_ticks = 20000;
+  uint64_t before = ticks_read();
+  *ns = clock_now_ns();
+  *ticks = ticks_read();
+  return *ticks - before < apart_ticks;
 }
 
-/* `now` was read from the monotonic clock a moment ago. */
+static inline void ticks_start(struct ticks* clock) {
+  clock->learning = ticks_are_good() && ticks_pair(&clock->first_ticks, &clock->first_ns);
+  clock->ticks = clock->first_ticks;
+  clock->ns = clock->first_ns;
+}
+
+/* Compares the two clocks, if they weren't just now. */
 static inline void ticks_set(struct ticks* clock, uint64_t now) {
-  static const uint64_t apart_ns = 10000000, learned_ns = 10000000000;
-  uint64_t ticks = ticks_read();
-  if (clock->learning && now >= clock->first_ns + apart_ns &&
-      ticks > clock->first_ticks) {
-    clock->rate = (uint64_t) (((ticks_wide) (now - clock->first_ns) << 32) /
+  static const uint64_t apart_ns = 10000000, learned_ns = 10000000000,
+                        just_now_ns = 200000;
+  uint64_t ticks, ns;
+  if ((!clock->learning && clock->rate == 0) || now < clock->ns + just_now_ns ||
+      !ticks_pair(&ticks, &ns))
+    return;
+  if (clock->learning && ns >= clock->first_ns + apart_ns && ticks > clock->first_ticks) {
+    clock->rate = (uint64_t) (((ticks_wide) (ns - clock->first_ns) << 32) /
                               (ticks - clock->first_ticks));
-    clock->learning = now - clock->first_ns < learned_ns;
+    clock->learning = ns - clock->first_ns < learned_ns;
   }
   clock->ticks = ticks;
-  clock->ns = now;
+  clock->ns = ns;
 }
 
 static inline uint64_t ticks_now(const struct ticks* clock) {
+  static const uint64_t trusted_ns = 10000000;
   if (__builtin_expect(clock->rate == 0, 0))
     return clock_now_ns();
   uint64_t ticks = ticks_read();
   uint64_t passed = ticks > clock->ticks ? ticks - clock->ticks : 0;
-  return clock->ns + (uint64_t) ((ticks_wide) passed * clock->rate >> 32);
+  uint64_t passed_ns = (uint64_t) ((ticks_wide) passed * clock->rate >> 32);
+  if (__builtin_expect(passed_ns > trusted_ns, 0))
+    return clock_now_ns();
+  return clock->ns + passed_ns;
 }
 
 #endif

@@ -1,10 +1,12 @@
 /* test: threads */
 /* Whose code an address is: files by the loader's list, generated code by what its engine
- * announced. What a thread used of the processor before its loop first turned counts. */
+ * announced. Clocks agree. What a thread used of the processor before its loop first
+ * turned counts. */
 #include "trace_test.h"
 
 #include "rondo.h"
 #include "trace/code.h"
+#include "trace/ticks.h"
 #include "trace_facts.h"
 
 #include <pthread.h>
@@ -84,6 +86,32 @@ static void use_processor(long ms) {
   } while (true);
 }
 
+/* How far a clock of ticks is from the monotonic one; the test may be interrupted between
+ * the two, so the best of some looks. */
+static uint64_t ticks_off(const struct ticks* clock) {
+  uint64_t best = UINT64_MAX;
+  for (int i = 0; i < 100; i++) {
+    uint64_t before = clock_now_ns(), now = ticks_now(clock), after = clock_now_ns();
+    uint64_t off = now < before ? before - now : now > after ? now - after : 0;
+    best = off < best ? off : best;
+  }
+  return best;
+}
+
+static void a_clock_of_ticks_stays_right_when_it_is_set_late(void** state) {
+  (void) state;
+  struct ticks clock = {0};
+  ticks_start(&clock);
+  for (int i = 0; i < 20; i++) {
+    uint64_t now = clock_now_ns();
+    usleep(3000); /* the processor was somebody else's */
+    ticks_set(&clock, now);
+    assert_true(ticks_off(&clock) < 20000);
+  }
+  usleep(50000);
+  assert_true(ticks_off(&clock) < 20000);
+}
+
 static void* run_loop(void* argument) {
   uv_run(argument, UV_RUN_DEFAULT);
   return NULL;
@@ -128,6 +156,7 @@ int main(void) {
       cmocka_unit_test(wrong_announcements_change_nothing),
       cmocka_unit_test(many_are_found_again_whoever_announced_them),
       cmocka_unit_test(files_are_found_by_any_address_in_them),
+      cmocka_unit_test(a_clock_of_ticks_stays_right_when_it_is_set_late),
       trace_test(processor_time_before_the_first_turn_is_known),
       trace_test(that_of_a_thread_which_ran_the_loop_later_is_not),
   };

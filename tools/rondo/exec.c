@@ -262,7 +262,8 @@ int exec_main(int argc, char** argv) {
     return code;
   if (options.check)
     return environment_prepare() ? report_check(argv[options.next]) : 1;
-  return exec_prepare(argv[options.next]) && exec_record_start(&options.record)
-             ? exec_become(argv + options.next)
+  char** program = argv + options.next;
+  return exec_prepare(program[0]) && exec_record_start(&options.record, &program)
+             ? exec_become(program)
              : 1;
 }

@@ -106,7 +106,7 @@ static bool set_number(const char* name, unsigned int number) {
 }
 
 /* Without a watcher the program is recorded all the same. */
-bool exec_record_start(const struct exec_record* record) {
+bool exec_record_start(const struct exec_record* record, char*** argv) {
   static struct watch_options options; /* the watcher has a copy */
   if (!record->on)
     return true;
@@ -117,7 +117,7 @@ bool exec_record_start(const struct exec_record* record) {
     fputs("rondo: no memory\n", stderr);
     return false;
   }
-  exec_name_functions();
+  *argv = exec_name_functions(*argv);
   (void) watch_start(&options);
   return true;
 }

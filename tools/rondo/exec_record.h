@@ -19,8 +19,8 @@ extern const char exec_record_usage[];
  * these, 0 if not, -1 if its value is bad or missing: `problem` says so. */
 int exec_record_option(struct exec_record* record, int argc, char** argv, int* next,
                        const char** problem);
-/* Makes what is started next record itself. False, after a word about it, if that can't
- * be. */
-bool exec_record_start(const struct exec_record* record);
+/* Makes what is started next record itself; it may need other arguments. False, after a
+ * word about it, if that can't be. */
+bool exec_record_start(const struct exec_record* record, char*** argv);
 
 #endif

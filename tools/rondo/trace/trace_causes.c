@@ -114,11 +114,13 @@ static size_t collect(const struct trace* trace, const struct trace_process* pro
   return count;
 }
 
-/* The last at that address that was begun before. */
+/* The last at that address that was begun before. The loop's clock and the pool's may
+ * differ by some microseconds, and a thread may take on what is begun at once. */
 static const struct begun* begun_before(const struct begun* list, size_t count,
                                         const struct work* work) {
+  const uint64_t apart_ns = 20000;
   size_t low = 0, high = count;
-  struct begun wanted = {.address = work->address, .time = work->start + 1};
+  struct begun wanted = {.address = work->address, .time = work->start + apart_ns};
   while (low < high) {
     size_t middle = (low + high) / 2;
     if (by_address(&list[middle], &wanted) < 0)
