@@ -191,6 +191,21 @@ static void files_give_back(uv_loop_t* loop, struct uring_files* files) {
     back[i]->done(back[i], UV_ECANCELED);
 }
 
+/* A result as the request's owner knows it. These errors are the ring's own trouble and
+ * say nothing of the file: the owner lets a thread ask the file. */
+static int files_result(int result) {
+  switch (result) {
+  case -EAGAIN:
+  case -EINTR:
+  case -ENOMEM:
+  case -ENOSYS:
+  case -EOPNOTSUPP:
+    return UV_ECANCELED;
+  default:
+    return result < 0 ? uv_translate_sys_error(-result) : result;
+  }
+}
+
 /* The first is what the poll's limit was charged for already, as for any event. */
 static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   (void) events;
@@ -205,7 +220,7 @@ static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int event
     if (w == NULL)
       continue; /* the answer to a cancel */
     files_ended(loop, files, 1);
-    w->done(w, result < 0 ? uv_translate_sys_error(-result) : result);
+    w->done(w, files_result(result));
   }
   if (files->open && files->returning)
     files_give_back(loop, files);
