@@ -9,7 +9,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "programs"))
 import official  # noqa: E402
-import official_runs  # noqa: E402
 
 
 class Race:
@@ -65,20 +64,12 @@ class Suite:
         return [node, modules / "mocha" / "bin" / "mocha.js", "--exit", "-t", LIMIT_MS, *files]
 
 
-class Needle(Suite):
-    """needle is in the cache already, with the certificate that its tests want."""
-
-    def command(self, node):
-        modules = official_runs.tool_packages("mocha", *official_runs.MOCHA_PACKAGES)
-        return [node, modules / "mocha" / "bin" / "mocha.js", "--exit", "-t", LIMIT_MS,
-                *official_runs.mocha_files(modules)]
-
-
 SUITES = (
-    Needle("needle", "2.9.1", "mocha", [], ()),
     Suite("promise-retry", "2.0.1", "mocha", ["test/test.js"], ("mocha@10", "expect.js@0.3", "sleep-promise@8")),
     Suite("random-access-file", "2.2.1", "tape", ["test.js"], ("tape@4", "mkdirp@0.5")),
     Suite("duplexify", "4.1.2", "tape", ["test.js"], ("tape@4", "through2@2", "concat-stream@1")),
+    Suite("flush-write-stream", "2.0.0", "tape", ["test.js"], ("tape@4",)),
+    Suite("bl", "4.1.0", "tape", ["test/test.js"], ("tape@4",)),
     Suite("multiplex", "6.7.0", "tape", ["test.js"], ("tape@4", "through2@2", "concat-stream@1", "chunky@0")),
 )
 

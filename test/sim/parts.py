@@ -13,6 +13,7 @@ REPOSITORY = HERE.parent.parent
 Unavailable, Broken = official.Unavailable, runs.Broken
 WITHIN = 20  # a race must be found in so many schedules
 BATCH = 50
+OWN_SEEDS = 20
 
 
 class Report:
@@ -135,13 +136,13 @@ def green(options, report):
 
 # --- virtual time -----------------------------------------------------------------------------------
 
-TEN_MINUTES = """ok a time-out of a minute: 60 s
-ok ten intervals of six seconds: 60 s
-ok a retry with back-off, one second to a minute: 127 s
-ok a limit that comes before the answer: 30 s
-ok a server that answers after half a minute: 30 s
-ok a thousand time-outs of up to a minute: 60 s
-ok nearly four minutes, one second at a time: 233 s
+TEN_MINUTES = """ok a time-out of a minute: about 60 s
+ok ten intervals of six seconds: about 60 s
+ok a retry with back-off, one second to a minute: about 130 s
+ok a limit that comes before the answer: about 30 s
+ok a server that answers after half a minute: about 30 s
+ok a thousand time-outs of up to a minute: about 60 s
+ok nearly four minutes, one second at a time: about 230 s
 in all 10 minutes
 """
 
@@ -160,4 +161,82 @@ def time_only(options, report):
                   f"{run.seconds:.1f} s instead of {usual.seconds:.1f} s, and {'the same' if same else 'other'} output")
 
 
-PARTS = {"plain": plain, "races": races, "fixed": fixed, "green": green, "time": time_only}
+def wall(options, report):
+    """Plain runs and schedules in turn, one at a time, on the same machine in the same minute."""
+    node, sim = official.node(options.node), runs.Sim(options.rondo, 1)
+    for race in chosen(options, catalogue.RACES):
+        command, extra, times = [node, race.script], race.environment(False), []
+        for number in range(5):
+            usual = runs.execute(command, extra).seconds
+            times.append((usual, sim.batch(command, extra, seeds(options, 400)[2 * number:2 * number + 2]).real_s / 2))
+        usual, simulated = (1000 * statistics.median(column) for column in zip(*times))
+        report.result(f"{race.name} {race.version}, wall time of a run", simulated < usual,
+                      f"{simulated:.0f} ms under sim, {usual:.0f} ms plain")
+
+
+# --- one seed, one schedule ------------------------------------------------------------------------
+
+def examples(options):
+    """Our examples that end, and what they print."""
+    for expected in sorted((REPOSITORY / "examples" / "expected").glob("*.txt")):
+        source = REPOSITORY / "examples" / f"{expected.stem}.c"
+        program = options.rondo.parent / "examples" / expected.stem
+        if program.exists() and "/* example: sleeps */" not in source.read_text():
+            yield expected.stem, program, expected.read_text()
+
+
+def same_result(options, report, what, command, extra, all_of_them):
+    unlike = runs.Sim(options.rondo, options.jobs).unlike(command, extra, seeds(options, options.seeds))
+    report.result(what, not unlike or not all_of_them,
+                  f"{options.seeds - len(unlike)} of {options.seeds} seeds make the same decisions twice"
+                  + (f"; not {', '.join(map(str, unlike[:10]))}" if unlike else ""))
+
+
+def same(options, report):
+    for name, program, _ in examples(options):
+        if options.only in (None, name):
+            same_result(options, report, f"examples/{name}.c", [program], {}, True)
+    for name in ("lost_update", "early_answer"):
+        if options.only in (None, name):
+            same_result(options, report, f"made/{name}.js on rondo", [options.rondo, HERE / "made" / f"{name}.js"],
+                        {}, True)
+    node = official.node(options.node)
+    for race in chosen(options, catalogue.RACES):
+        same_result(options, report, f"{race.name} on Node {options.node}", [node, race.script],
+                    race.environment(False), False)
+
+
+# --- ourselves -----------------------------------------------------------------------------------
+
+def ourselves(options, report):
+    """Our examples print what they always print, and the order scripts what Node prints."""
+    sim = runs.Sim(options.rondo, options.jobs)
+    for name, program, expected in examples(options):
+        different = []
+        for seed in seeds(options, OWN_SEEDS):
+            run = sim.one([program], {}, "--seed", seed, "--runs", 1, "--no-shrink", "--json")
+            if run.code != 0:
+                different.append(f"seed {seed}: {run.output.strip()[-200:]}")
+        report.result(f"examples/{name}.c", not different, different[0] if different else f"{OWN_SEEDS} schedules pass")
+        run = sim.one([program], {}, "--time-only")
+        report.result(f"examples/{name}.c in virtual time", run.output == expected,
+                      "prints what it always prints" if run.output == expected else run.output[-300:])
+
+
+# --- what needs no registry ------------------------------------------------------------------------
+
+def short(options, report):
+    sim = runs.Sim(options.rondo, options.jobs)
+    for name in ("lost_update", "early_answer"):
+        command = [options.rondo, HERE / "made" / f"{name}.js"]
+        batch = sim.batch(command, {"RACE_MENDED": "0"}, seeds(options, WITHIN))
+        report.result(f"made/{name}.js", any("RACE: " in line for line in batch.lines),
+                      f"{len(batch.failed_seeds)} of {WITHIN} schedules fail" + (f"; {explain([batch])}" if batch.finding else ""))
+        green_result(report, f"made/{name}.js, mended", [sim.batch(command, {"RACE_MENDED": "1"}, seeds(options, WITHIN))])
+        unlike = sim.unlike(command, {"RACE_MENDED": "0"}, seeds(options, WITHIN), WITHIN)
+        report.result(f"made/{name}.js, one seed twice", not unlike,
+                      f"the same decisions for {WITHIN - len(unlike)} of {WITHIN} seeds")
+
+
+PARTS = {"plain": plain, "races": races, "wall": wall, "fixed": fixed, "green": green, "time": time_only, "same": same,
+         "ourselves": ourselves, "short": short}

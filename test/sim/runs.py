@@ -52,7 +52,7 @@ class Batch:
     def __init__(self, seeds, said):
         self.seeds, self.failed_seeds = seeds, sorted(said["failedSeeds"])
         self.real_s, self.virtual_s = said["realNs"] / 1e9, said["virtualNs"] / 1e9
-        self.finding = said["finding"]
+        self.finding, self.schedules = said["finding"], said["schedules"]
 
     @property
     def found_after(self):
@@ -77,10 +77,10 @@ class Sim:
     def one(self, command, extra, *options, limit=LIMIT_S):
         return execute([self.rondo, "sim", *options, "--", *command], extra, limit=limit)
 
-    def batch(self, command, extra, seeds):
+    def batch(self, command, extra, seeds, *options):
         """All schedules of a range of seeds, as they are: no shrinking."""
         run = self.one(command, extra, "--seed", seeds[0], "--runs", len(seeds), "--jobs", self.jobs, "--keep-going",
-                       "--no-shrink", "--json", limit=LIMIT_S * len(seeds))
+                       "--no-shrink", "--json", *options, limit=LIMIT_S * len(seeds))
         try:
             said = json.loads(run.output[run.output.index('{"runs":'):])
         except ValueError:
@@ -89,8 +89,18 @@ class Sim:
             raise Broken(f"{said['runs']} of {len(seeds)} schedules were tried")
         return Batch(seeds, said)
 
-    def batches(self, command, extra, seeds, size):
-        return [self.batch(command, extra, seeds[n:n + size]) for n in range(0, len(seeds), size)]
+    def batches(self, command, extra, seeds, size, *options):
+        return [self.batch(command, extra, seeds[n:n + size], *options) for n in range(0, len(seeds), size)]
+
+    def unlike(self, command, extra, seeds, size=25):
+        """The seeds whose two runs made different decisions."""
+        different = []
+        for n in range(0, len(seeds), size):
+            some = seeds[n:n + size]
+            if self.batch(command, extra, some).schedules == self.batch(command, extra, some).schedules:
+                continue
+            different += self.unlike(command, extra, some, 1) if size > 1 else some
+        return different
 
 
 def plain(command, extra, count, jobs):

@@ -3,7 +3,7 @@
 // fs.lstat of a missing file, no one looks whether the archive can be finished, and it never is.
 const fs = require('fs');
 const archiver = require('archiver');
-const { run, inside } = require('./race');
+const { run, inside, pause } = require('./race');
 
 run(async () => {
   const archive = archiver('zip');
@@ -13,6 +13,7 @@ run(async () => {
   archive.pipe(output);
   archive.append(Buffer.alloc(1 << 20, 'What happened, and where. '), { name: 'report.txt' });
   for (const name of ['core', 'access.log', 'error.log', 'cron.log', 'mail.log']) archive.file(inside(name), { name });
+  await pause(200);  // for whoever else has something to add
   archive.finalize();
   await closed;
 });
