@@ -64,7 +64,7 @@ static const char* const scope[] = {
     "parseFloat",
     "parseInt",
 };
-static const size_t scope_count = sizeof scope / sizeof *scope;
+static const size_t scope_count = sizeof(scope) / sizeof(*scope);
 static const char before[] =
     "(function (exports, require, module, process, native, global, intrinsics";
 static const char after[] = "\n})";
@@ -88,7 +88,7 @@ static size_t put_file(FILE* out, const char* path) {
     fprintf(stderr, "embed: %s: %s\n", path, strerror(errno));
     exit(1);
   }
-  while ((count = fread(buffer, 1, sizeof buffer, in)) > 0) {
+  while ((count = fread(buffer, 1, sizeof(buffer), in)) > 0) {
     for (size_t i = 0; i < count; i++)
       if ((unsigned char) buffer[i] >= 0x80) {
         fprintf(stderr, "embed: %s: not ASCII at byte %zu\n", path, total + i);
@@ -105,7 +105,7 @@ static int by_name(const void* left, const void* right) {
 }
 
 static size_t put_before(FILE* out) {
-  size_t length = put(out, before, sizeof before - 1);
+  size_t length = put(out, before, sizeof(before) - 1);
   for (size_t i = 0; i < scope_count; i++) {
     length += put(out, ",", 1);
     length += put(out, scope[i], strlen(scope[i]));
@@ -140,7 +140,7 @@ static int embed_plain(FILE* out, char* entry) {
 
 int main(int argc, char** argv) {
   FILE* out = argc > 1 ? fopen(argv[1], "wb") : NULL;
-  size_t* lengths = calloc((size_t) argc, sizeof *lengths);
+  size_t* lengths = calloc((size_t) argc, sizeof(*lengths));
   if (out == NULL || lengths == NULL) {
     fprintf(stderr, "usage: embed output.c name=path...\n");
     free(lengths);
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
       exit(1);
     *equals = '\0';
   }
-  qsort(argv + 2, (size_t) argc - 2, sizeof *argv, by_name);
+  qsort(argv + 2, (size_t) argc - 2, sizeof(*argv), by_name);
   for (int i = 2; i < argc; i++) {
     int wrap = is_module(argv[i]);
     fprintf(out, "static const char text_%d[] = {", i);
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
     else
       lengths[i] += put_file(out, argv[i] + strlen(argv[i]) + 1);
     if (wrap)
-      lengths[i] += put(out, after, sizeof after - 1);
+      lengths[i] += put(out, after, sizeof(after) - 1);
     fputs("0};\n", out);
   }
   fputs("const js_embedded_t js_embedded[] = {\n", out);

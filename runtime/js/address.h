@@ -11,7 +11,7 @@ int js_address_arg(size_t argc, const JSValueRef argv[], size_t index,
 /* An address as JavaScript has it: { address, family, port }; null if it is none. */
 JSValueRef js_address_value(const struct sockaddr_storage* address);
 
-/* What a function that asks for an address tells JavaScript: it, or a negative error. */
+/* What a function that asks for an address returns: the address, or a negative error. */
 JSValueRef js_address_answer(int err, const struct sockaddr_storage* address);
 
 #endif

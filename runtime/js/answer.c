@@ -38,8 +38,8 @@ static void name_the_call(JSValueRef error) {
   char* stack = js_utf8(js_get(object, "stack"), NULL);
   char text[2048];
   if (syscall != NULL && stack != NULL &&
-      snprintf(text, sizeof text, "%s\n    at async %s (node:internal/fs/promises)",
-               stack, syscall) < (int) sizeof text)
+      snprintf(text, sizeof(text), "%s\n    at async %s (node:internal/fs/promises)",
+               stack, syscall) < (int) sizeof(text))
     js_set_string(object, "stack", text);
   free(syscall);
   free(stack);

@@ -22,7 +22,7 @@ static inline bool answer_waits(const answer_t* answer) {
 }
 
 /* From a loop callback: enters JavaScript with the answer. error or value is NULL; a
- * NULL value with a NULL error is undefined, of which a callback is told only the null.
+ * NULL value with a NULL error is undefined, of which a callback gets only the null.
  */
 void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value);
 

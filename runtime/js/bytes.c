@@ -53,7 +53,7 @@ static void bytes_leave(void* bytes, void* context) {
 static int pointer_settle(void) {
   static uint8_t memory[2];
   JSObjectRef buffer = JSObjectMakeArrayBufferWithBytesNoCopy(
-      js.ctx, memory, sizeof memory, bytes_leave, NULL, NULL);
+      js.ctx, memory, sizeof(memory), bytes_leave, NULL, NULL);
   if (buffer == NULL)
     return UV_ENOMEM;
   JSObjectRef view = JSObjectMakeTypedArrayWithArrayBufferAndOffset(

@@ -28,7 +28,7 @@ JSValueRef js_error(const char* kind, const char* code, const char* format, ...)
   char message[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
   JSObjectRef error = make_error(kind, message);
   if (code != NULL)
@@ -38,8 +38,8 @@ JSValueRef js_error(const char* kind, const char* code, const char* format, ...)
 
 JSValueRef js_uv_error(int err, const char* syscall, const char* path, const char* dest) {
   char name[64], reason[256];
-  uv_err_name_r(err, name, sizeof name);
-  uv_strerror_r(err, reason, sizeof reason);
+  uv_err_name_r(err, name, sizeof(name));
+  uv_strerror_r(err, reason, sizeof(reason));
   size_t size =
       512 + (path != NULL ? strlen(path) : 0) + (dest != NULL ? strlen(dest) : 0);
   char* message = malloc(size);

@@ -1,7 +1,7 @@
 /* Whom a process acts as: user and group identifiers, by number or by name. Each setter
- * returns the system's error as a positive number, 0 if all is well. The C library changes
- * every thread of the process, the pool's too, and the kernel checks what a ring is given
- * against the identifiers of the moment. */
+ * returns the system's error as a positive number, 0 if all is well. The C library
+ * changes every thread of the process, the pool's too, and the kernel checks what a ring
+ * is given against the identifiers of the moment. */
 #include "js.h"
 
 #include <errno.h>

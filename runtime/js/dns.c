@@ -28,9 +28,9 @@ static JSValueRef list_addresses(const struct addrinfo* first) {
     if (at->ai_socktype != SOCK_STREAM)
       continue; /* the same address again, for datagrams */
     if (at->ai_family == AF_INET)
-      err = uv_ip4_name((const struct sockaddr_in*) at->ai_addr, text, sizeof text);
+      err = uv_ip4_name((const struct sockaddr_in*) at->ai_addr, text, sizeof(text));
     else if (at->ai_family == AF_INET6)
-      err = uv_ip6_name((const struct sockaddr_in6*) at->ai_addr, text, sizeof text);
+      err = uv_ip6_name((const struct sockaddr_in6*) at->ai_addr, text, sizeof(text));
     if (err < 0)
       continue;
     JSObjectSetPropertyAtIndex(js.ctx, list, count++, js_string(text), NULL);
@@ -54,7 +54,7 @@ static void on_lookup(uv_getaddrinfo_t* uv, int status, struct addrinfo* result)
 static JSValueRef dns_lookup(JS_ARGS) {
   JS_UNUSED;
   char* host = js_arg_utf8(argc, argv, 0);
-  lookup_t* lookup = calloc(1, sizeof *lookup);
+  lookup_t* lookup = calloc(1, sizeof(*lookup));
   int err = UV_ENOMEM;
   if (host != NULL && lookup != NULL) {
     int family = js_arg_int(argc, argv, 1, 0);
@@ -98,7 +98,7 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
   int err = js_address_arg(argc, argv, 0, &address);
   if (err < 0)
     return js_number(err);
-  service_t* request = calloc(1, sizeof *request);
+  service_t* request = calloc(1, sizeof(*request));
   if (request == NULL)
     return js_number(UV_ENOMEM);
   js_answer_open(&request->answer, js_arg(argc, argv, 2));

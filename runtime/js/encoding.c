@@ -126,7 +126,7 @@ static JSValueRef latin1_decode(JS_ARGS) {
   size_t length;
   if (!range_arg(argc, argv, 0, &bytes, &length))
     return not_bytes(exception);
-  JSChar* units = malloc((length + 1) * sizeof *units);
+  JSChar* units = malloc((length + 1) * sizeof(*units));
   if (units == NULL)
     return js_undefined();
   for (size_t i = 0; i < length; i++)
@@ -201,7 +201,7 @@ static JSValueRef utf16_decode(JS_ARGS) {
   if (!range_arg(argc, argv, 0, &bytes, &length))
     return not_bytes(exception);
   size_t count = length / 2;
-  JSChar* units = malloc((count + 1) * sizeof *units);
+  JSChar* units = malloc((count + 1) * sizeof(*units));
   if (units == NULL)
     return js_undefined();
   for (size_t i = 0; i < count; i++)

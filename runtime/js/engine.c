@@ -48,7 +48,7 @@ static void watch_ready(uv_poll_t* poll, int status, int events) {
 }
 
 static void watch_add(const GPollFD* wanted) {
-  watch_t* watch = calloc(1, sizeof *watch);
+  watch_t* watch = calloc(1, sizeof(*watch));
   int events = (wanted->events & G_IO_IN ? UV_READABLE : 0) |
                (wanted->events & G_IO_OUT ? UV_WRITABLE : 0);
   if (watch == NULL)
@@ -175,7 +175,7 @@ static const struct {
 } settings[] = {{"JSC_useTailCalls", "0"},
                 {"JSC_useSharedArrayBuffer", "1"},
                 {"JSC_sampleInterval", "4000"}}; /* in us; if it is asked to sample */
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
+enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
 static JSGlobalContextRef make_context(void) {
   bool ours[SETTINGS];

@@ -64,7 +64,7 @@ static const void* request_failed(rondo_node_t* node, void* data) {
 /* NULL without memory. */
 static fs_request_t* request_new(const fs_operation_t* operation, size_t argc,
                                  const JSValueRef argv[]) {
-  fs_request_t* request = calloc(1, sizeof *request);
+  fs_request_t* request = calloc(1, sizeof(*request));
   if (request == NULL)
     return NULL;
   request->uv.data = request;

@@ -34,7 +34,7 @@ static int part_settle(fs_request_t* request, JSValueRef view, uv_buf_t* part,
   if (request->done == NULL || part->len == 0 || !js_bytes_may_move(view))
     return 0;
   if (request->copies == NULL)
-    request->copies = calloc(request->count, sizeof *request->copies);
+    request->copies = calloc(request->count, sizeof(*request->copies));
   char* copy = request->copies != NULL ? malloc(part->len) : NULL;
   if (copy == NULL)
     return UV_ENOMEM;
@@ -88,7 +88,7 @@ static int request_views(fs_request_t* request, JSValueRef views) {
   double count = JSValueToNumber(js.ctx, js_get(array, "length"), NULL);
   if (!(count > 0 && count < 1u << 30))
     return UV_EINVAL;
-  request->buffers = calloc((size_t) count, sizeof *request->buffers);
+  request->buffers = calloc((size_t) count, sizeof(*request->buffers));
   if (request->buffers == NULL)
     return UV_ENOMEM;
   request->count = (unsigned) count;

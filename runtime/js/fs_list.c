@@ -89,7 +89,7 @@ static open_dir_t* arg_dir(size_t argc, const JSValueRef argv[]) {
 }
 
 static JSValueRef value_dir(fs_request_t* request) {
-  open_dir_t* open = calloc(1, sizeof *open);
+  open_dir_t* open = calloc(1, sizeof(*open));
   if (open == NULL)
     return js_null();
   open->dir = request->uv.ptr;
@@ -113,7 +113,7 @@ static JSValueRef value_dir_entries(fs_request_t* request) {
 /* Room for `count` entries in the list that goes with the directory. */
 static int dir_make_room(open_dir_t* open, size_t count) {
   if (count > open->capacity) {
-    uv_dirent_t* grown = realloc(open->entries, count * sizeof *grown);
+    uv_dirent_t* grown = realloc(open->entries, count * sizeof(*grown));
     if (grown == NULL)
       return UV_ENOMEM;
     open->entries = grown;

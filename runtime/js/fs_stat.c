@@ -19,9 +19,9 @@ static size_t put_fields(int64_t* out, const uv_stat_t* stat) {
   const uv_timespec_t times[] = {stat->st_atim, stat->st_mtim, stat->st_ctim,
                                  stat->st_birthtim};
   size_t count = 0;
-  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+  for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
     out[count++] = (int64_t) plain[i];
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+  for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
     out[count++] = times[i].tv_sec;
     out[count++] = times[i].tv_nsec;
   }
@@ -50,7 +50,7 @@ static JSValueRef value_statfs(fs_request_t* request) {
   const uint64_t fields[] = {stat->f_type,   stat->f_bsize, stat->f_blocks, stat->f_bfree,
                              stat->f_bavail, stat->f_files, stat->f_ffree};
   JSValueRef big = js_boolean(request->option);
-  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+  for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
     integers[i] = (int64_t) fields[i];
     numbers[i] = (double) fields[i];
   }
@@ -70,7 +70,7 @@ const fs_operation_t js_fs_stat_operations[] = {
 static JSValueRef set_stats(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef* const makers[] = {&make_stats, &make_big_stats, &make_statfs};
-  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+  for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
     *makers[i] = js_arg_function(argc, argv, i);
     if (*makers[i] != NULL)
       js_keep(*makers[i]);
@@ -86,10 +86,10 @@ static JSValueRef stat_exists(JS_ARGS) {
   char* path = js_fs_path(js_arg(argc, argv, 0));
   if (path == NULL)
     return js_boolean(false);
-  int result = uv_fs_access(js.loop, &request, path, 0, NULL);
+  int err = uv_fs_access(js.loop, &request, path, 0, NULL);
   uv_fs_req_cleanup(&request);
   free(path);
-  return js_boolean(result == 0);
+  return js_boolean(err == 0);
 }
 
 const js_method_t js_fs_stat_methods[] = {
@@ -100,7 +100,7 @@ const js_method_t js_fs_stat_methods[] = {
 
 void js_fs_stat_init(JSObjectRef exports) {
   js_set(exports, "statNumbers",
-         js_shared(kJSTypedArrayTypeFloat64Array, numbers, sizeof numbers));
+         js_shared(kJSTypedArrayTypeFloat64Array, numbers, sizeof(numbers)));
   js_set(exports, "statBytes",
-         js_shared(kJSTypedArrayTypeUint8Array, integers, sizeof integers));
+         js_shared(kJSTypedArrayTypeUint8Array, integers, sizeof(integers)));
 }

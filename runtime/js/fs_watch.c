@@ -1,5 +1,6 @@
-/* Watching files: fs.watch over uv_fs_event_t, fs.watchFile over uv_fs_poll_t. The owner
- * is told by its methods onchange(status, rename, name) and onstat(status, now, before).
+/* Watching files: fs.watch over uv_fs_event_t, fs.watchFile over uv_fs_poll_t. The
+ * owner's methods are called back: onchange(status, rename, name) and onstat(status, now,
+ * before).
  */
 #include "fs.h"
 #include "handle.h"

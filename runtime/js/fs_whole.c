@@ -33,7 +33,7 @@ typedef struct whole_s {
   whole_state state;
   bool reading;
   bool text;  /* answer with a string */
-  bool sized; /* fstat told the size */
+  bool sized; /* fstat has returned the size */
   bool own;   /* opened here, so closed here */
   bool flush; /* to the disk, before it is closed */
   uv_file file;
@@ -322,7 +322,7 @@ static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* except
 
 /* A request on a path, which is opened and closed, or on an open file. */
 static whole_t* whole_new(JSValueRef target, JSValueRef* exception) {
-  whole_t* whole = calloc(1, sizeof *whole);
+  whole_t* whole = calloc(1, sizeof(*whole));
   bool is_file = JSValueIsNumber(js.ctx, target);
   if (whole != NULL && !is_file && (whole->path = js_fs_path(target)) == NULL) {
     free(whole);

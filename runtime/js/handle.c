@@ -14,7 +14,7 @@ static JSClassRef token_class(void) {
 }
 
 handle_t* js_handle_new(JSObjectRef owner) {
-  handle_t* handle = calloc(1, sizeof *handle);
+  handle_t* handle = calloc(1, sizeof(*handle));
   if (handle == NULL)
     return NULL;
   handle->owner = owner;

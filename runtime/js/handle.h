@@ -1,6 +1,6 @@
 /* Handles between JavaScript and the library. JavaScript holds a token, an object that
  * means nothing by itself, and passes it to the native functions; C holds the library's
- * handle and the token's owner, an object of JavaScript's that is told of events.
+ * handle and the token's owner, an object of JavaScript's whose methods are called back.
  *
  * A handle lives from its creation to its close callback, whatever JavaScript forgets:
  * that long the token and the owner are protected, as in Node. After that the token is

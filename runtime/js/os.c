@@ -1,4 +1,4 @@
-/* native('os'): the machine, as module os tells it. */
+/* native('os'): the machine, for module os. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef int (*text_getter)(char* buffer, size_t* size);
 
 static JSValueRef text_of(text_getter get, const char* what, JSValueRef* exception) {
   char text[4096];
-  size_t size = sizeof text;
+  size_t size = sizeof(text);
   int err = get(text, &size);
   return err == 0 ? js_string(text) : fail(exception, err, what);
 }
@@ -106,11 +106,11 @@ static JSObjectRef interface_object(const uv_interface_address_t* interface) {
   const unsigned char* phys = (const unsigned char*) interface->phys_addr;
   bool six = interface->address.address4.sin_family == AF_INET6;
   if (six) {
-    uv_ip6_name(&interface->address.address6, address, sizeof address);
-    uv_ip6_name(&interface->netmask.netmask6, netmask, sizeof netmask);
+    uv_ip6_name(&interface->address.address6, address, sizeof(address));
+    uv_ip6_name(&interface->netmask.netmask6, netmask, sizeof(netmask));
   } else {
-    uv_ip4_name(&interface->address.address4, address, sizeof address);
-    uv_ip4_name(&interface->netmask.netmask4, netmask, sizeof netmask);
+    uv_ip4_name(&interface->address.address4, address, sizeof(address));
+    uv_ip4_name(&interface->netmask.netmask4, netmask, sizeof(netmask));
   }
   for (size_t i = 0; i < 6; i++) {
     static const char digits[] = "0123456789abcdef";

@@ -76,7 +76,7 @@ static JSValueRef guess(JS_ARGS) {
       [UV_FILE] = "FILE", [UV_NAMED_PIPE] = "PIPE",
   };
   uv_handle_type type = uv_guess_handle(js_arg_int(argc, argv, 0, -1));
-  bool known = (size_t) type < sizeof names / sizeof names[0] && names[type] != NULL;
+  bool known = (size_t) type < sizeof(names) / sizeof(names[0]) && names[type] != NULL;
   return js_string(known ? names[type] : "UNKNOWN");
 }
 

@@ -18,7 +18,7 @@ static JSValueRef fail(JSValueRef* exception, int err, const char* what) {
 static JSValueRef process_cwd(JS_ARGS) {
   (void) ctx, (void) function, (void) self, (void) argc, (void) argv;
   char path[4096];
-  size_t size = sizeof path;
+  size_t size = sizeof(path);
   int err = uv_cwd(path, &size);
   return err == 0 ? js_string(path) : fail(exception, err, "uv_cwd");
 }
@@ -29,7 +29,7 @@ static JSValueRef process_chdir(JS_ARGS) {
   int err = path != NULL ? uv_chdir(path) : UV_ENOMEM;
   if (err != 0) {
     char here[4096];
-    size_t size = sizeof here;
+    size_t size = sizeof(here);
     *exception = js_uv_error(err, "chdir", uv_cwd(here, &size) == 0 ? here : "", path);
   }
   free(path);
@@ -113,7 +113,7 @@ static JSValueRef process_title(JS_ARGS) {
     free(title);
   }
   char now[1024];
-  return js_string(uv_get_process_title(now, sizeof now) == 0 ? now : "rondo");
+  return js_string(uv_get_process_title(now, sizeof(now)) == 0 ? now : "rondo");
 }
 
 static JSValueRef process_abort(JS_ARGS) {
@@ -235,7 +235,7 @@ static JSValueRef process_groups(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef list = js_array(0, NULL);
   int count = getgroups(0, NULL);
-  gid_t* groups = count >= 0 ? malloc(((size_t) count + 1) * sizeof *groups) : NULL;
+  gid_t* groups = count >= 0 ? malloc(((size_t) count + 1) * sizeof(*groups)) : NULL;
   if (groups == NULL || (count = getgroups(count, groups)) < 0) {
     free(groups);
     return fail(exception, UV_ENOMEM, "getgroups");
@@ -261,13 +261,13 @@ static JSValueRef process_ids(JS_ARGS) {
 static JSValueRef error_name(JS_ARGS) {
   JS_UNUSED;
   char name[64];
-  return js_string(uv_err_name_r(js_arg_int(argc, argv, 0, 0), name, sizeof name));
+  return js_string(uv_err_name_r(js_arg_int(argc, argv, 0, 0), name, sizeof(name)));
 }
 
 static JSValueRef error_text(JS_ARGS) {
   JS_UNUSED;
   char text[256];
-  return js_string(uv_strerror_r(js_arg_int(argc, argv, 0, 0), text, sizeof text));
+  return js_string(uv_strerror_r(js_arg_int(argc, argv, 0, 0), text, sizeof(text)));
 }
 
 /* uvError(err, syscall, path, dest) → the Error Node makes */
@@ -315,7 +315,7 @@ void native_process(JSObjectRef exports) {
       {NULL, NULL},
   };
   char path[4096];
-  size_t size = sizeof path;
+  size_t size = sizeof(path);
   js_methods(exports, methods);
   js_set_number(exports, "pid", uv_os_getpid());
   js_set_number(exports, "ppid", uv_os_getppid());
@@ -325,7 +325,7 @@ void native_process(JSObjectRef exports) {
   js_set_number(exports, "startTime", (double) js.start_time);
   js_set_number(exports, "startWall", js.start_wall);
   js_set(exports, "hrtimeCell",
-         js_shared(kJSTypedArrayTypeFloat64Array, hrtime_cell, sizeof hrtime_cell));
+         js_shared(kJSTypedArrayTypeFloat64Array, hrtime_cell, sizeof(hrtime_cell)));
   JSObjectRef arguments = js_array(0, NULL);
   for (int i = 1; i < js.argc; i++)
     JSObjectSetPropertyAtIndex(js.ctx, arguments, (unsigned) (i - 1),

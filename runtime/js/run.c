@@ -55,7 +55,7 @@ static const void* hook_rejections(rondo_node_t* node, int* again, void* data) {
   (void) node;
   (void) data;
   JSValueRef exception = NULL;
-  /* The engine told JavaScript about them in the last checkpoint, and JavaScript counts
+  /* The engine reported them to JavaScript in the last checkpoint, and JavaScript counts
    * them where C can see. */
   extern int32_t js_rejections[1];
   if (js_rejections[0] == 0)
@@ -142,7 +142,7 @@ static const void* program(rondo_node_t* node, void* data) {
     js_set_string(how, "code", options->code);
   js_set(how, "print", js_boolean(options->print));
   js_set(how, "rejections",
-         js_shared(kJSTypedArrayTypeInt32Array, js_rejections, sizeof js_rejections));
+         js_shared(kJSTypedArrayTypeInt32Array, js_rejections, sizeof(js_rejections)));
   JSValueRef arguments[] = {JSContextGetGlobalObject(js.ctx),
                             js_function("native", native), how};
   JSValueRef hooks = call((JSObjectRef) bootstrap, 3, arguments, &exception);

@@ -10,7 +10,7 @@ static int by_name(const void* key, const void* item) {
 }
 
 static const js_embedded_t* find_embedded(const char* name) {
-  return bsearch(name, js_embedded, js_embedded_count, sizeof *js_embedded, by_name);
+  return bsearch(name, js_embedded, js_embedded_count, sizeof(*js_embedded), by_name);
 }
 
 JSValueRef script_embedded(const char* name, JSValueRef* exception) {
@@ -18,7 +18,7 @@ JSValueRef script_embedded(const char* name, JSValueRef* exception) {
   char url[256] = "node:";
   if (file == NULL)
     return js_undefined();
-  strncat(url, name, sizeof url - 6);
+  strncat(url, name, sizeof(url) - 6);
   JSStringRef address = JSStringCreateWithUTF8CString(url);
   JSStringRef source = JSStringCreateWithUTF8CString(file->source);
   JSValueRef value = JSEvaluateScript(js.ctx, source, NULL, address, 1, exception);

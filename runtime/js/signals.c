@@ -27,7 +27,7 @@ static JSValueRef signals_start(JS_ARGS) {
     return js_number(UV_EINVAL);
   if (watchers[number] != NULL)
     return js_number(0);
-  uv_signal_t* handle = malloc(sizeof *handle);
+  uv_signal_t* handle = malloc(sizeof(*handle));
   if (handle == NULL)
     return js_number(UV_ENOMEM);
   int err = uv_signal_init(js.loop, handle);
@@ -86,7 +86,7 @@ void native_signals(JSObjectRef exports) {
   };
   JSObjectRef numbers = js_object();
   js_methods(exports, methods);
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
     js_set_number(numbers, known[i].name, known[i].number);
   js_set(exports, "numbers", numbers);
 }

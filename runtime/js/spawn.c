@@ -1,5 +1,5 @@
-/* native('spawn'): child processes. spawn() starts one and tells its end to the owner;
- * what its streams are is decided by the list of descriptors and pipe tokens. */
+/* native('spawn'): child processes. spawn() starts one and calls the owner back at its
+ * end; what its streams are is decided by the list of descriptors and pipe tokens. */
 #include "spawn.h"
 #include "fs.h"
 #include "handle.h"
@@ -36,7 +36,7 @@ static void texts_free(char** texts) {
 /* An array of strings as C has it, NULL without memory. */
 static char** texts_of(JSObjectRef array) {
   size_t count = js_array_length(array);
-  char** texts = calloc(count + 1, sizeof *texts);
+  char** texts = calloc(count + 1, sizeof(*texts));
   for (size_t i = 0; texts != NULL && i < count; i++) {
     texts[i] =
         js_utf8(JSObjectGetPropertyAtIndex(js.ctx, array, (unsigned) i, NULL), NULL);
@@ -55,7 +55,7 @@ bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count) 
   options->file = path_at(description, "file");
   options->cwd = path_at(description, "cwd");
   options->args = texts_of(object_at(description, "args"));
-  child->stdio = calloc(stdio_count + 1, sizeof *child->stdio);
+  child->stdio = calloc(stdio_count + 1, sizeof(*child->stdio));
   child->stdio_count = stdio_count;
   options->stdio = child->stdio;
   options->stdio_count = (int) stdio_count;

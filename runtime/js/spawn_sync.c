@@ -214,14 +214,14 @@ JSValueRef js_spawn_sync(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef description = js_arg_object(argc, argv, 0);
   JSObjectRef list = js_arg_object(argc, argv, 1);
-  run_t* run = calloc(1, sizeof *run);
+  run_t* run = calloc(1, sizeof(*run));
   child_t child = {0};
   JSValueRef result = js_undefined();
   int err = UV_ENOMEM;
   if (run == NULL || description == NULL)
     goto done;
   run->count = js_array_length(list);
-  run->ends = calloc(run->count + 1, sizeof *run->ends);
+  run->ends = calloc(run->count + 1, sizeof(*run->ends));
   run->limit = js_arg_number(argc, argv, 3, 0);
   run->signal = js_arg_int(argc, argv, 4, SIGTERM);
   if (run->ends == NULL || !js_child_read(&child, description, run->count))

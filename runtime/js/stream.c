@@ -143,7 +143,7 @@ static JSValueRef read_stop(JS_ARGS) {
 
 typedef struct {
   uv_write_t uv;
-  JSValueRef request; /* JavaScript's, told when it is done */
+  JSValueRef request; /* JavaScript's, called back when it is done */
   JSValueRef kept;    /* the views being written, or NULL */
   char* text;         /* or a copy of a string */
 } write_t;
@@ -210,8 +210,9 @@ static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length)
   return copy;
 }
 
-/* The status of a write for JavaScript: an error, 0 if it waits (`request` is told), 1 if
- * all is written. Takes `text` over; `kept` is what the buffers are part of. */
+/* The status of a write for JavaScript: an error, 0 if it waits (`request` is called
+ * back), 1 if all is written. Takes `text` over; `kept` is what the buffers are part of.
+ */
 static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned count,
                               JSValueRef request, JSValueRef kept, char* text) {
   int err = write_now(&handle->uv.stream, &buffers, &count);
@@ -219,7 +220,7 @@ static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned coun
     free(text);
     return stream_status(err < 0 ? err : 1);
   }
-  write_t* write = calloc(1, sizeof *write);
+  write_t* write = calloc(1, sizeof(*write));
   if (write == NULL) {
     free(text);
     return stream_status(UV_ENOMEM);
@@ -285,7 +286,7 @@ static JSValueRef write_many(JS_ARGS) {
       views != NULL ? JSValueToNumber(js.ctx, js_get(views, "length"), NULL) : 0;
   if (!(count > 0 && count < 1u << 30))
     return stream_status(UV_EINVAL);
-  uv_buf_t* buffers = calloc((size_t) count, sizeof *buffers);
+  uv_buf_t* buffers = calloc((size_t) count, sizeof(*buffers));
   if (buffers == NULL)
     return stream_status(UV_ENOMEM);
   for (unsigned i = 0; i < (unsigned) count; i++) {
@@ -339,7 +340,7 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
 static JSValueRef stream_shutdown(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_arg(argc, argv, 0);
-  shutdown_t* request = handle != NULL ? calloc(1, sizeof *request) : NULL;
+  shutdown_t* request = handle != NULL ? calloc(1, sizeof(*request)) : NULL;
   if (request == NULL)
     return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);
   request->request = js_arg(argc, argv, 1);
@@ -382,7 +383,7 @@ static JSValueRef stream_accept(JS_ARGS) {
 }
 
 connect_t* js_connect_new(JSValueRef request) {
-  connect_t* connect = calloc(1, sizeof *connect);
+  connect_t* connect = calloc(1, sizeof(*connect));
   if (connect == NULL)
     return NULL;
   connect->request = request;

@@ -69,7 +69,7 @@ static JSValueRef tcp_name(size_t argc, const JSValueRef argv[],
                            int (*ask)(const uv_tcp_t*, struct sockaddr*, int*)) {
   handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
-  int length = sizeof address;
+  int length = sizeof(address);
   int err = UV_EBADF;
   if (handle != NULL)
     err = ask(&handle->uv.tcp, (struct sockaddr*) &address, &length);

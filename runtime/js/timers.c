@@ -40,12 +40,12 @@ static void* slot_get(const slots_t* slots, double number) {
 
 static int slots_grow(slots_t* slots) {
   size_t capacity = (slots->chunk_count + 1) * CHUNK;
-  char** chunks = realloc(slots->chunks, (slots->chunk_count + 1) * sizeof *chunks);
+  char** chunks = realloc(slots->chunks, (slots->chunk_count + 1) * sizeof(*chunks));
   if (chunks == NULL)
     return UV_ENOMEM;
   slots->chunks = chunks;
   if (capacity > slots->free_capacity) {
-    uint32_t* free_slots = realloc(slots->free_slots, 2 * capacity * sizeof *free_slots);
+    uint32_t* free_slots = realloc(slots->free_slots, 2 * capacity * sizeof(*free_slots));
     if (free_slots == NULL)
       return UV_ENOMEM;
     slots->free_slots = free_slots;
@@ -71,7 +71,7 @@ static void slot_give(slots_t* slots, uint32_t slot) {
   slots->free_slots[slots->free_count++] = slot;
 }
 
-/* Tells the recorder what the callback is called. */
+/* Reports the callback's name to the recorder. */
 static void name_slot(JSObjectRef name_of) {
   if (!rondo_trace_active(js.loop) || name_of == NULL)
     return;
@@ -257,7 +257,7 @@ void native_timers(JSObjectRef exports) {
       {NULL, NULL},
   };
   js_methods(exports, methods);
-  js_set(exports, "cell", js_shared(kJSTypedArrayTypeFloat64Array, cell, sizeof cell));
+  js_set(exports, "cell", js_shared(kJSTypedArrayTypeFloat64Array, cell, sizeof(cell)));
   js_set(exports, "tickInfo",
-         js_shared(kJSTypedArrayTypeInt32Array, tick_info, sizeof tick_info));
+         js_shared(kJSTypedArrayTypeInt32Array, tick_info, sizeof(tick_info)));
 }

@@ -130,7 +130,8 @@ static void on_sent(uv_udp_send_t* uv, int status) {
 }
 
 /* send(token, view, request, address, port): an error, 0 if it waits (then the request is
- * told), 1 if it is sent. Without an address it goes to where the socket is connected. */
+ * called back), 1 if it is sent. Without an address it goes to where the socket is
+ * connected. */
 static JSValueRef udp_send(JS_ARGS) {
   JS_UNUSED;
   handle_t* handle = js_handle_arg(argc, argv, 0);
@@ -150,7 +151,7 @@ static JSValueRef udp_send(JS_ARGS) {
                         addressed ? (const struct sockaddr*) &address : NULL);
   if (err != UV_EAGAIN && err != UV_ENOSYS)
     return stream_status(err < 0 ? err : 1);
-  send_t* send = calloc(1, sizeof *send);
+  send_t* send = calloc(1, sizeof(*send));
   if (send == NULL)
     return stream_status(UV_ENOMEM);
   if (length > 0 && js_bytes_may_move(argv[1])) {
@@ -183,7 +184,7 @@ static JSValueRef udp_name(size_t argc, const JSValueRef argv[],
                            int (*ask)(const uv_udp_t*, struct sockaddr*, int*)) {
   handle_t* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
-  int length = sizeof address;
+  int length = sizeof(address);
   int err = UV_EBADF;
   if (handle != NULL)
     err = ask(&handle->uv.udp, (struct sockaddr*) &address, &length);
@@ -238,7 +239,8 @@ static int udp_membership(handle_t* handle, size_t argc, const JSValueRef argv[]
   char* source = has_source ? js_arg_utf8(argc, argv, 4) : NULL;
   uv_membership way = js_arg_bool(argc, argv, 3) ? UV_JOIN_GROUP : UV_LEAVE_GROUP;
   int err;
-  if (group == NULL || (has_interface && interface == NULL) || (has_source && source == NULL))
+  if (group == NULL || (has_interface && interface == NULL) ||
+      (has_source && source == NULL))
     err = UV_ENOMEM;
   else if (has_source)
     err = uv_udp_set_source_membership(&handle->uv.udp, group, interface, source, way);

@@ -8,7 +8,7 @@ extern JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
 extern JSObjectRef JSGetMemoryUsageStatistics(JSContextRef ctx);
 
 /* A promise keeps its state and result in two internal fields behind the object's header
- * and property storage. No interface tells them, so they are read where they are; the
+ * and property storage. No interface has them, so they are read where they are; the
  * first use checks, with promises whose state is known, that they are there. */
 typedef struct {
   uint64_t header, properties;
@@ -21,7 +21,7 @@ enum { PENDING, FULFILLED, REJECTED, STATE_MASK = 3, HANDLED = 4 };
 static const uint64_t small_integer_tag = 0xfffe000000000000u;
 
 static bool promise_read(JSValueRef promise, promise_layout_t* out) {
-  memcpy(out, promise, sizeof *out);
+  memcpy(out, promise, sizeof(*out));
   return (out->flags & ~(uint64_t) 0xff) == small_integer_tag;
 }
 
@@ -92,7 +92,7 @@ static JSValueRef proxy_handler(JS_ARGS) {
   JSObjectRef target = proxy != NULL ? JSObjectGetProxyTarget(proxy) : NULL;
   if (target == NULL)
     return js_undefined();
-  memcpy(&layout, proxy, sizeof layout);
+  memcpy(&layout, proxy, sizeof(layout));
   return layout.target == target ? layout.handler : js_undefined();
 }
 
@@ -105,10 +105,10 @@ static JSValueRef take_items(JSObjectRef iterator, JSObjectRef drain,
                              JSValueRef* exception) {
   uint64_t fields[ITERATOR_FIELDS / sizeof(uint64_t)];
   char* start = (char*) (uintptr_t) iterator + ITERATOR_START;
-  memcpy(fields, start, sizeof fields);
+  memcpy(fields, start, sizeof(fields));
   JSValueRef arguments[] = {iterator};
   JSValueRef items = JSObjectCallAsFunction(js.ctx, drain, NULL, 1, arguments, exception);
-  memcpy(start, fields, sizeof fields);
+  memcpy(start, fields, sizeof(fields));
   return items;
 }
 
@@ -128,7 +128,7 @@ static bool iterators_restart(JSObjectRef drain) {
       "{ const i = new Map([[1, 2], [3, 4], [5, 6]]).entries(); i.next(); i }",
       "{ const i = new Set([1, 2, 3]).values(); i.next(); i }",
   };
-  for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+  for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
     JSObjectRef sample = (JSObjectRef) (uintptr_t) evaluate(samples[i]);
     for (int again = 0; again < 2; again++)
       if (sample == NULL || count_of(take_items(sample, drain, NULL)) != 2)

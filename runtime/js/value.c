@@ -67,7 +67,7 @@ JSValueRef js_boolean(bool value) {
 /* The engine's own conversion gives an empty string for bytes that are no UTF-8, so what
  * isn't plain ASCII is decoded here: one U+FFFD for each maximal bad part, as the
  * Encoding Standard has it. Returns the length of the sequence, 0 if it is bad (then
- * *used tells how many bytes to leave out). */
+ * *used is how many bytes to leave out). */
 static uint32_t decode_one(const unsigned char* at, const unsigned char* end,
                            size_t* used) {
   unsigned char lead = *at;
@@ -97,7 +97,7 @@ static uint32_t decode_one(const unsigned char* at, const unsigned char* end,
 }
 
 static JSStringRef string_decoded(const char* utf8, size_t length) {
-  JSChar* units = malloc((length + 1) * sizeof *units);
+  JSChar* units = malloc((length + 1) * sizeof(*units));
   if (units == NULL)
     return JSStringCreateWithUTF8CString("");
   const unsigned char *at = (const unsigned char*) utf8, *end = at + length;
@@ -124,8 +124,8 @@ static JSStringRef string_decoded(const char* utf8, size_t length) {
 
 static bool is_ascii(const char* text, size_t length) {
   size_t i = 0;
-  for (uint64_t word; i + sizeof word <= length; i += sizeof word) {
-    memcpy(&word, text + i, sizeof word);
+  for (uint64_t word; i + sizeof(word) <= length; i += sizeof(word)) {
+    memcpy(&word, text + i, sizeof(word));
     if ((word & 0x8080808080808080u) != 0)
       return false;
   }
@@ -140,12 +140,12 @@ static bool is_ascii(const char* text, size_t length) {
  * byte), and widening it here is not. NULL if it can't be done. */
 static JSStringRef string_ascii(const char* text, size_t length) {
   char small[256];
-  if (length < sizeof small && memchr(text, '\0', length) == NULL) {
+  if (length < sizeof(small) && memchr(text, '\0', length) == NULL) {
     memcpy(small, text, length);
     small[length] = '\0';
     return JSStringCreateWithUTF8CString(small);
   }
-  JSChar* units = malloc(length * sizeof *units);
+  JSChar* units = malloc(length * sizeof(*units));
   if (units == NULL)
     return NULL;
   for (size_t i = 0; i < length; i++)

@@ -65,7 +65,7 @@ function writeLine(state, stream, args) {
 const out = (console, args) => writeLine(console[kState], console[kState].stdout, args);
 const err = (console, args) => writeLine(console[kState], console[kState].stderr, args);
 
-function tellTime(console, label, method, data) {
+function printTime(console, label, method, data) {
   const { times } = console[kState];
   const since = times.get(label);
   if (since === undefined) process.emitWarning(`No such label '${label}' for console.${method}()`);
@@ -86,10 +86,10 @@ const methods = {
     else times.set(`${label}`, now());
   },
   timeEnd(label = 'default') {
-    tellTime(this, `${label}`, 'timeEnd', []);
+    printTime(this, `${label}`, 'timeEnd', []);
     this[kState].times.delete(`${label}`);
   },
-  timeLog(label = 'default', ...data) { tellTime(this, `${label}`, 'timeLog', data); },
+  timeLog(label = 'default', ...data) { printTime(this, `${label}`, 'timeLog', data); },
   trace(...args) {
     const message = args.length > 0 ? formatWithOptions({}, ...over(args)) : '';
     err(this, [require('internal/stack').trace({ name: 'Trace', message })]);

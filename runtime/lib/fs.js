@@ -25,7 +25,7 @@ for (const name of over(['appendFile', 'exists', 'read', 'readFile', 'write', 'w
   fs[`${name}Sync`] = files[`${name}Sync`];
 }
 
-// These two tell how much and of what.
+// These two call back with the count and the buffers.
 for (const { 0: name, 1: count } of over([['readv', 'bytesRead'], ['writev', 'bytesWritten']])) {
   const call = operations[name].callback;
   fs[name] = named(name, (fd, buffers, position, callback) => {

@@ -112,7 +112,7 @@ module.exports = {
     priority: Object.freeze(priority),
   }),
 };
-// Where a text or a number is wanted, the function stands for what it tells.
+// Where a text or a number is wanted, the function stands for its result.
 for (const name of over(['arch', 'availableParallelism', 'endianness', 'freemem', 'homedir', 'hostname', 'machine', 'platform', 'release',
   'tmpdir', 'totalmem', 'type', 'uptime', 'version'])) {
   const ask = module.exports[name];

@@ -29,12 +29,12 @@ function delayOf(ms) {
   return 1;
 }
 
-// Whether a timer keeps the loop alive. What is over (null) stays so; what waits in a slot
-// is told to C.
-function hold(timer, on, tell) {
+// Whether a timer keeps the loop alive. A timer that is over (null) stays so; C
+// is notified of one that waits in a slot.
+function hold(timer, on, notify) {
   if (timer[kHolds] === !on) {
     timer[kHolds] = on;
-    if (timer[kSlot] >= 0) tell(timer[kSlot], on);
+    if (timer[kSlot] >= 0) notify(timer[kSlot], on);
   }
   return timer;
 }
@@ -148,12 +148,12 @@ function repeatOtherwise(timeout, slot) {
   else forget(timeout);
 }
 
-// Timers of signals, which nobody sees: no object but what is to be told, and that only weakly
+// Timers of signals, which nobody sees: no object but the signal that is to be aborted, held weakly
 // unless somebody waits for it. There may be millions, and most are forgotten before they are due.
 // One is named by its slot and by how many such timers the slot has had before.
 const TURN = 2 ** 32;
 const turns = [];
-let tellWeak;
+let abortWeak;
 
 function startWeak(ms, target) {
   cell[0] = delayOf(ms);
@@ -182,11 +182,11 @@ function fireWeak(slot, ref) {
   turns[slot]++;
   timeouts[slot] = undefined;
   const target = ref instanceof WeakRef ? weakrefDeref.call(ref) : ref.target;
-  if (target !== undefined) tellWeak(target);
+  if (target !== undefined) abortWeak(target);
 }
 
 require('internal/tools').weakTimers = {
-  onDue(callback) { tellWeak = callback; }, start: startWeak, hold: holdWeak, end: endWeak,
+  onDue(callback) { abortWeak = callback; }, start: startWeak, hold: holdWeak, end: endWeak,
 };
 
 class Immediate {

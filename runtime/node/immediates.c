@@ -38,7 +38,7 @@ static void queue_remove(immediate_queue_t* queue, rondo_node_immediate_t* immed
   immediate->prev = immediate->next = NULL;
 }
 
-/* Which of the two queues holds it: the ends tell, and only the ends matter to
+/* Which of the two queues holds it: the ends show it, and only the ends matter to
  * the removal of what is neither first nor last. */
 static immediate_queue_t* queue_of(node_immediates_t* im,
                                    const rondo_node_immediate_t* immediate) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 int rondo_node_new(rondo_node_t** out, uv_loop_t* loop, const rondo_node_hooks_t* hooks) {
-  rondo_node_t* node = calloc(1, sizeof *node);
+  rondo_node_t* node = calloc(1, sizeof(*node));
   if (node == NULL)
     return UV_ENOMEM;
   node->loop = loop;

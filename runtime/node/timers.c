@@ -168,7 +168,7 @@ static int timer_insert(rondo_node_t* node, rondo_node_timer_t* timer, uint64_t 
   timer_unlink(timer);
   timer_list_t* list = list_find(timers, timer->duration);
   if (list == NULL) {
-    if (lists_reserve(timers) != 0 || (list = calloc(1, sizeof *list)) == NULL)
+    if (lists_reserve(timers) != 0 || (list = calloc(1, sizeof(*list))) == NULL)
       return UV_ENOMEM;
     list->duration = timer->duration;
     list->expiry = start + timer->duration;

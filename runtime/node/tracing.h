@@ -1,5 +1,5 @@
-/* What the Node layer and the engine room tell the recorder. Built on another libuv, to
- * compare, there is none. */
+/* What the Node layer and the engine room report to the recorder. Built on another libuv,
+ * to compare, there is none. */
 #ifndef RONDO_NODE_TRACING_H
 #define RONDO_NODE_TRACING_H
 

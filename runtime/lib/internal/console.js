@@ -52,7 +52,7 @@ const err = (...args) => line('stderr', 2, args);
 const now = () => native('process').hrtime();
 const warn = (text) => process.emitWarning(text);
 
-function tellTime(label, method, data) {
+function printTime(label, method, data) {
   const since = times.get(label);
   if (since === undefined) warn(`No such label '${label}' for console.${method}()`);
   else out(`${label}: ${require('internal/duration').durationText((now() - since) / 1e6)}`, ...over(data));
@@ -65,10 +65,10 @@ const labelled = {
     else times.set(label, now());
   },
   timeEnd(label) {
-    tellTime(label, 'timeEnd', []);
+    printTime(label, 'timeEnd', []);
     times.delete(label);
   },
-  timeLog: (label, ...data) => tellTime(label, 'timeLog', data),
+  timeLog: (label, ...data) => printTime(label, 'timeLog', data),
   count(label) {
     const number = 1 + (counts.get(label) ?? 0);
     counts.set(label, number);

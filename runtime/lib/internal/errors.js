@@ -7,20 +7,20 @@ const {
 } = intrinsics;
 const inspect = (...args) => require('internal/inspect').inspect(...over(args));
 
-// How a value that was refused is told, by its type.
-const TELL = {
+// How a refused value is described, by its type.
+const DESCRIBE = {
   undefined: () => 'undefined',
   function: (value) => `function ${value.name}`,
   object: (value) => value === null ? 'null' : value.constructor?.name ?
     `an instance of ${value.constructor.name}` : inspect(value, { depth: -1 }),
 };
 
-function tellType(value) {
+function describeType(value) {
   const text = inspect(value, { colors: false });
   return `type ${typeof value} (${text.length > 28 ? `${stringSlice.call(text, 0, 25)}...` : text})`;
 }
 
-const describe = (value) => ` Received ${(TELL[typeof value] ?? tellType)(value)}`;
+const describe = (value) => ` Received ${(DESCRIBE[typeof value] ?? describeType)(value)}`;
 
 // The name stays that of the class ("TypeError"), the code shows in the stack's first
 // line and in String(error), as in Node: TypeError [ERR_X]: message. Only errors of ours are
@@ -89,14 +89,14 @@ function missingArgs(what) {
   return coded(TypeError, 'ERR_MISSING_ARGS', `${what} must be specified`);
 }
 
-// Numbers of more than 32 bits are told with their digits in groups of three.
+// Numbers of more than 32 bits are shown with their digits in groups of three.
 function rangeText(value) {
   const big = typeof value === 'bigint';
   if (!(big || NumberIsInteger(value)) || (value <= 2 ** 32 && value >= -(2 ** 32))) return inspect(value);
   return regexpReplace(/\B(?=(\d{3})+$)/g, String(value), '_') + (big ? 'n' : '');
 }
 
-// An encoding may be anything; it is told as %s of util.format tells it.
+// An encoding may be anything; it is shown as %s of util.format shows it.
 function unknownEncoding(encoding) {
   const text = typeof encoding === 'string' ? encoding : require('internal/format').format('%s', encoding);
   return coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${text}`);

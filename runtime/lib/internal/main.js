@@ -157,8 +157,8 @@ function beforeExit() {
   process.emit('beforeExit', process.exitCode || 0);
 }
 
-// A program's module that waits for what never comes ends with 13, unless it was told to end.
-const isUnsettled = () => tools.usesModules && !tools.toldToExit && require('internal/esm/modules').unsettled !== undefined;
+// A program whose module waits for what never comes ends with 13, unless it called exit().
+const isUnsettled = () => tools.usesModules && !tools.hasCalledExit && require('internal/esm/modules').unsettled !== undefined;
 
 // Returns the exit code, which listeners may change.
 function exit(code) {

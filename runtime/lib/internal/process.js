@@ -126,7 +126,7 @@ Object.defineProperty(process, 'exitCode', { __proto__: null,
 
 process.exit = function exit(code) {
   if (arguments.length !== 0) process.exitCode = code;
-  tools.toldToExit = true;
+  tools.hasCalledExit = true;
   // One who has replaced reallyExit wants to be asked.
   if (process.reallyExit !== reallyExit) {
     if (!process._exiting) {
@@ -267,7 +267,7 @@ process.emitWarning = function emitWarning(warning, type, code, ctor) {
 };
 
 // A warning goes where standard error goes: through the stream, once the program has it.
-function tellWarning(warning) {
+function printWarning(warning) {
   if (!(warning instanceof Error)) return;
   if (warning.name === 'DeprecationWarning' && process.noDeprecation) return;
   const code = warning.code ? `[${warning.code}] ` : '';
@@ -278,7 +278,7 @@ function tellWarning(warning) {
   if (streams.stderr === undefined) native('stdio').write(2, text);
   else streams.stderr.write(text);
 }
-if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', tellWarning);
+if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', printWarning);
 
 // --- signals: a listener starts the watcher, the last one gone stops it ---------------------------
 

@@ -20,7 +20,7 @@ const kOpen = Symbol('open'); // how many streams must close before 'close'
 const kReported = Symbol('reported');
 const kHandedOver = Symbol('handed over'); // on a stream: another child reads from its descriptor
 
-// What can't be started at once, but is no mistake of the program's: told by 'error'.
+// Failures to start that are no mistake of the program's: reported by 'error'.
 const LATER = { __proto__: null, EACCES: true, EAGAIN: true, EMFILE: true, ENFILE: true, ENOENT: true };
 const EXHAUSTED = { __proto__: null, EMFILE: true, ENFILE: true };
 

@@ -235,7 +235,7 @@ function checkNames(module) {
   for (const wanted of over(module.indirect)) checkName(module, wanted, wanted.from);
 }
 
-// An error of a declaration is told with its place.
+// An error of a declaration is reported with its place.
 function placed(module, { line }, work) {
   try {
     return work();

@@ -1,6 +1,6 @@
 'use strict';
 // The text of an ES module turned into that of a function, which is what the engine's C
-// interface can run. Declarations of imports and exports are taken out and told; all else
+// interface can run. Declarations of imports and exports are taken out and listed; all else
 // stays where it is, in its line and column.
 //
 // Imported names are found in a scope object around the function (`with`), whose getters ask

@@ -108,7 +108,7 @@ class Dirent {
 for (const { 0: name, 2: type } of over(KINDS))
   question(Dirent, name, { [name]() { return this[kType] === type; } }[name], false);
 
-// Some file systems don't tell types in a directory: ask each entry then.
+// Some file systems don't list types in a directory: each entry is asked then.
 function typeOf(type, parent, name) {
   if (type !== c.UV_DIRENT_UNKNOWN) return type;
   try {

@@ -124,7 +124,7 @@ function open() {
 }
 
 // What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle. Sets
-// the properties that tell of it and returns the functions to call.
+// the properties that show it and returns the functions to call.
 function openSource(stream, path, options, flags) {
   const { fd, fs: given } = options;
   const calls = given || fs;

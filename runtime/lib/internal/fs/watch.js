@@ -104,18 +104,18 @@ async function* iterate(path, given = {}) {
   if (signal?.aborted) throw abortedBy(signal);
   options.signal = undefined;
   const watcher = watch(path, options);
-  const tell = () => wake?.();
+  const wakeUp = () => wake?.();
   const abort = () => {
     failed = abortedBy(signal);
-    tell();
+    wakeUp();
   };
   watcher.on('change', (eventType, filename) => {
     arrayPush.call(events, { eventType, filename });
-    tell();
+    wakeUp();
   });
   watcher.on('error', (error) => {
     failed = error;
-    tell();
+    wakeUp();
   });
   signal?.addEventListener('abort', abort, { once: true });
   try {
@@ -143,7 +143,7 @@ class StatWatcher extends EventEmitter {
     this.#big = Boolean(bigint);
     this.#handle = binding.poll(this, path, interval, this.#big);
     if (!persistent) this.unref();
-    // A file that isn't there is told once, with zeros.
+    // A file that isn't there is reported once, with zeros.
     binding.stat(path, this.#big, (error) => {
       if (error && this.#handle !== null && this.#old === -1) this.onstat(error.errno, this.#nothing(), this.#nothing());
     });

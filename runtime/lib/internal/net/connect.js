@@ -1,5 +1,5 @@
 'use strict';
-// socket.connect(): resolving the name, trying the addresses, telling how it went.
+// socket.connect(): resolving the name, trying the addresses, reporting the result.
 
 // own methods: binding
 const { ArrayIsArray, arrayFilter, arrayIncludes, arrayPush, over } = intrinsics;
@@ -84,8 +84,8 @@ function connectByName(socket, { host, port, local }, options) {
   if (all) asked.all = true;
   ask(host, asked, (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
-    const told = !error && ArrayIsArray(list) ? list : [{ address: found, family }];
-    for (const item of over(told)) socket.emit('lookup', error, item.address, item.family, host);
+    const reported = !error && ArrayIsArray(list) ? list : [{ address: found, family }];
+    for (const item of over(reported)) socket.emit('lookup', error, item.address, item.family, host);
     if (!socket.connecting) return;
     if (error) {
       process.nextTick(() => socket.destroy(error));

@@ -23,7 +23,7 @@ function localName() {
   return name === NONE ? {} : name;
 }
 
-// Known as long as it was asked for in time: a closed socket still tells it.
+// The address is kept once it was asked for: a closed socket still has it.
 function peerName() {
   const name = this.connecting ? NONE : nameOf(this, '_peername', binding.peerName);
   return name !== NONE ? name : this._peername ?? {};

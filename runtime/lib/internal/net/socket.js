@@ -248,7 +248,7 @@ function afterConnecting(socket, write, callback) {
   socket.once('close', closed);
 }
 
-// Takes note of a write of so many bytes; the callback is told at once if the kernel took
+// Takes note of a write of so many bytes; the callback is called at once if the kernel took
 // them all, else by onWritten.
 function sent(socket, status, size, callback) {
   if (status < 0) {

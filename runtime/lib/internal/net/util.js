@@ -8,7 +8,7 @@ const { coded, invalidArgType } = require('internal/errors');
 
 const EOF = -4095;
 
-// An Error with what it tells as properties, in that order.
+// An Error with these facts as properties, in their order.
 const failed = (message, facts) => Object.assign(new Error(message), facts);
 const spaced = (...words) => arrayJoin.call(arrayFilter.call(words, Boolean), ' ');
 const endOf = (address, port) => port > 0 ? `${address}:${port}` : address;

@@ -4,7 +4,7 @@
 const { AbortError } = require('internal/errors');
 const state = require('internal/streams/state');
 
-function tell(object, error) {
+function emitLast(object, error) {
   if (error) object.emit('error', error);
   object.emit('close');
 }
@@ -16,7 +16,7 @@ function abandon(stream, error) {
   const reason = error || (isOver ? error : new AbortError());
   if (typeof stream.destroy === 'function') stream.destroy(reason);
   else if (typeof stream.close === 'function') stream.close();
-  else process.nextTick(tell, stream, reason);
+  else process.nextTick(emitLast, stream, reason);
   if (!stream.destroyed) state.noteDestroyed(stream);
 }
 

@@ -1,6 +1,6 @@
 'use strict';
 // The beginning and the end of every stream: construction, destruction, and the order in
-// which 'error' and 'close' are told. A stream has a reading half, a writing half or both;
+// which 'error' and 'close' are emitted. A stream has a reading half, a writing half or both;
 // what happens to the stream is noted in each half it has.
 
 const { ArrayIsArray, arrayPush, over } = intrinsics;
@@ -35,16 +35,16 @@ function bothErrors(inner, outer) {
   return error;
 }
 
-// --- what is told -----------------------------------------------------------------------------
+// --- the events -----------------------------------------------------------------------------
 
-function tellError(stream, error) {
+function emitError(stream, error) {
   if (eitherIs(stream, 'errorEmitted')) return;
   mark(stream, 'errorEmitted', true);
   stream.emit('error', error);
 }
 
-function tellEnd(stream, error) {
-  if (error) tellError(stream, error);
+function emitLast(stream, error) {
+  if (error) emitError(stream, error);
   mark(stream, 'closeEmitted', true);
   if (eitherIs(stream, 'emitClose')) stream.emit('close');
 }
@@ -59,8 +59,8 @@ function fail(stream, error, later) {
   }
   if (!error) return;
   noteError(stream, error);
-  if (later) process.nextTick(tellError, stream, error);
-  else tellError(stream, error);
+  if (later) process.nextTick(emitError, stream, error);
+  else emitError(stream, error);
 }
 
 // A callback for a program's method, which may call it once.
@@ -136,7 +136,7 @@ function callDestroy(stream, reason, callback) {
     noteError(stream, error);
     mark(stream, 'closed', true);
     if (typeof callback === 'function') callback(error);
-    process.nextTick(tellEnd, stream, error);
+    process.nextTick(emitLast, stream, error);
   };
   try {
     stream._destroy(reason || null, answer);

@@ -1,6 +1,6 @@
 'use strict';
 // How a Writable ends. From open it goes to flushing, where _final has the word, to flushed,
-// which 'prefinish' tells, and to finished. Each step is taken as soon as nothing is left to
+// which 'prefinish' announces, and to finished. Each step is taken as soon as nothing is left to
 // do before it, so everything that completes some work calls advance().
 
 const { over } = intrinsics;

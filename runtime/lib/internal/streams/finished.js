@@ -1,6 +1,6 @@
 'use strict';
 // finished(): calls back once, when a stream is over in one way or another. A stream that
-// tells 'close' is over with that; of others it is the end of the halves that are asked for.
+// emits 'close' is over with that; of others it is the end of the halves that are asked for.
 
 const { AbortError, coded, invalidArgType, validateAbortSignal, validateFunction, validateObject } =
   require('internal/errors');
@@ -28,7 +28,7 @@ class Watch {
     this.listeners = {
       end: () => this.ended(),
       finish: () => this.wrote(),
-      error: (error) => this.tell(error),
+      error: (error) => this.callBack(error),
       close: () => this.closed(),
     };
   }
@@ -43,7 +43,7 @@ class Watch {
     for (const event in this.listeners) this.stream.removeListener(event, this.listeners[event]);
   }
 
-  tell(...errors) {
+  callBack(...errors) {
     const { callback } = this;
     this.callback = null;
     if (callback !== null) Reflect.apply(callback, this.stream, errors[0] === undefined ? [] : errors);
@@ -64,32 +64,32 @@ class Watch {
     const { stream } = this;
     if (stream.destroyed) this.awaitsClose = false;
     const closeComes = this.awaitsClose && (isAsked || !stream[other]);
-    if (!closeComes && (isDone || !isAsked)) this.tell();
+    if (!closeComes && (isDone || !isAsked)) this.callBack();
   }
 
   closed() {
-    if (this.tellStored()) return;
+    if (this.callStored()) return;
     const { stream } = this;
     const cutRead = this.forRead && !this.isRead && isReadableNode(stream, true) && !isReadableFinished(stream, false);
     const cutWrite = this.forWrite && !this.isWritten && !isWritableFinished(stream, false);
-    if (cutRead || cutWrite) this.tell(premature());
-    else this.tell();
+    if (cutRead || cutWrite) this.callBack(premature());
+    else this.callBack();
   }
 
   // The error that the stream keeps, if it has one.
-  tellStored() {
+  callStored() {
     const { _readableState: r, _writableState: w } = this.stream;
     const error = w?.errored || r?.errored;
     if (!error || error === true) return false;
-    this.tell(error);
+    this.callBack(error);
     return true;
   }
 
-  // A stream that is over already tells nothing any more: what to do in its place.
+  // A stream that is over already emits nothing any more: what to do in its place.
   late() {
     const { stream } = this;
     const { _readableState: r, _writableState: w } = stream;
-    const asIs = () => this.tellStored() || this.tell();
+    const asIs = () => this.callStored() || this.callBack();
     if (isClosed(stream)) return this.listeners.close;
     if (r?.errorEmitted || w?.errorEmitted) return this.awaitsClose ? null : asIs;
     const onlyWrites = !this.forRead && (isReadable(stream) || !this.awaitsClose);

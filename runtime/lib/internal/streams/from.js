@@ -1,6 +1,6 @@
 'use strict';
 // Readable.from(): a stream over an iterable. The iterable is gone through only as fast as
-// the stream is read, and is told when the stream is destroyed before its end.
+// the stream is read, and is closed when the stream is destroyed before its end.
 
 // own methods: stream
 const { arrayUnshift, over, promiseThen } = intrinsics;
@@ -76,8 +76,8 @@ module.exports = function from(iterable, options) {
     source.fill(stream);
   };
   stream._destroy = (error, callback) => {
-    const tell = (failed) => process.nextTick(callback, failed || error);
-    promiseThen.call(source.close(error), () => tell(), tell);
+    const finish = (failed) => process.nextTick(callback, failed || error);
+    promiseThen.call(source.close(error), () => finish(), finish);
   };
   return stream;
 };

@@ -1,6 +1,6 @@
 'use strict';
 // A Readable as an async iterator: reads when 'readable' says that there is something, and
-// waits in between. Whoever leaves early destroys the stream, unless told otherwise.
+// waits in between. A loop that is left early destroys the stream, unless destroyOnReturn is false.
 
 const { AbortError } = require('internal/errors');
 const { bothErrors } = require('internal/streams/destroy');

@@ -6,7 +6,7 @@ const Duplex = require('internal/streams/duplex');
 
 class Side extends Duplex {
   #other = null;
-  #taken = null; // tells the other that its chunk was read
+  #taken = null; // to be called when the other's chunk was read
 
   constructor(options) { super(options); }
 

@@ -23,7 +23,7 @@ class Pipe {
     this.whenFinished = () => this.targetGone('close', this.whenClosed);
     this.whenFailed = (error) => this.targetFailed(error);
     this.whenUnpiped = (from, info) => {
-      // Each pipe of two between the same streams is told, and one of them is meant.
+      // Of two pipes between the same streams both hear 'unpipe', and one is meant.
       if (from !== source || info?.hasUnpiped !== false) return;
       info.hasUnpiped = true;
       this.close();

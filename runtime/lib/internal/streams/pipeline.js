@@ -100,7 +100,7 @@ class Pipeline {
     this.callback = callback;
     this.endsLast = options?.end !== false;
     this.outer = options?.signal;
-    this.inner = new (require('internal/abort_signal').AbortController)(); // tells the functions that it is over
+    this.inner = new (require('internal/abort_signal').AbortController)(); // aborts the functions when it is over
     this.error = undefined;
     this.value = undefined; // of a last step that is a function
     this.running = 0;

@@ -59,7 +59,7 @@ class ReadableState {
 
     if (given.encoding) {
       decodeAs(this, given.encoding);
-      this.encoding = given.encoding; // as it was given; setEncoding() tells its proper name
+      this.encoding = given.encoding; // as it was given; setEncoding() sets its proper name
     }
   }
 
@@ -248,7 +248,7 @@ function sourceEnded(stream, state) {
   } else {
     state.needReadable = false;
     state.emittedReadable = true;
-    tellReadable(stream);
+    emitReadable(stream);
   }
   return false;
 }
@@ -261,11 +261,11 @@ function announce(stream) {
   state.needReadable = false;
   if (!state.emittedReadable) {
     state.emittedReadable = true;
-    process.nextTick(tellReadable, stream);
+    process.nextTick(emitReadable, stream);
   }
 }
 
-function tellReadable(stream) {
+function emitReadable(stream) {
   const state = stream._readableState;
   const isAlive = !state.errored && !state.destroyed;
   if (isAlive && (state.ended || state.length > 0)) {
@@ -276,7 +276,7 @@ function tellReadable(stream) {
   flow(stream);
 }
 
-// Reads for as long as nobody pauses it; read() tells the 'data'.
+// Reads for as long as nobody pauses it; read() emits the 'data'.
 function flow(stream) {
   const state = stream._readableState;
   while (state.flowing)
@@ -356,7 +356,7 @@ function takeChunk(state, portion) {
 
 // read(0) is for the source: it makes the event, not the data, come. Says whether the
 // event is all there is to do.
-function onlyTells(stream, state) {
+function onlyNotifies(stream, state) {
   const isFull = state.length >= Math.max(state.highWaterMark, 1);
   if (!state.needReadable || !(isFull || state.ended)) return false;
   if (state.ended && state.length === 0) endSoon(stream, state);
@@ -370,7 +370,7 @@ Readable.prototype.read = function (n) {
   if (n !== undefined) asked = NumberIsInteger(n) ? n : NumberParseInt(n, 10);
   if (asked > state.highWaterMark) widen(state, asked);
   if (asked !== 0) state.emittedReadable = false;
-  else if (onlyTells(this, state)) return null;
+  else if (onlyNotifies(this, state)) return null;
 
   let portion = portionOf(state, asked);
   if (state.ended && portion === 0) {
@@ -412,10 +412,10 @@ Readable.prototype.setEncoding = function (encoding) {
 function endSoon(stream, state) {
   if (state.endEmitted) return;
   state.ended = true;
-  process.nextTick(tellEnd, stream, state);
+  process.nextTick(emitEnd, stream, state);
 }
 
-function tellEnd(stream, state) {
+function emitEnd(stream, state) {
   // Meanwhile it may have failed, closed, ended, or got something back with unshift().
   if (state.length > 0 || state.endEmitted || state.closeEmitted || state.errored) return;
   state.endEmitted = true;

@@ -1,6 +1,6 @@
 'use strict';
 // What can be asked about a stream, and what all streams do with their options. The questions
-// may be put to any object; null means that it can't be told of this one.
+// may be put to any object; null means that this one has no answer.
 
 const { GenuineObject, NumberIsInteger, arrayEvery, arrayFilter, arrayMap, arraySome, over } = intrinsics;
 const { Buffer } = require('buffer');
@@ -17,7 +17,7 @@ function setDefaultHighWaterMark(objectMode, value) {
 }
 
 // A Duplex can be given one for each half, but one for both goes first; whichever it is, a
-// wrong one is told under the name of the half.
+// wrong one is reported under the name of the half.
 function highWaterMarkOf(state, options, key, isDuplex) {
   const own = isDuplex ? options?.[key] : undefined;
   const value = options?.highWaterMark ?? own ?? getDefaultHighWaterMark(state.objectMode);
@@ -78,12 +78,12 @@ function isDestroyed(stream) {
   return Boolean(stream.destroyed || half?.destroyed || abandoned.has(stream));
 }
 
-// `told`: the field that says that the half's last event was emitted. Not strictly, it is
+// `field`: the one that says that the half's last event was emitted. Not strictly, it is
 // enough that nothing is left before it.
-function isHalfOver(half, told, strict) {
+function isHalfOver(half, field, strict) {
   if (half?.errored) return false;
-  if (typeof half?.[told] !== 'boolean') return null;
-  return half[told] || (strict === false && half.length === 0 && half.ended === true);
+  if (typeof half?.[field] !== 'boolean') return null;
+  return half[field] || (strict === false && half.length === 0 && half.ended === true);
 }
 
 function isWritableFinished(stream, strict) {
@@ -111,8 +111,8 @@ const isDisturbed = (stream) => Boolean(stream?.readableAborted || stream?.reada
 function isClosed(stream) {
   if (!isNode(stream)) return null;
   if (typeof stream.closed === 'boolean') return stream.closed;
-  const told = arrayFilter.call([stream._writableState?.closed, stream._readableState?.closed], (closed) => closed !== undefined);
-  if (arraySome.call(told, (closed) => typeof closed === 'boolean')) return arraySome.call(told, Boolean);
+  const known = arrayFilter.call([stream._writableState?.closed, stream._readableState?.closed], (closed) => closed !== undefined);
+  if (arraySome.call(known, (closed) => typeof closed === 'boolean')) return arraySome.call(known, Boolean);
   return typeof stream._closed === 'boolean' ? stream._closed : null;
 }
 

@@ -11,7 +11,7 @@ class WriteQueue {
     this.places = [];
     this.front = 0;
     this.taken = 0; // from the front, since the last tidy()
-    this.allBuffers = true; // _writev is told, for it needs no look at the encodings then
+    this.allBuffers = true; // passed to _writev, which then need not look at encodings
   }
 
   // With those that are taken and not tidied up, which programs see as null in list().

@@ -1,7 +1,7 @@
 'use strict';
 // What a Writable knows of itself, and how writes go through it: one is in the program's
-// hands (_write or _writev), the others wait in a queue. A write that is done is told to the
-// one who made it, never within his own call of write().
+// hands (_write or _writev), the others wait in a queue. The callback of a write that is
+// done is called, never within the call of write() itself.
 
 const { arrayForEach, arraySome } = intrinsics;
 const WriteQueue = require('internal/streams/write_queue');
@@ -37,10 +37,10 @@ class WritableState {
     this.corked = 0;
     this.pumping = false;
     this.needDrain = false;
-    // what has to be told
+    // callbacks that are due
     this.pendingcb = 0; // callbacks that are owed; finished() looks at it
     this.tickComes = false;
-    this.batch = null; // writes done at once with the same callback, told in one tick
+    this.batch = null; // writes done at once with the same callback, called in one tick
     this.enders = [];
     // where it is in its life
     this.constructed = true;
@@ -165,14 +165,14 @@ class WritableState {
     this.weight = 0;
     if (error) {
       noteError(this.#stream, error);
-      if (atOnce) process.nextTick(tellFailure, this, callback, error);
-      else this.tellFailure(callback, error);
+      if (atOnce) process.nextTick(callFailed, this, callback, error);
+      else this.callFailed(callback, error);
       return;
     }
     this.pump();
-    if (!atOnce) this.tell(callback, 1);
+    if (!atOnce) this.callDone(callback, 1);
     else if (callback === unheard) this.#passOver();
-    else this.#tellInTick(callback);
+    else this.#callInTick(callback);
   }
 
   // Nobody waits for this write: it takes a tick only if 'drain' is due. In object mode it
@@ -181,23 +181,23 @@ class WritableState {
     const due = this.objectMode || (this.needDrain && this.length === 0);
     if (due && !this.tickComes) {
       this.tickComes = true;
-      process.nextTick(tell, this, unheard);
+      process.nextTick(callOne, this, unheard);
       return;
     }
     this.pendingcb--;
     if (this.ending) this.advance(true);
   }
 
-  #tellInTick(callback) {
+  #callInTick(callback) {
     if (this.batch?.callback === callback) {
       this.batch.times++;
       return;
     }
     this.batch = { state: this, callback, times: 1 };
-    process.nextTick(tellBatch, this.batch);
+    process.nextTick(callBatch, this.batch);
   }
 
-  tell(callback, times) {
+  callDone(callback, times) {
     this.tickComes = false;
     if (this.needDrain && this.length === 0 && !this.ending && !this.destroyed) {
       this.needDrain = false;
@@ -211,7 +211,7 @@ class WritableState {
     if (this.ending) this.advance(true);
   }
 
-  tellFailure(callback, error) {
+  callFailed(callback, error) {
     this.pendingcb--;
     callback(error);
     this.abandon();
@@ -222,11 +222,11 @@ class WritableState {
 const isHeard = (write) => write.callback !== unheard;
 
 // What the ticks call.
-const tell = (state, callback) => state.tell(callback, 1);
-const tellFailure = (state, callback, error) => state.tellFailure(callback, error);
-const tellBatch = ({ state, callback, times }) => {
+const callOne = (state, callback) => state.callDone(callback, 1);
+const callFailed = (state, callback, error) => state.callFailed(callback, error);
+const callBatch = ({ state, callback, times }) => {
   state.batch = null;
-  state.tell(callback, times);
+  state.callDone(callback, times);
 };
 
 module.exports = { WritableState, destroyedError, unheard };

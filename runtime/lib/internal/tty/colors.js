@@ -1,5 +1,5 @@
 'use strict';
-// How many colours a terminal has, as far as its environment tells, in bits: 1, 4, 8 or 24.
+// How many colours a terminal has, as far as its environment shows, in bits: 1, 4, 8 or 24.
 
 const { regexpTest, stringToLowerCase } = intrinsics;
 const { validateInteger } = require('internal/errors');

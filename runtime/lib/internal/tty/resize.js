@@ -1,5 +1,5 @@
 'use strict';
-// A terminal whose window changes: its stream is told to look at its size again. Only while
+// A terminal whose window changes: its stream looks at its size again. Only while
 // somebody listens for 'resize', so that no signal is watched for nothing.
 
 module.exports = (stream) => {
