@@ -45,14 +45,15 @@ function callbackify(original) {
   function callbackified(...args) {
     const callback = arrayPop.call(args);
     errors.validateFunction(callback, 'last argument');
+    const done = (...results) => process.nextTick(() => { Reflect.apply(callback, this, results); });
     const promise = Reflect.apply(original, this, args); // or anything that has a then
-    invoke(promise.then, promise, (value) => process.nextTick(callback, null, value), (reason) => {
+    invoke(promise.then, promise, (value) => done(null, value), (reason) => {
       if (!reason) {
         const error = errors.coded(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
         error.reason = reason;
         reason = error;
       }
-      process.nextTick(callback, reason);
+      done(reason);
     });
   }
   const descriptors = Object.getOwnPropertyDescriptors(original);
@@ -95,7 +96,11 @@ function debuglog(section, callback) {
   const enabled = arraySome.call(wanted, (name) =>
     regexpTest(new RegExp(`^${arrayJoin.call(arrayMap.call(stringSplit.call(stringTrim.call(name), '*'), (part) => regexpReplace(/\W/g, part, '\\$&')), '.*')}$`), stringToUpperCase.call(section)));
   const log = enabled ?
-    (...args) => native('stdio').write(2, `${stringToUpperCase.call(section)} ${process.pid}: ${Reflect.apply(format, undefined, args)}\n`) : () => {};
+    (...args) => {
+      const options = { colors: isColorful(process.stderr) };
+      const pid = formatWithOptions(options, '%O', process.pid);
+      process.stderr.write(`${stringToUpperCase.call(section)} ${pid}: ${formatWithOptions(options, ...over(args))}\n`);
+    } : () => {};
   log.enabled = enabled;
   if (callback !== undefined) callback(log);
   return log;

@@ -59,7 +59,8 @@ function deepEqual(left, right, strict) {
     if (kinds.isMap(a)) return kinds.isMap(b) && mapGetSize.call(a) === mapGetSize.call(b) && sameMaps(a, b) && sameKeys(a, b);
     for (let i = 0; i < BOXES.length; i++) {
       const { 0: isBox, 1: valueOf } = BOXES[i];
-      if (isBox(a)) return isBox(b) && Object.is(valueOf(a), valueOf(b)) && sameKeys(a, b);
+      if (isBox(a) !== isBox(b)) return false;
+      if (isBox(a)) return Object.is(valueOf(a), valueOf(b)) && sameKeys(a, b);
     }
     if (kinds.isWeakMap(a) || kinds.isWeakSet(a) || kinds.isPromise(a)) return false;
     return sameKeys(a, b);

@@ -40,7 +40,7 @@ const directives = {
   s(value, options) {
     if (typeof value === 'number') return numberText(value, options);
     if (typeof value === 'bigint') return bigintText(value, options);
-    if (typeof value !== 'object' || value === null || hasOwnText(value)) return String(value);
+    if (typeof value !== 'object' || value === null || hasOwnText(value) && typeof (value[Symbol.toPrimitive] ?? value.toString) === 'function') return String(value);
     return inspect(value, { ...options, depth: 0, colors: false, compact: 3 });
   },
   j: json,

@@ -266,17 +266,15 @@ process.emitWarning = function emitWarning(warning, type, code, ctor) {
   tools.nextTick(() => process.emit('warning', warning));
 };
 
-// A warning goes where standard error goes: through the stream, once the program has it.
+// A warning goes by way of console.error, which a program may have replaced.
 function printWarning(warning) {
   if (!(warning instanceof Error)) return;
   if (warning.name === 'DeprecationWarning' && process.noDeprecation) return;
   const code = warning.code ? `[${warning.code}] ` : '';
   const isTraced = process.traceProcessWarnings || (warning.name === 'DeprecationWarning' && process.traceDeprecation);
   const said = isTraced && warning.stack ? `${warning.stack}` : `${warning.name}: ${warning.message}`;
-  let text = `(rondo:${process.pid}) ${code}${said}\n`;
-  if (typeof warning.detail === 'string') text += `${warning.detail}\n`;
-  if (streams.stderr === undefined) native('stdio').write(2, text);
-  else streams.stderr.write(text);
+  const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
+  require('internal/console').error(`(rondo:${process.pid}) ${code}${said}${detail}`);
 }
 if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', printWarning);
 

@@ -24,6 +24,14 @@ let follow;
 let fill;
 let need; // throws for what is none
 
+// "{ a, b }", on lines of their own if they are too long for one.
+function braced(items, most) {
+  if (items.length === 0) return '{}';
+  let width = 0;
+  for (let i = 0; i < items.length; i++) width += items[i].length + 2;
+  return width > most ? `{\n  ${arrayJoin.call(items, ',\n  ')} }` : `{ ${arrayJoin.call(items, ', ')} }`;
+}
+
 // What entries(), keys() and values() give: goes along with changes of the list.
 const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
 class Iterator {
@@ -52,11 +60,7 @@ class Iterator {
     Iterator.#check(this);
     if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
     const left = arrayMap.call(arraySlice.call(this.#list(), this.#index), (pair) => inspect(this.#pick(pair), options));
-    let width = 0;
-    for (let i = 0; i < left.length; i++) width += left[i].length + 2;
-    const name = 'URLSearchParams Iterator';
-    if (left.length === 0) return `${name} {}`;
-    return width > options.breakLength ? `${name} {\n  ${arrayJoin.call(left, ',\n  ')} }` : `${name} { ${arrayJoin.call(left, ', ')} }`;
+    return `URLSearchParams Iterator ${braced(left, options.breakLength)}`;
   }
 }
 delete Iterator.prototype.constructor;
@@ -86,7 +90,7 @@ class URLSearchParams {
 
   constructor(init = undefined) {
     if (init !== null && (typeof init === 'object' || typeof init === 'function')) this.#take(init);
-    else fill(this, regexpReplace(/^\?/, `${init ?? ''}`, ''));
+    else fill(this, regexpReplace(/^\?/, wellFormed(init ?? ''), ''));
   }
 
   // Pairs, or the fields of an object.
@@ -206,8 +210,8 @@ class URLSearchParams {
   [SymbolFor('nodejs.util.inspect.custom')](depth, options, inspect) {
     need(this);
     if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
-    if (this.#list.length === 0) return 'URLSearchParams {}';
-    return `URLSearchParams { ${arrayJoin.call(arrayMap.call(this.#list, ({ 0: key, 1: value }) => `${inspect(key)} => ${inspect(value)}`), ', ')} }`;
+    const pairs = arrayMap.call(this.#list, ({ 0: key, 1: value }) => `${inspect(key, options)} => ${inspect(value, options)}`);
+    return `URLSearchParams ${braced(pairs, options.breakLength)}`;
   }
 }
 for (const name of over(['append', 'delete', 'entries', 'forEach', 'get', 'getAll', 'has', 'keys', 'set', 'size', 'sort', 'toString', 'values']))
