@@ -4,7 +4,7 @@
 
 // own methods: sources
 const {
-  ArrayIsArray, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over,
+  ArrayIsArray, arrayConcat, arrayFilter, arrayIncludes, arrayIndexOf, arrayJoin, arrayPush, arraySome, arraySplice, over,
   regexpExec, regexpReplace, regexpTest, stringCharCodeAt, stringEndsWith, stringIncludes, stringIndexOf,
   stringReplace, stringReplaceAll, stringSlice, stringSplit, stringStartsWith,
 } = intrinsics;
@@ -76,7 +76,11 @@ function asDirectory(directory) {
 }
 
 function asPath(file, slash) {
-  if (stringIncludes.call(file, '\0')) throw invalidArgValue('path', file, 'must be a string, Uint8Array, or URL without null bytes');
+  const nul = stringIndexOf.call(file, '\0');
+  if (nul !== -1) { // no file has such a name, though the system may see one before the NUL
+    if (stdio.stat(stringSlice.call(file, 0, nul)) !== FILE) return undefined;
+    throw invalidArgValue('path', file, 'must be a string, Uint8Array, or URL without null bytes');
+  }
   const kind = stdio.stat(file);
   if (!slash && kind === FILE) return file;
   return (slash ? undefined : withExtension(file)) ?? (kind === DIRECTORY ? asDirectory(file) : undefined);
@@ -120,10 +124,40 @@ function fromScope(request, directory, from) {
   return undefined;
 }
 
+// Folders that are looked in after all others: those of NODE_PATH, of the home directory and of
+// the installation.
+function initPaths() {
+  const { HOME, NODE_PATH } = process.env;
+  const named = arrayFilter.call(stringSplit.call(NODE_PATH ?? '', ':'), Boolean);
+  const home = HOME ? [path.resolve(HOME, '.node_modules'), path.resolve(HOME, '.node_libraries')] : [];
+  const prefix = path.resolve(process.execPath, '..', '..', 'lib', 'node');
+  Module.globalPaths = [...over(named), ...over(home), prefix];
+}
+
+const isRelative = (request) => regexpTest(/^\.\.?(\/|$)/, request);
+
+function lookupPaths(request, parent) {
+  if (builtin.has(regexpReplace(/^node:/, request, ''))) return null;
+  if (isRelative(request)) return [parent?.filename ? path.dirname(parent.filename) : '.'];
+  return [...over(parent?.paths ?? []), ...over(Module.globalPaths)];
+}
+
+// The longest ending of a file's name that has a loader: ".foo.bar" goes before ".bar".
+function extensionOf(file) {
+  const name = path.basename(file);
+  for (let at = stringIndexOf.call(name, '.', 1); at !== -1; at = stringIndexOf.call(name, '.', at + 1)) {
+    const extension = stringSlice.call(name, at);
+    if (Module._extensions[extension]) return extension;
+  }
+  return '.js';
+}
+
 // --- Module ------------------------------------------------------------------------------------
 
 function Module(id = '', parent) {
-  Object.assign(this, { id, path: path.dirname(id), exports: {}, filename: null, loaded: false, children: [], paths: [] });
+  const fields = { __proto__: null, id, path: path.dirname(id), exports: {}, filename: null, loaded: false, children: [], paths: [] };
+  // Defined rather than set: a setter of Object.prototype is none of theirs.
+  for (const name in fields) Object.defineProperty(this, name, { __proto__: null, value: fields[name], writable: true, enumerable: true, configurable: true });
   Object.defineProperty(this, 'parent', { __proto__: null, value: parent, writable: true, configurable: true, enumerable: false });
   if (parent) arrayPush.call(parent.children, this);
 }
@@ -137,11 +171,17 @@ Module._nodeModulePaths = nodeModulePaths;
 Module.Module = Module;
 Module.wrap = (text) => `${head}${text}\n});`;
 Module.globalPaths = [];
+Module._initPaths = initPaths;
+Module._resolveLookupPaths = (request, parent) => lookupPaths(request, parent);
 Module.wrapper = [head, '\n});'];
 Module.findSourceMap = () => undefined;
 Module.syncBuiltinESMExports = () => {};
 Module.createRequire = (from) => {
-  if (typeof from === 'object' || stringStartsWith.call(from, 'file:')) from = require('url').fileURLToPath(from);
+  const { URL, fileURLToPath } = require('url');
+  const isURL = from instanceof URL || typeof from === 'string' && !path.isAbsolute(from) && URL.canParse(from);
+  if (isURL ? new URL(from).protocol !== 'file:' : typeof from !== 'string' || !path.isAbsolute(from))
+    throw invalidArgValue('filename', from, 'must be a file URL object, file URL string, or absolute path string');
+  if (isURL) from = fileURLToPath(from);
   const module = new Module(from);
   module.filename = from;
   module.paths = nodeModulePaths(path.dirname(from));
@@ -158,7 +198,7 @@ Module._resolveFilename = (request, parent, directory, options) => {
     if (regexpTest(/^(\.\.?(\/|$)|\/)/, request))
       found = asPath(path.resolve(place, request), regexpTest(/(\/|\/\.\.?|^\.\.?)$/, request));
     else
-      found = fromScope(request, place, parent?.filename) ?? fromNodeModules(request, nodeModulePaths(place));
+      found = fromScope(request, place, parent?.filename) ?? fromNodeModules(request, arrayConcat.call(nodeModulePaths(place), Module.globalPaths));
     if (found !== undefined) return stdio.realpath(found) ?? found;
   }
   const stack = [];
@@ -222,13 +262,12 @@ Module._load = (request, parent, isMain) => {
 Module.prototype.load = function (file) {
   this.filename = file;
   this.paths = nodeModulePaths(path.dirname(file));
-  const extension = path.extname(file);
   if (isModuleFile(file)) {
     this.exports = require('internal/esm/modules').requireModule(file);
     this.loaded = true;
     return;
   }
-  (Module._extensions[extension] ?? Module._extensions['.js'])(this, file);
+  Module._extensions[extensionOf(file)](this, file);
   this.loaded = true;
 };
 
@@ -272,8 +311,7 @@ function makeRequire(module) {
   };
   require.resolve.paths = (request) => {
     validateString(request, 'request');
-    if (builtin.has(regexpReplace(/^node:/, request, ''))) return null;
-    return regexpTest(/^\.\.?(\/|$)/, request) ? [path.dirname(module.filename)] : module.paths;
+    return lookupPaths(request, module);
   };
   require.main = process.mainModule;
   require.extensions = Module._extensions;
@@ -298,6 +336,7 @@ Module._extensions['.node'] = (module, file) => {
 // --- programs ------------------------------------------------------------------------------------
 
 function runMain(file) {
+  initPaths();
   const found = Module._resolveFilename(file, null);
   if (isModuleFile(found)) require('internal/esm/modules').runMain(found);
   else Module._load(found, null, true);
@@ -305,6 +344,7 @@ function runMain(file) {
 
 // -e and standard input: a script whose names are global, with the module's names at hand.
 function runCode(text, name) {
+  initPaths();
   const module = new Module(name);
   const here = workingDirectory();
   module.filename = path.join(here, name);
