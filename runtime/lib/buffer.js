@@ -8,13 +8,12 @@ const {
 } = intrinsics;
 const binding = native('encoding');
 const FastBuffer = require('internal/fast_buffer');
-const { encodingOf, putAscii, rows } = require('internal/buffer_encodings');
+const { MOST_TEXT, encodingOf, putAscii, rows } = require('internal/buffer_encodings');
 const { BYTES, addTo, compareWhole, copyPart, fillBytes, isBytes, limits, rowOf } = require('internal/buffer_methods');
 const { coded, invalidArgType, missingArgs, outOfRange, validateInteger, validateString } = require('internal/errors');
 const kinds = require('internal/kinds');
 
 const MOST = 2 ** 32;
-const MOST_TEXT = 2 ** 31 - 1;
 
 // Calling the constructor is deprecated, but for packages, whose users can't help it.
 let warned = false;

@@ -7,9 +7,25 @@ const binding = native('encoding');
 const { StringFromCharCode, stringCharCodeAt, stringEndsWith, stringToLowerCase } = intrinsics;
 
 const SHORT = 24;
+// The engine's limit, beyond which it would end the process.
+const MOST_TEXT = 2 ** 31 - 1;
+
+function checkLength(length) {
+  if (length <= MOST_TEXT) return;
+  throw require('internal/errors').coded(Error, 'ERR_STRING_TOO_LONG', 'Cannot create a string longer than 0x7fffffff characters');
+}
+
+// perByte: how many characters a byte makes, at most
+const bounded = (text, perByte) => (bytes, start, end) => {
+  checkLength((end - start) * perByte);
+  return text(bytes, start, end);
+};
 
 function utf8Text(bytes, start, end) {
-  if (end - start > SHORT) return binding.utf8Text(bytes, start, end);
+  if (end - start > SHORT) {
+    checkLength(end - start);
+    return binding.utf8Text(bytes, start, end);
+  }
   let text = '';
   for (let at = start; at < end; at++) {
     const code = bytes[at];
@@ -37,25 +53,25 @@ const rows = {
     write: (text, bytes, start, end) => binding.utf8Write(text, bytes, start, end),
   },
   utf16le: {
-    name: 'utf16le', lengthOf: (text) => text.length * 2, text: (bytes, start, end) => binding.utf16Text(bytes, start, end),
+    name: 'utf16le', lengthOf: (text) => text.length * 2, text: bounded(binding.utf16Text, 0.5),
     write: (text, bytes, start, end) => binding.utf16Write(text, bytes, start, end),
   },
   latin1: {
-    name: 'latin1', lengthOf: oneEach, text: (bytes, start, end) => binding.latin1Text(bytes, start, end), write: latin1Write,
+    name: 'latin1', lengthOf: oneEach, text: bounded(binding.latin1Text, 1), write: latin1Write,
   },
   ascii: {
-    name: 'ascii', lengthOf: oneEach, text: (bytes, start, end) => binding.asciiText(bytes, start, end), write: latin1Write,
+    name: 'ascii', lengthOf: oneEach, text: bounded(binding.asciiText, 1), write: latin1Write,
   },
   base64: {
-    name: 'base64', lengthOf: base64Length, text: (bytes, start, end) => binding.base64Text(bytes, start, end, false),
+    name: 'base64', lengthOf: base64Length, text: bounded((bytes, start, end) => binding.base64Text(bytes, start, end, false), 4 / 3),
     write: base64Write,
   },
   base64url: {
-    name: 'base64url', lengthOf: base64Length, text: (bytes, start, end) => binding.base64Text(bytes, start, end, true),
+    name: 'base64url', lengthOf: base64Length, text: bounded((bytes, start, end) => binding.base64Text(bytes, start, end, true), 4 / 3),
     write: base64Write,
   },
   hex: {
-    name: 'hex', lengthOf: (text) => text.length >>> 1, text: (bytes, start, end) => binding.hexText(bytes, start, end),
+    name: 'hex', lengthOf: (text) => text.length >>> 1, text: bounded(binding.hexText, 2),
     write: (text, bytes, start, end) => binding.hexWrite(text, bytes, start, end),
   },
 };
@@ -81,4 +97,4 @@ function putAscii(text, bytes, length) {
   return true;
 }
 
-module.exports = { encodingOf, putAscii, rows };
+module.exports = { MOST_TEXT, encodingOf, putAscii, rows };
