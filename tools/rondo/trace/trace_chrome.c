@@ -158,7 +158,45 @@ static void write_pool(FILE* out, const struct trace* trace,
   }
 }
 
+/* Stacks as the trace event format has them: a tree of frames, each with its caller, and
+ * samples that name the innermost. Frames get a number for each sample; what is shared is
+ * for readers to find. */
+static void write_samples(FILE* out, const struct trace_loop* loop, size_t first_frame) {
+  for (size_t i = 0; i < loop->sample_count; i++) {
+    const struct stack_sample* sample = &loop->samples[i];
+    if (sample->count == 0)
+      continue;
+    fprintf(out,
+            ",\n{\"ph\":\"P\",\"pid\":%u,\"tid\":%u,\"cat\":\"sample\",\"name\":"
+            "\"stack\",\"sf\":\"%zu\"",
+            loop->pid, loop->thread, first_frame + sample->first);
+    write_microseconds(out, "ts", loop->start_ns + sample->at);
+    putc('}', out);
+  }
+}
+
+static const char* write_frames(FILE* out, const struct trace_loop* loop,
+                                size_t first_frame, const char* comma) {
+  for (size_t i = 0; i < loop->sample_count; i++) {
+    const struct stack_sample* sample = &loop->samples[i];
+    for (size_t frame = sample->first; frame < sample->first + sample->count; frame++) {
+      int32_t name = loop->frames[frame];
+      fprintf(out, "%s\"%zu\":{\"category\":\"stack\",\"name\":", comma,
+              first_frame + frame);
+      write_string(
+          out, name < 0 || (size_t) name >= loop->name_count ? "?" : loop->names[name]);
+      if (frame + 1 < sample->first + sample->count)
+        fprintf(out, ",\"parent\":\"%zu\"", first_frame + frame + 1);
+      putc('}', out);
+      comma = ",\n";
+    }
+  }
+  return comma;
+}
+
 bool write_events(FILE* out, const struct trace* trace) {
+  size_t frames = 0;
+  const char* comma = "\n";
   fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock\":\"CLOCK_MONOTONIC\"},"
         "\"traceEvents\":[\n",
         out);
@@ -167,9 +205,17 @@ bool write_events(FILE* out, const struct trace* trace) {
     bool first = i == 0 || loop->process != loop[-1].process;
     write_metadata(out, loop, first, i == 0 ? "" : ",\n");
     write_loop_events(out, trace, i);
+    write_samples(out, loop, frames);
+    frames += loop->frame_count;
     if (first)
       write_pool(out, trace, loop->process);
   }
-  fputs("\n]}\n", out);
+  fputs("\n],\"stackFrames\":{", out);
+  frames = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    comma = write_frames(out, &trace->loops[i], frames, comma);
+    frames += trace->loops[i].frame_count;
+  }
+  fputs("}}\n", out);
   return ferror(out) == 0;
 }

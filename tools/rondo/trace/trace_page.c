@@ -7,7 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { STRIP_COLUMNS = 1200, LANES = 9, LATE_MOST = 6, LANE_EVENTS = 100000 };
+enum {
+  STRIP_COLUMNS = 1200,
+  LANES = 9,
+  LATE_MOST = 6,
+  LANE_EVENTS = 100000,
+  SAMPLES_MOST = 10000
+};
 
 struct page {
   FILE* out;
@@ -285,6 +291,38 @@ static void write_events_of(const struct page* page, const struct trace_loop* lo
   putc(']', page->out);
 }
 
+/* The outermost frame first. */
+static void write_sample(const struct page* page, const struct trace_loop* loop,
+                         const struct stack_sample* sample, const char* comma) {
+  fprintf(page->out, "%s[%" PRIu64 ",[", comma,
+          sample->at + (loop->start_ns - page->origin));
+  for (uint32_t i = 0; i < sample->count; i++)
+    fprintf(page->out, "%s%d", i == 0 ? "" : ",",
+            loop->frames[sample->first + sample->count - 1 - i]);
+  fputs("]]", page->out);
+}
+
+static bool is_held_at(const struct facts* facts, uint64_t at) {
+  for (size_t i = 0; i < facts->held_count; i++) {
+    if (at >= facts->held[i].start && at <= facts->held[i].end)
+      return true;
+  }
+  return false;
+}
+
+/* Those of the stretches that are listed. */
+static void write_samples(const struct page* page, const struct facts* facts) {
+  const struct trace_loop* loop = facts->loop;
+  size_t written = 0;
+  fputs(",\"samples\":[", page->out);
+  for (size_t i = 0; i < loop->sample_count && written < SAMPLES_MOST; i++) {
+    if (!is_held_at(facts, loop->samples[i].at))
+      continue;
+    write_sample(page, loop, &loop->samples[i], written++ == 0 ? "" : ",");
+  }
+  putc(']', page->out);
+}
+
 static void write_loop(const struct page* page, const struct facts* facts, size_t share,
                        uint64_t begin, uint64_t end) {
   const struct trace_loop* loop = facts->loop;
@@ -303,6 +341,7 @@ static void write_loop(const struct page* page, const struct facts* facts, size_
   write_unfinished(out, loop, &thinned);
   write_alive_list(out, loop);
   write_facts(page, facts, &thinned);
+  write_samples(page, facts);
   if (thinned.count < loop->event_count) {
     write_strip(page, loop, begin, end);
     write_gaps(page, loop, &thinned);

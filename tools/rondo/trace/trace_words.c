@@ -249,7 +249,7 @@ static void write_start(FILE* out, const struct facts* facts) {
   const struct stretch* starting = facts->starting;
   uint64_t worst = facts->worst == NULL ? 0 : stretch_length(facts->worst);
   if (starting == NULL || stretch_length(starting) < 10000000 ||
-      stretch_length(starting) <= worst)
+      stretch_length(starting) <= worst || facts->callbacks + facts->in_scripts == 0)
     return;
   fprintf(out, "; %s passed ", time_text(text, stretch_length(starting)));
   write_held(out, facts->loop, starting);

@@ -112,6 +112,7 @@ function buildLoop(raw, process, ordinal) {
     unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
   loop.alive = strings(raw.alive);
+  loop.samples = samplesOf(raw.samples, loop.names);
   loop.timers = loop.subjects.map((subject) => /^time(r|out) \d+$/.test(subject));
   fillColumns(loop, raw.events);
   fillParents(loop);
@@ -119,6 +120,12 @@ function buildLoop(raw, process, ordinal) {
   loop.sleeps = rowOf(loop, (i) => loop.kind[i] === KIND.SLEEP);
   loop.gaps = gapRow(raw.gaps);
   return loop;
+}
+
+/* Stacks, the outermost frame first. */
+function samplesOf(raw, names) {
+  return (Array.isArray(raw) ? raw : []).filter((sample) => Array.isArray(sample) && Array.isArray(sample[1]))
+    .map(([at, frames]) => ({ at, frames: frames.map((name) => names[name] ?? '?') }));
 }
 
 /* Turns that were left out, many together: a row of its own, drawn behind the turns. */

@@ -159,9 +159,41 @@ class Panel {
     const list = $('details');
     list.replaceChildren();
     $('details-hint').hidden = selected !== null;
+    this.drawFlame();
     if (!selected) return;
     for (const [what, value] of eventFacts(selected)) list.append(make('dt', {}, what), make('dd', {}, value));
   }
+
+  /* The stacks of the stretch that the selected event held the loop up for, or of the event. */
+  drawFlame() {
+    const { selected } = this.app;
+    const root = selected ? flameOf(selected.loop, ...flameRange(selected)) : { count: 0 };
+    $('flame-section').hidden = root.count === 0;
+    if (root.count === 0) return;
+    const { boxes, skipped } = flameBoxes(root);
+    $('flame-hint').textContent = `${formatMany(root.count, 'sample')}` +
+      `${skipped > 0 ? `, below ${formatMany(skipped, 'frame')} that all have` : ''}`;
+    $('flame').style.height = `${(Math.max(...boxes.map(({ depth }) => depth)) + 1) * FLAME_ROW}px`;
+    $('flame').replaceChildren(...boxes.map((box) => flameBox(box, root.count)));
+  }
+}
+
+const FLAME_ROW = 19;
+
+function flameRange({ loop, event }) {
+  const held = (loop.held || []).find(({ culprit, inside, turn }) => culprit === event || inside === event ||
+    (culprit < 0 && turn >= 0 && loop.turns[turn] === event));
+  return held ? [held.start, held.end] : [loop.start[event], loop.end[event]];
+}
+
+function flameBox({ name, depth, start, share, count }, all) {
+  const text = flameName(name);
+  const box = make('div', { role: 'listitem', class: isOfScript(name) ? 'scripted' : null,
+                            title: `${name}: ${formatShare(share)}, ${formatCount(count)} of ${formatMany(all, 'sample')}` }, text);
+  box.style.left = `${start * 100}%`;
+  box.style.width = `${share * 100}%`;
+  box.style.top = `${depth * FLAME_ROW}px`;
+  return box;
 }
 
 const times = (calls) => (calls > 1 ? ` \u00d7 ${formatCount(calls)}` : '');

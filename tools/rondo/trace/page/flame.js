@@ -1,0 +1,51 @@
+/* What the loop's thread was doing while it held the loop up: the stacks that were sampled
+ * between two moments as a tree, and the tree as boxes, callers above what they called. */
+
+const FLAME_DEEPEST = 60;
+
+/* {name, count, children}: `count` samples have this frame below the same callers. */
+function flameOf(loop, from, to) {
+  const root = { name: '', count: 0, children: new Map() };
+  for (const { at, frames } of loop.samples) {
+    if (at < from || at > to) continue;
+    root.count++;
+    let node = root;
+    for (const name of frames.slice(0, FLAME_DEEPEST)) {
+      if (!node.children.has(name)) node.children.set(name, { name, count: 0, children: new Map() });
+      node = node.children.get(name);
+      node.count++;
+    }
+  }
+  return root;
+}
+
+/* {name, depth, start, share, count} of every box, in shares of the whole; the widest first
+ * among those that one caller has. Frames that all samples begin with and that have no
+ * brothers say nothing: `skipped` of them are left out, but for the last. */
+function flameBoxes(root) {
+  const boxes = [];
+  let top = root;
+  let skipped = 0;
+  while (top.children.size === 1 && onlyChild(top).count === root.count && onlyChild(top).children.size === 1) {
+    top = onlyChild(top);
+    skipped++;
+  }
+  const place = (node, depth, start) => {
+    let at = start;
+    for (const child of [...node.children.values()].sort((a, b) => b.count - a.count)) {
+      boxes.push({ name: child.name, depth, start: at, share: child.count / root.count, count: child.count });
+      place(child, depth + 1, at);
+      at += child.count / root.count;
+    }
+  };
+  place(top, 0, 0);
+  return { boxes, skipped };
+}
+
+const onlyChild = ({ children }) => children.values().next().value;
+
+/* "parse /app/server.js:12", but not what is Node's own. */
+const isOfScript = (name) => / \S+:\d+$/.test(name) && !/ node:/.test(name);
+
+/* Of a script's function the file, not its folders. */
+const flameName = (name) => (isOfScript(name) ? name.replace(/ \S*\//, ' ') : name);
