@@ -7,6 +7,7 @@
 #include "backend/interest.h"
 #include "base/alloc.h"
 #include "backend/wait_mask.h"
+#include "loop/timer_heap.h"
 #include "system/system.h"
 
 #include <pthread.h>
@@ -131,6 +132,22 @@ static uint64_t first_event(const struct sim_state* sim) {
   return sim->heap.count == 0 ? WORLD_NEVER : sim->heap.events[0].at;
 }
 
+uint64_t sim_delay(const uv_loop_t* loop, uint64_t number) {
+  const uint64_t soon = 500 * 1000000;
+  const struct sim_state* sim = sim_of(loop);
+  uint64_t now = world_now(sim->world);
+  uint64_t next = WORLD_NEVER;
+  uint64_t share = sim_mix(number ^ 3) % 8;
+  if (loop->timer_count > 0)
+    next = loop->timers[0].due_us * 1000;
+  if (first_event(sim) > now)
+    next = u64_min(next, first_event(sim));
+  uint64_t delay = chooser_delay(sim->chooser, number);
+  if (share < 5 || next <= now || next - now > soon || next - now > delay)
+    return delay;
+  return next - now + 1000 + (number >> 20) % (share < 7 ? 2000000 : 20000000);
+}
+
 /* How late the timers that the loop waits for will be. */
 static uint64_t timers_late(struct sim_state* sim) {
   struct sim_question question = {
@@ -159,6 +176,7 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
   for (;;) {
     if (sim->left_alone > 0)
       sim_work_collect(loop);
+    sim_work_fill_slots(loop);
     events_run(loop);
     const struct epoll_event* found;
     loop->flags |= LOOP_MUST_LOOK; /* the world's wait looks at the set too */
@@ -187,6 +205,7 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
 
 static int64_t sim_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct sim_state* sim = sim_of(loop);
+  sim_work_fill_slots(loop);
   timeout_ns = sim->inner->flush(loop, timeout_ns);
   uint64_t first = first_event(sim);
   if (first == WORLD_NEVER)

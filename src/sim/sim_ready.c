@@ -99,7 +99,7 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
   if (!chooser_decides(sim->chooser, &question, &number))
     return 0;
   char words[256];
-  uint64_t delay = chooser_delay(sim->chooser, number);
+  uint64_t delay = sim_delay(loop, number);
   source_words(loop, w, events, source, words, sizeof(words));
   chooser_log(sim->chooser, &question, delay, words);
   return delay;

@@ -80,11 +80,18 @@ static inline struct sim_state* sim_of(const uv_loop_t* loop) {
   return loop->sim_state;
 }
 
+/* How long something is delayed: by the run's range, or until just after what the loop
+ * would do next (a timer, another completion), for it is the order that matters. */
+uint64_t sim_delay(const uv_loop_t* loop, uint64_t number);
+
 /* The next number of a source: 0 for its first decision. */
 uint64_t sim_nth(struct sim_state* sim, uint64_t source);
 
 /* --- sim_work.c --- */
 void sim_work_init(struct sim_state* sim);
+/* Begins what has a slot of the pool. Not at once when it is submitted, but when the loop
+ * polls: by then all that the program started with it is known. */
+void sim_work_fill_slots(uv_loop_t* loop);
 void sim_work_execute(uv_loop_t* loop, struct sim_work* work);
 void sim_work_complete(uv_loop_t* loop, struct sim_work* work);
 /* Looks after what runs while the loop goes on. */

@@ -134,6 +134,43 @@ static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
     sim_work_complete(loop, work);
 }
 
+/* Whether it changes files. An answer that is old by the time it arrives, and a change
+ * that comes late, are what programs don't expect; so that is the more likely half of it.
+ */
+static bool work_changes_files(const struct sim_work* work) {
+  if (work->work != fs_run_on_pool)
+    return false;
+  switch (fs_of(work)->fs_type) {
+  case UV_FS_STAT:
+  case UV_FS_LSTAT:
+  case UV_FS_FSTAT:
+  case UV_FS_ACCESS:
+  case UV_FS_READ:
+  case UV_FS_SCANDIR:
+  case UV_FS_OPENDIR:
+  case UV_FS_READDIR:
+  case UV_FS_READLINK:
+  case UV_FS_REALPATH:
+  case UV_FS_STATFS:
+    return false;
+  case UV_FS_OPEN:
+    return (fs_of(work)->flags & (O_CREAT | O_TRUNC)) != 0;
+  default:
+    return true;
+  }
+}
+
+/* When a piece of work is done in the time that it takes. */
+enum work_moment { DONE_AT_ONCE, DONE_BETWEEN, DONE_AT_THE_END };
+
+static enum work_moment work_moment(const struct sim_work* work, uint64_t number) {
+  uint64_t part = sim_mix(number) % 8;
+  bool changes = work_changes_files(work);
+  if (part == 0)
+    return DONE_BETWEEN;
+  return (part <= 5) == changes ? DONE_AT_THE_END : DONE_AT_ONCE;
+}
+
 /* A slot is free for it: when is it done, and when is it over? */
 static void work_begin(uv_loop_t* loop, struct sim_work* work) {
   struct sim_state* sim = sim_of(loop);
@@ -149,16 +186,16 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
   if (chooser_decides(sim->chooser, &question, &number)) {
     char name[256];
     char words[320];
-    uint64_t delay = chooser_delay(sim->chooser, number);
-    uint64_t where = sim_mix(number) % 10;
+    uint64_t delay = sim_delay(loop, number);
+    enum work_moment moment = work_moment(work, number);
     work->complete_at = now + delay;
-    if (where >= 4)
-      execute_at = where < 8 ? now + delay : now + delay / 2;
+    if (moment != DONE_AT_ONCE)
+      execute_at = moment == DONE_BETWEEN ? now + delay / 2 : now + delay;
     work_words(work, name, sizeof(name));
     snprintf(words, sizeof(words), "%s %s", name,
-             where < 4   ? "is done at once, and reported late"
-             : where < 8 ? "is done late"
-                         : "is done late, and reported later");
+             moment == DONE_AT_ONCE   ? "is done at once, and reported late"
+             : moment == DONE_BETWEEN ? "is done late, and reported later"
+                                      : "is done late");
     chooser_log(sim->chooser, &question, delay, words);
   }
   sim->in_slots++;
@@ -192,7 +229,7 @@ static struct sim_work* work_next(struct sim_state* sim) {
   return NULL;
 }
 
-static void work_fill_slots(uv_loop_t* loop) {
+void sim_work_fill_slots(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   struct sim_work* work;
   while (sim->in_slots < sim->slots && (work = work_next(sim)) != NULL) {
@@ -217,7 +254,6 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*run)(struct uv__
   work->is_lookup = run == resolver_address_work || run == resolver_name_work;
   queue_push_back(&sim->waiting, &work->link);
   loop->work_active++;
-  work_fill_slots(loop);
   loop_notify_outer(loop);
   return 0;
 }
@@ -350,7 +386,7 @@ void sim_work_complete(uv_loop_t* loop, struct sim_work* work) {
   sim->in_slots--;
   work_free(work);
   loop_complete(loop, w, 0);
-  work_fill_slots(loop);
+  sim_work_fill_slots(loop);
 }
 
 /* --- taking it back ----------------------------------------------------------------- */
@@ -382,7 +418,7 @@ int sim_work_cancel(struct uv__work* w) {
   work->state = WORK_CANCELLED; /* freed when its time comes */
   work->w = NULL;
   sim->in_slots--;
-  work_fill_slots(loop);
+  sim_work_fill_slots(loop);
   return 0;
 }
 

@@ -40,8 +40,21 @@ static ssize_t idle_read(int folder, const char* name, const char* file, char* b
   return n;
 }
 
+/* How often all threads have run, as one number; and the same of those that don't wait
+ * with us: the others wake now and then to look, as the caller does. */
+struct idle_sum {
+  uint64_t all;
+  uint64_t unknown;
+};
+
+static bool idle_waits_with_us(struct world* world, int tid) {
+  const struct world_thread* thread = world_thread_of(world, tid);
+  return thread != NULL && thread->state == THREAD_WAITS;
+}
+
 /* Adds one thread to the sum; false if it works. */
-static bool idle_look_at(int folder, const char* name, uint64_t* sum, char* who) {
+static bool idle_look_at(struct world* world, int folder, const char* name,
+                         struct idle_sum* sum, char* who) {
   char text[512];
   if (idle_read(folder, name, "stat", text, sizeof(text)) <= 0)
     return true; /* it has ended */
@@ -59,12 +72,17 @@ static bool idle_look_at(int folder, const char* name, uint64_t* sum, char* who)
     runs = last == NULL ? 0 : strtoull(last, NULL, 10);
   }
   uint64_t tid = strtoull(name, NULL, 10);
-  *sum += (tid * UINT64_C(0x9e3779b97f4a7c15)) ^ (runs * UINT64_C(0xbf58476d1ce4e5b9));
+  uint64_t part =
+      (tid * UINT64_C(0x9e3779b97f4a7c15)) ^ (runs * UINT64_C(0xbf58476d1ce4e5b9));
+  sum->all += part;
+  if (!idle_waits_with_us(world, (int) tid))
+    sum->unknown += part;
   return true;
 }
 
 /* All threads of a process but the caller; false if one works. */
-static bool idle_process(int pid, int own_tid, uint64_t* sum, bool* gone, char* who) {
+static bool idle_process(struct world* world, int pid, int own_tid, struct idle_sum* sum,
+                         bool* gone, char* who) {
   char path[32];
   char buffer[4096] __attribute__((aligned(8)));
   bool idle = true;
@@ -78,7 +96,7 @@ static bool idle_process(int pid, int own_tid, uint64_t* sum, bool* gone, char* 
       const struct idle_entry* entry = (const struct idle_entry*) (buffer + at);
       at += entry->length;
       if (entry->name[0] != '.' && strtol(entry->name, NULL, 10) != own_tid)
-        idle = idle_look_at(folder, entry->name, sum, who);
+        idle = idle_look_at(world, folder, entry->name, sum, who);
     }
   }
   if (folder >= 0)
@@ -108,14 +126,14 @@ static bool idle_has_ended(int pid) {
 }
 
 /* One pass over all. */
-static bool idle_pass(struct world* world, int own_tid, uint64_t* sum, char* who) {
-  *sum = 0;
+static bool idle_pass(struct world* world, int own_tid, struct idle_sum* sum, char* who) {
+  *sum = (struct idle_sum){0};
   for (int i = 0; i < WORLD_PROCESSES; i++) {
     struct world_process* process = &world->processes[i];
     bool gone;
     if (process->state == PROCESS_FREE)
       continue;
-    if (!idle_process(process->pid, own_tid, sum, &gone, who))
+    if (!idle_process(world, process->pid, own_tid, sum, &gone, who))
       return false;
     if (gone || idle_has_ended(process->pid)) {
       idle_forget(world, process);
@@ -177,15 +195,15 @@ static bool idle_is_still(struct world* world, uint64_t sum) {
 
 bool world_is_idle(struct world* world, char* who) {
   int own_tid = (int) syscall(SYS_gettid);
-  uint64_t first, second;
+  struct idle_sum first, second;
   if (!idle_pass(world, own_tid, &first, who) || !idle_pass(world, own_tid, &second, who))
     return false;
-  if (first != second) {
+  if (first.all != second.all) {
     snprintf(who, 64, "a thread that has just run");
     return false;
   }
   idle_forget_threads(world);
-  if (idle_has_unknown(world, own_tid) && !idle_is_still(world, first)) {
+  if (idle_has_unknown(world, own_tid) && !idle_is_still(world, first.unknown)) {
     snprintf(who, 64, "a main thread that sleeps elsewhere");
     return false;
   }

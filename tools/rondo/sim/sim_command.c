@@ -211,13 +211,15 @@ static int search_report(struct sim_search* search, struct sim_run* found) {
               (unsigned long long) finding.run.seed);
     sim_find(search->options, &finding, &stop);
   }
-  if (search->options->json) {
+  /* What the program prints itself has standard output for itself. */
+  if (search->options->plan.show)
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (search->options->json)
     json_show(search, found == NULL ? NULL : &finding);
-  } else {
-    if (found != NULL)
-      sim_find_report(search->options, &finding);
+  else if (found != NULL)
+    sim_find_report(search->options, &finding);
+  if (!search->options->json && !search->options->plan.show)
     summary_show(search);
-  }
   sim_find_free(&finding);
   return found != NULL ? 1 : search->ended > 0 ? 0 : NOTHING_TRIED;
 }
@@ -280,10 +282,10 @@ int sim_main(int argc, char** argv) {
     return NOTHING_TRIED;
   options.plan.wall_start = (uint64_t) time(NULL);
   signals_set();
-  if (options.plan.time_only && options.runs == 1) {
-    options.plan.show = true;
+  options.plan.show = options.runs == 1 && !options.json && options.plan.match == NULL &&
+                      (options.seed_given || options.plan.time_only);
+  if (options.plan.time_only && options.plan.show)
     return run_alone(&options);
-  }
   struct sim_search search = {.options = &options,
                               .since = world_real_ns(),
                               .is_terminal = isatty(STDERR_FILENO) && !options.json};

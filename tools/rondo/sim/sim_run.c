@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -111,6 +112,7 @@ static void child_redirect(const struct sim_run* run) {
 
 static void child_become(const struct sim_plan* plan, const struct sim_run* run) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   personality(ADDR_NO_RANDOMIZE); /* addresses are part of what must be the same */
   setenv("RONDO_SIM", run->folder, 1);
   if (run->record != NULL)
