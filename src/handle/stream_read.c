@@ -14,6 +14,7 @@
  * callbacks are still to come (Node ends each message before it reads the next). What is
  * delivered in one callback stays the same. */
 #include "handle/stream.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -118,14 +119,19 @@ static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
     return false;
   }
 
+  size_t size = buf.len;
+  if (simulated(stream->loop) && !stream_passes_handles(stream))
+    buf.len = sim_read_size(stream->loop, stream_fd(stream), size);
+  bool is_cut = buf.len < size;
   ssize_t n = stream_receive(stream, &buf);
+  buf.len = size;
   if (n > 0) {
     stream_remember_size(stream, n);
     /* After a hang-up nothing more arrives: reading on to the end saves a turn. On a
      * blocking descriptor a second read could block. */
     bool more = (size_t) n == buf.len || (events & WATCH_HUP);
     stream_read_call_back(stream, n, &buf);
-    return more && !(stream->flags & HANDLE_BLOCKING_WRITES);
+    return more && !is_cut && !(stream->flags & HANDLE_BLOCKING_WRITES);
   }
   if (n == UV_EAGAIN)
     stream_read_call_back(stream, 0, &buf);

@@ -73,6 +73,15 @@ static ssize_t stream_send_vector(int fd, const struct iovec* vector,
 
 ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int nbufs) {
   int fd = stream_fd(stream);
+  uv_buf_t cut;
+  if (simulated(stream->loop) && nbufs > 0 && !(stream->flags & HANDLE_BLOCKING_WRITES)) {
+    cut = bufs[0];
+    cut.len = sim_write_size(stream->loop, fd, bufs[0].len);
+    if (cut.len < bufs[0].len) {
+      bufs = &cut;
+      nbufs = 1;
+    }
+  }
   const struct iovec* vector = (const struct iovec*) bufs;
   unsigned int count = nbufs < IOV_MAX ? nbufs : IOV_MAX;
   ssize_t n;

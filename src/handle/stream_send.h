@@ -3,6 +3,7 @@
 #define RONDO_STREAM_SEND_H
 
 #include "handle/stream.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -21,7 +22,7 @@ ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int 
  * one buffer to a socket with room for it: that much is done in place. */
 static inline ssize_t stream_send(uv_stream_t* stream, const uv_buf_t* bufs,
                                   unsigned int nbufs) {
-  if (nbufs == 1 && (stream->flags & STREAM_SOCKET)) {
+  if (nbufs == 1 && (stream->flags & STREAM_SOCKET) && !simulated(stream->loop)) {
     ssize_t n = send(stream_fd(stream), bufs->base, bufs->len, MSG_NOSIGNAL);
     if (n >= 0)
       return n;

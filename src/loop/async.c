@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "loop/limits.h"
 #include "loop/loop.h"
+#include "sim/sim.h"
 
 #include <sched.h>
 
@@ -117,6 +118,10 @@ static void async_run(uv_loop_t* loop) {
     struct queue* link = queue_first(&batch);
     uv_async_t* handle = rondo_container_of(link, uv_async_t, queue);
     queue_remove(link);
+    if (simulated(loop) && sim_async_waits(handle)) {
+      queue_push_back(sent, link);
+      continue;
+    }
     handle->flags &= ~(unsigned int) ASYNC_TAKEN;
     /* Before the callback: a send from now on is a new one. */
     __atomic_exchange_n(&handle->pending, ASYNC_IDLE, __ATOMIC_ACQ_REL);

@@ -18,6 +18,7 @@
  * most that an outer loop sees of it is one wake-up in vain. */
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "sim/sim.h"
 
 #include "backend/backend.h"
 
@@ -170,6 +171,8 @@ bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
     if ((loop->wake_taken & kinds & flag) == 0)
       continue;
     loop->wake_taken &= ~flag;
+    if (simulated(loop) && kind == WAKE_SIGNAL && sim_signals_wait(loop))
+      continue;
     if (loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }

@@ -8,6 +8,7 @@
 #include "uv.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline bool simulated(const uv_loop_t* loop) {
@@ -32,5 +33,12 @@ int sim_work_cancel(struct uv__work* w);
 
 /* --- handles --------------------------------------------------------------------- */
 void sim_spawned(const uv_loop_t* loop, int pid);
+/* Whether an async that was sent to, or signals that came, aren't to be noticed yet. They
+ * stay queued; the loop is woken when their time comes. */
+bool sim_async_waits(uv_async_t* handle);
+bool sim_signals_wait(uv_loop_t* loop);
+/* How many bytes a read may take at most, and how many of a write are taken. */
+size_t sim_read_size(uv_loop_t* loop, int fd, size_t size);
+size_t sim_write_size(uv_loop_t* loop, int fd, size_t size);
 
 #endif

@@ -109,8 +109,10 @@ static void events_run(uv_loop_t* loop) {
       sim_work_execute(loop, event.work);
     else if (event.kind == SIM_EVENT_COMPLETE)
       sim_work_complete(loop, event.work);
-    else
+    else if (event.kind == SIM_EVENT_RELEASE)
       sim_ready_release(loop, &event);
+    else
+      loop_wake(loop, (unsigned int) event.fd);
   }
 }
 
@@ -249,6 +251,7 @@ static void sim_close(uv_loop_t* loop) {
   sim->inner->close(loop);
   mem_free(sim->heap.events);
   mem_free(sim->counts);
+  mem_free(sim->held);
   mem_free(sim);
   loop->sim_state = NULL;
   process_leave();

@@ -34,6 +34,12 @@ static struct sim_source* source_at(struct sim_state* sim, int fd, uint32_t gene
   return source;
 }
 
+const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd) {
+  if (fd < 0 || (unsigned int) fd >= loop->nslots)
+    return NULL;
+  return source_at(sim_of(loop), fd, loop->slots[fd].generation);
+}
+
 /* --- what it is called -------------------------------------------------------------- */
 
 static const uv_handle_t* handle_of(const uv_loop_t* loop, const uv__io_t* w) {

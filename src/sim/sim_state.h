@@ -9,7 +9,12 @@
 #include "sim/choose.h"
 #include "sim/sim.h"
 
-enum sim_event_kind { SIM_EVENT_EXECUTE, SIM_EVENT_COMPLETE, SIM_EVENT_RELEASE };
+enum sim_event_kind {
+  SIM_EVENT_EXECUTE,
+  SIM_EVENT_COMPLETE,
+  SIM_EVENT_RELEASE,
+  SIM_EVENT_WAKE
+};
 
 /* What happens to one piece of work or one descriptor at its time; equal times in the
  * order in which they were planned. */
@@ -18,7 +23,7 @@ struct sim_event {
   uint64_t order;
   enum sim_event_kind kind;
   uint32_t generation; /* of the descriptor's slot */
-  int fd;
+  int fd;              /* or the kind of notification */
   struct sim_work* work;
 };
 
@@ -48,6 +53,12 @@ struct sim_count {
   uint64_t count;
 };
 
+/* An async handle that was sent to and isn't to be noticed before this time. */
+struct sim_held {
+  uint64_t number;
+  uint64_t until;
+};
+
 struct sim_state {
   struct world* world;
   struct sim_chooser* chooser;
@@ -67,6 +78,11 @@ struct sim_state {
   size_t source_count;
   uint64_t source_number;
   uint64_t timer_wakes;
+
+  /* sim_wake.c */
+  struct sim_held* held;
+  size_t held_count;
+  uint64_t signals_until; /* 0: no signal is held */
 
   struct sim_count* counts; /* open addressing */
   size_t count_capacity, count_used;
@@ -105,5 +121,7 @@ int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int coun
                      struct epoll_event* out);
 void sim_ready_release(uv_loop_t* loop, const struct sim_event* event);
 void sim_ready_close(struct sim_state* sim);
+/* The source of an open descriptor; NULL if there is none. */
+const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
 #endif

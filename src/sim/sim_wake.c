@@ -1,0 +1,95 @@
+/* Notifications in virtual time: an async handle that was sent to, and signals, may go
+ * unnoticed for a while. Sends that come meanwhile are coalesced, as ever.
+ *
+ * Only handles that keep the loop alive are held. The others belong to engines, which
+ * send from threads of their own whenever these get to it. */
+#include "sim/sim_state.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+
+#include <stdio.h>
+
+/* 0 if it is delivered now. */
+static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
+                           const char* what) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t key = sim_mix(source ^ (uint64_t) kind << 40);
+  struct sim_question question = {.kind = kind,
+                                  .loop = sim->number,
+                                  .source = source,
+                                  .nth = sim_nth(sim, key),
+                                  .damped = sim_has_delay(sim)};
+  uint64_t number;
+  if (!chooser_decides(sim->chooser, &question, &number))
+    return 0;
+  uint64_t delay = sim_delay(loop, number);
+  chooser_log(sim->chooser, &question, delay, what);
+  return delay;
+}
+
+static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
+  struct sim_state* sim = sim_of(loop);
+  struct sim_event event = {
+      .at = world_now(sim->world) + delay, .kind = SIM_EVENT_WAKE, .fd = (int) kind};
+  return delay > 0 && sim_heap_push(&sim->heap, event);
+}
+
+static struct sim_held* held_find(struct sim_state* sim, uint64_t number) {
+  for (size_t i = 0; i < sim->held_count; i++) {
+    if (sim->held[i].number == number)
+      return &sim->held[i];
+  }
+  return NULL;
+}
+
+static bool held_add(struct sim_state* sim, uint64_t number, uint64_t until) {
+  struct sim_held* held =
+      mem_realloc_array(sim->held, sim->held_count + 1, sizeof(*held));
+  if (held == NULL)
+    return false;
+  sim->held = held;
+  held[sim->held_count++] = (struct sim_held){.number = number, .until = until};
+  return true;
+}
+
+bool sim_async_waits(uv_async_t* handle) {
+  uv_loop_t* loop = handle->loop;
+  struct sim_state* sim = sim_of(loop);
+  uint64_t number = handle->number;
+  if (!(handle->flags & HANDLE_REFERENCED))
+    return false;
+  struct sim_held* held = held_find(sim, number);
+  if (held != NULL) {
+    if (held->until > world_now(sim->world))
+      return true;
+    *held = sim->held[--sim->held_count];
+    return false;
+  }
+  char words[64];
+  snprintf(words, sizeof(words), "a send to async handle %u is noticed late",
+           (unsigned int) number);
+  uint64_t delay = wake_delay(loop, SIM_ASYNC, number, words);
+  if (delay == 0 || !held_add(sim, number, world_now(sim->world) + delay))
+    return false;
+  if (wake_plan(loop, delay, WAKE_ASYNC))
+    return true;
+  sim->held_count--;
+  return false;
+}
+
+bool sim_signals_wait(uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t now = world_now(sim->world);
+  if (sim->signals_until > now)
+    return true;
+  if (sim->signals_until != 0) {
+    sim->signals_until = 0; /* its time has come */
+    return false;
+  }
+  uint64_t delay = wake_delay(loop, SIM_SIGNAL, 0, "a signal is noticed late");
+  if (!wake_plan(loop, delay, WAKE_SIGNAL))
+    return false;
+  sim->signals_until = now + delay;
+  return true;
+}
