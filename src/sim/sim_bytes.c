@@ -1,7 +1,7 @@
 /* How many bytes a read or a write of a stream moves. A stream has no borders, so any
- * number may come; but no network cuts a short message, and tests that send one rely on it.
- * So only what is longer than a packet is cut. What a cut leaves is noticed in a later
- * turn. */
+ * number may come; but no network cuts a short message, and tests that send one rely on
+ * it. So only what is longer than a packet is cut. What a cut leaves is noticed in a
+ * later turn. */
 #include "sim/sim_state.h"
 
 #include "base/base.h"

@@ -15,11 +15,8 @@ static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
                            const char* what) {
   struct sim_state* sim = sim_of(loop);
   uint64_t key = sim_mix(source ^ (uint64_t) kind << 40);
-  struct sim_question question = {.kind = kind,
-                                  .loop = sim->number,
-                                  .source = source,
-                                  .nth = sim_nth(sim, key),
-                                  .damped = sim_has_delay(sim)};
+  struct sim_question question = {
+      .kind = kind, .loop = sim->number, .source = source, .nth = sim_nth(sim, key)};
   uint64_t number;
   if (!chooser_decides(sim->chooser, &question, &number))
     return 0;
