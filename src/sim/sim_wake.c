@@ -1,13 +1,15 @@
 /* Notifications in virtual time: an async handle that was sent to, and signals, may go
  * unnoticed for a while. Sends that come meanwhile are coalesced, as ever.
  *
- * Only handles that keep the loop alive are held. The others belong to engines, which
- * send from threads of their own whenever these get to it. */
+ * What engines send from threads of their own, whenever these get to it, is left alone,
+ * for it is not the same in two runs: handles that don't keep the loop alive, and in Node
+ * all handles of loops that run no script (those of its helper threads). */
 #include "sim/sim_state.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 
 /* 0 if it is delivered now. */
@@ -32,6 +34,15 @@ static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
   return delay > 0 && sim_heap_push(&sim->heap, event);
 }
 
+/* A loop that runs a script has a check handle for its immediates. */
+static bool is_engines(const uv_async_t* handle) {
+  uv_loop_t* loop = handle->loop;
+  if (!(handle->flags & HANDLE_REFERENCED))
+    return true;
+  return queue_empty(queue_of(loop->check_handles)) &&
+         dlsym(RTLD_DEFAULT, "napi_create_function") != NULL;
+}
+
 static struct sim_held* held_find(struct sim_state* sim, uint64_t number) {
   for (size_t i = 0; i < sim->held_count; i++) {
     if (sim->held[i].number == number)
@@ -54,7 +65,7 @@ bool sim_async_waits(uv_async_t* handle) {
   uv_loop_t* loop = handle->loop;
   struct sim_state* sim = sim_of(loop);
   uint64_t number = handle->number;
-  if (!(handle->flags & HANDLE_REFERENCED))
+  if (is_engines(handle))
     return false;
   struct sim_held* held = held_find(sim, number);
   if (held != NULL) {
@@ -84,7 +95,9 @@ bool sim_signals_wait(uv_loop_t* loop) {
     sim->signals_until = 0; /* its time has come */
     return false;
   }
-  uint64_t delay = wake_delay(loop, SIM_SIGNAL, 0, "a signal is noticed late");
+  /* No longer than it takes to be given a processor: the kernel delivers at once. */
+  uint64_t delay = u64_min(
+      wake_delay(loop, SIM_SIGNAL, 0, "a signal is noticed a few turns late"), 1000000);
   if (!wake_plan(loop, delay, WAKE_SIGNAL))
     return false;
   sim->signals_until = now + delay;
