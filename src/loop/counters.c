@@ -17,7 +17,7 @@ const char* loop_counter_name(enum loop_counter counter) {
       [COUNTER_SPIN_ASYNC_WON] = "spins for asyncs won",
       [COUNTER_SPIN_ASYNC_LOST] = "spins for asyncs lost",
       [COUNTER_FILE_AT_ONCE] = "files at once",
-      [COUNTER_FILE_SHARED] = "file reads shared",
+      [COUNTER_FILE_SHARED] = "files by a helper",
       [COUNTER_FILE_RING] = "files by io_uring",
       [COUNTER_FILE_POOL] = "files by the pool",
       [COUNTER_FILE_HELD] = "closes held",

@@ -1,7 +1,7 @@
 /* What a loop counts about itself: which way each file request took, and how the
  * mechanisms that tune themselves fare. Kept always, since counting costs an addition to
  * memory of the loop's own thread; printed when the loop is closed with
- * RONDO_DEBUG=counters, and there for the recorder to take. */
+ * RONDO_DEBUG=counters, and written into its recording. */
 #ifndef RONDO_COUNTERS_H
 #define RONDO_COUNTERS_H
 
@@ -15,7 +15,7 @@ enum loop_counter {
   COUNTER_SPIN_ASYNC_WON, /* the same for other threads' asyncs */
   COUNTER_SPIN_ASYNC_LOST,
   COUNTER_FILE_AT_ONCE, /* file requests answered on the loop's thread */
-  COUNTER_FILE_SHARED,  /* reads gathered to be shared with a thread */
+  COUNTER_FILE_SHARED,  /* reads that a thread made for the loop */
   COUNTER_FILE_RING,    /* requests handed to io_uring */
   COUNTER_FILE_POOL,    /* requests handed to the pool */
   COUNTER_FILE_HELD,    /* closes held back behind other requests */

@@ -62,12 +62,14 @@ static void looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t no
   sampler_looked(&recorder->sampled, now);
 }
 
-/* What keeps the loop alive, and the name of its thread: now and then. */
+/* What keeps the loop alive, the name of its thread, its counters: now and then. */
 static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   uint64_t before = recorder->waits_ns;
   recorder_write_waits(loop, recorder, now);
-  if (recorder->waits_ns != before)
-    thread_name_look(recorder);
+  if (recorder->waits_ns == before)
+    return;
+  thread_name_look(recorder);
+  counts_write(loop, recorder, now);
 }
 
 /* For how long the first timer has been due, in microseconds. */
@@ -111,6 +113,8 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   brief_flush(recorder);
   cpu_look(recorder, now);
   looked(loop, recorder, now);
+  if (recorder->live == NULL)
+    counts_write(loop, recorder, now); /* many programs end without closing the loop */
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;

@@ -48,6 +48,9 @@ struct recorder {
   uint32_t thread_id;
   char thread_name[16];
   struct recorder_cpu cpu;
+  uint64_t counts_start[12];   /* the loop's counters when the recording began, */
+  uint64_t counts_written[12]; /* and as they were last written down; */
+  uint32_t counts_names[12];   /* what each is called */
   struct sampled_loop sampled;
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;
@@ -101,6 +104,10 @@ enum { WAITS_EVERY_NS = 1000000000 };
 
 /* Writes down what was sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);
+
+/* --- recorder_counts.c: the loop's counters --- */
+void counts_start(const uv_loop_t* loop, struct recorder* recorder);
+void counts_write(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
 /* --- recorder_brief.c: the hooks of a ring --- */
 void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,

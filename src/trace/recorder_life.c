@@ -65,6 +65,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now);
+  counts_start(loop, recorder);
   sampler_join(&recorder->sampled, now);
   loop->trace_state = recorder;
   return 0;
@@ -91,6 +92,7 @@ void rondo_trace_stop(uv_loop_t* loop) {
   if (loop_is_ours(loop)) {
     recorder_write_samples(recorder, clock_now_ns());
     brief_flush(recorder);
+    counts_write(loop, recorder, clock_now_ns());
     sampler_leave(&recorder->sampled);
     if (recorder->live != NULL && !recorder->live_is_own)
       __atomic_store_n(&recorder->live->number, 0, __ATOMIC_RELEASE);

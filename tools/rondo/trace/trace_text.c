@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 enum { CALLBACKS_SHOWN = 20, HOLDUPS_SHOWN = 5, CAUSES_SHOWN = 5, NAME_SHOWN = 120 };
+enum { COUNTS_SHOWN = 32 };
 
 /* --- the summary ------------------------------------------------------------------- */
 
@@ -119,6 +120,32 @@ static void write_causes(FILE* out, const struct trace_loop* loop) {
   }
 }
 
+static bool holds(const struct count* const* counts, size_t number, int32_t name) {
+  for (size_t i = 0; i < number; i++)
+    if (counts[i]->name == name)
+      return true;
+  return false;
+}
+
+/* Which way file requests took, and how the loop's spins fared. Each counter is written
+ * many times; its last value counts. */
+static void write_counts(FILE* out, const struct trace_loop* loop) {
+  const struct count* last[COUNTS_SHOWN];
+  size_t number = 0;
+  for (size_t i = loop->count_count; i-- > 0 && number < COUNTS_SHOWN;) {
+    const struct count* count = &loop->counts[i];
+    if (count->name != EVENT_NONE && !holds(last, number, count->name))
+      last[number++] = count;
+  }
+  if (number > 0)
+    fputs("\n  counted by the loop\n", out);
+  while (number-- > 0) {
+    fprintf(out, "  %10" PRIu64 "  ", last[number]->value);
+    write_plain(out, loop->names[last[number]->name]);
+    putc('\n', out);
+  }
+}
+
 static void write_head(FILE* out, const struct facts* facts) {
   const struct trace_loop* loop = facts->loop;
   char time[TIME_SIZE];
@@ -169,6 +196,7 @@ static void write_summary(FILE* out, const struct facts* facts) {
   write_causes(out, facts->loop);
   write_lateness(out, facts->loop);
   write_waits(out, facts->loop);
+  write_counts(out, facts->loop);
 }
 
 /* --- every turn ----------------------------------------------------------------------
