@@ -1,11 +1,12 @@
 /* What functions are called: looked up in the symbol tables of the program or library
- * they were loaded from, .symtab if it is there (static functions are in it), else
- * .dynsym. The files are whatever lies at that path now, so nothing in them is trusted.
+ * they were loaded from, .symtab if it is there (static functions are in it), else that
+ * of its debug file (trace_debug_files.c), else .dynsym. The files are whatever lies at
+ * that path now, so nothing in them is trusted.
  */
+#include "trace_debug_files.h"
 #include "trace_model.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +19,8 @@
 struct module {
   struct module* next;
   char* path;
-  const char* bytes; /* NULL: there is nothing to be found in it */
-  size_t size;
-  uint64_t base; /* the address that is written in the file for place 0 */
-  const Elf64_Sym* symbols;
+  uint64_t base;            /* the address that is written in the file for place 0 */
+  const Elf64_Sym* symbols; /* NULL: there is nothing to be found in it */
   size_t symbol_count;
   const char* strings;
   size_t string_size;
@@ -31,10 +30,10 @@ struct module {
 static struct module* modules;
 
 /* NULL unless all of it is in the file, and aligned. */
-static const void* part(const struct module* module, uint64_t offset, uint64_t size) {
-  if (offset > module->size || size > module->size - offset || offset % 8 != 0)
+static const void* part(const struct elf_file* file, uint64_t offset, uint64_t size) {
+  if (offset > file->size || size > file->size - offset || offset % 8 != 0)
     return NULL;
-  return module->bytes + offset;
+  return file->bytes + offset;
 }
 
 static const char* string_at(const struct module* module, size_t offset) {
@@ -44,20 +43,64 @@ static const char* string_at(const struct module* module, size_t offset) {
   return memchr(text, '\0', module->string_size - offset) == NULL ? NULL : text;
 }
 
-static bool take_symbols(struct module* module, const Elf64_Shdr* sections, size_t count,
+/* --- files ----------------------------------------------------------------------------
+ */
+
+static bool elf_map(const char* path, struct elf_file* file) {
+  struct stat about;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+      (size_t) about.st_size >= sizeof(Elf64_Ehdr)) {
+    file->size = (size_t) about.st_size;
+    void* bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    file->bytes = bytes == MAP_FAILED ? NULL : bytes;
+  }
+  close(fd);
+  return file->bytes != NULL;
+}
+
+bool elf_open(const char* path, struct elf_file* file) {
+  *file = (struct elf_file){0};
+  if (!elf_map(path, file))
+    return false;
+  const Elf64_Ehdr* header = (const void*) file->bytes;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+      header->e_ident[EI_CLASS] == ELFCLASS64 &&
+      header->e_shentsize == sizeof(Elf64_Shdr)) {
+    file->section_count = header->e_shnum;
+    file->sections =
+        part(file, header->e_shoff, (uint64_t) header->e_shnum * sizeof(*file->sections));
+  }
+  if (file->sections != NULL)
+    return true;
+  elf_close(file);
+  return false;
+}
+
+void elf_close(struct elf_file* file) {
+  munmap((void*) (uintptr_t) file->bytes, file->size);
+  *file = (struct elf_file){0};
+}
+
+/* --- modules --------------------------------------------------------------------------
+ */
+
+static bool take_symbols(struct module* module, const struct elf_file* file,
                          uint32_t type) {
-  for (size_t i = 0; i < count; i++) {
-    const Elf64_Shdr* section = &sections[i];
-    if (section->sh_type != type || section->sh_link >= count)
+  for (size_t i = 0; i < file->section_count; i++) {
+    const Elf64_Shdr* section = &file->sections[i];
+    if (section->sh_type != type || section->sh_link >= file->section_count)
       continue;
-    const Elf64_Shdr* strings = &sections[section->sh_link];
-    const void* symbols = part(module, section->sh_offset, section->sh_size);
-    if (symbols == NULL || strings->sh_offset > module->size ||
-        strings->sh_size > module->size - strings->sh_offset)
+    const Elf64_Shdr* strings = &file->sections[section->sh_link];
+    const void* symbols = part(file, section->sh_offset, section->sh_size);
+    if (symbols == NULL || strings->sh_offset > file->size ||
+        strings->sh_size > file->size - strings->sh_offset)
       continue;
     module->symbols = symbols;
     module->symbol_count = section->sh_size / sizeof(Elf64_Sym);
-    module->strings = module->bytes + strings->sh_offset;
+    module->strings = file->bytes + strings->sh_offset;
     module->string_size = strings->sh_size;
     return true;
   }
@@ -65,9 +108,10 @@ static bool take_symbols(struct module* module, const Elf64_Shdr* sections, size
 }
 
 /* Place 0 is where the file's first page was loaded. */
-static void take_base(struct module* module, const Elf64_Ehdr* header) {
+static void take_base(struct module* module, const struct elf_file* file) {
+  const Elf64_Ehdr* header = (const void*) file->bytes;
   const Elf64_Phdr* segments =
-      part(module, header->e_phoff, (uint64_t) header->e_phnum * sizeof(*segments));
+      part(file, header->e_phoff, (uint64_t) header->e_phnum * sizeof(*segments));
   for (size_t i = 0; segments != NULL && i < header->e_phnum; i++) {
     if (segments[i].p_type == PT_LOAD) {
       module->base = segments[i].p_vaddr - segments[i].p_offset;
@@ -76,32 +120,20 @@ static void take_base(struct module* module, const Elf64_Ehdr* header) {
   }
 }
 
+/* Static functions are in .symtab alone, the program's own or that of its debug file. */
 static void module_load(struct module* module) {
-  struct stat file;
-  int fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
+  struct elf_file file, debug;
+  if (!elf_open(module->path, &file))
     return;
-  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-      (size_t) file.st_size >= sizeof(Elf64_Ehdr)) {
-    module->size = (size_t) file.st_size;
-    void* bytes = mmap(NULL, module->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    module->bytes = bytes == MAP_FAILED ? NULL : bytes;
+  take_base(module, &file);
+  if (take_symbols(module, &file, SHT_SYMTAB))
+    return;
+  if (debug_file_open(&file, module->path, &debug)) {
+    if (take_symbols(module, &debug, SHT_SYMTAB))
+      return;
+    elf_close(&debug);
   }
-  close(fd);
-  if (module->bytes == NULL)
-    return;
-  const Elf64_Ehdr* header = (const void*) module->bytes;
-  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_shentsize != sizeof(Elf64_Shdr))
-    return;
-  const Elf64_Shdr* sections =
-      part(module, header->e_shoff, (uint64_t) header->e_shnum * sizeof(*sections));
-  if (sections == NULL)
-    return;
-  take_base(module, header);
-  if (!take_symbols(module, sections, header->e_shnum, SHT_SYMTAB))
-    take_symbols(module, sections, header->e_shnum, SHT_DYNSYM);
+  take_symbols(module, &file, SHT_DYNSYM);
 }
 
 static struct module* module_find(const char* path) {
