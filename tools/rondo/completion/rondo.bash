@@ -4,12 +4,13 @@ _rondo() {
   COMPREPLY=()
   case $before in
   --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
+  --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
-  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --match | -e | --eval | -p | --print) return ;;
+  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim help version --eval --print --grouped-ticks --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim top why dump help version --eval --print --grouped-ticks --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
@@ -34,11 +35,13 @@ _rondo() {
     fi ;;
   exec)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--backend --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--backend --verbose --check --record --stall --stall-run --dump-on --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -c -- "$word"))
     fi ;;
-  help) COMPREPLY=($(compgen -W 'exec trace sim' -- "$word")) ;;
+  top) COMPREPLY=($(compgen -W '--once --json --interval --web --port --help' -- "$word")) ;;
+  why | dump) COMPREPLY=($(compgen -W '--output --help' -- "$word")) ;;
+  help) COMPREPLY=($(compgen -W 'exec trace sim top why dump' -- "$word")) ;;
   *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }
