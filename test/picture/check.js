@@ -38,15 +38,23 @@ const TWO_TURNS = [
 const tests = {
   'sampled stacks are a tree, and boxes without what all have in common'() {
     const samples = [[30, [0, 1, 2]], [40, [0, 1, 2]], [50, [0, 1]], [60, [0, 1, 3]], [99, [0]], [45, 'no stack']];
-    const loop = loopOf(TWO_TURNS, { names: ['main', 'run /app/x.js:3', 'parse', 'walk'], samples });
+    const loop = loopOf(TWO_TURNS, { names: ['main', 'run', 'parse', 'walk'], samples });
     const root = page.flameOf(loop, 25, 70);
     assert.strictEqual(root.count, 4);
     const { boxes, skipped } = page.flameBoxes(root);
     assert.strictEqual(skipped, 1);
     assert.deepStrictEqual(boxes.map(({ name, depth, start, share }) => [name, depth, start, share]),
-      [['run /app/x.js:3', 0, 0, 1], ['parse', 1, 0, 0.5], ['walk', 1, 0.5, 0.25]]);
+      [['run', 0, 0, 1], ['parse', 1, 0, 0.5], ['walk', 1, 0.5, 0.25]]);
     assert.strictEqual(page.flameName('run /app/x.js:3'), 'run x.js:3');
     assert.strictEqual(page.flameOf(loop, 100, 120).count, 0);
+  },
+
+  'stacks begin with the script, where there is one'() {
+    const names = ['main', 'run node:internal:7', 'handle /app/x.js:3', 'parse'];
+    const loop = loopOf(TWO_TURNS, { names, samples: [[30, [0, 1, 2, 3]], [40, [0, 2]], [50, [0]]] });
+    const { boxes } = page.flameBoxes(page.flameOf(loop, 0, 100));
+    assert.deepStrictEqual(boxes.map(({ name, depth, count }) => [name, depth, count]),
+      [['handle /app/x.js:3', 0, 2], ['parse', 1, 1], ['(not in the script)', 0, 1]]);
   },
 
   'parents, turns and rows'() {

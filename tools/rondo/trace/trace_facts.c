@@ -189,6 +189,11 @@ void facts_free(struct facts* facts) {
   free(facts);
 }
 
+bool facts_of_unused(const struct facts* facts) {
+  return facts->callbacks == 0 && facts->sleeps == 0 && facts->turns <= 1 &&
+         facts->busy < 1000000 && facts->in_scripts == 0 && facts->loop->lost == 0;
+}
+
 struct facts** facts_of_all(const struct trace* trace) {
   struct facts** all = calloc(trace->count + 1, sizeof(struct facts*));
   for (size_t i = 0; all != NULL && i < trace->count; i++) {

@@ -109,6 +109,10 @@ void facts_free(struct facts* facts);
 struct facts** facts_of_all(const struct trace* trace);
 void facts_free_all(struct facts** all, size_t count);
 
+/* Of a loop that nothing was called back on, such as the one that Node keeps for tracing
+ * events: what its thread did meanwhile was none of its business. */
+bool facts_of_unused(const struct facts* facts);
+
 /* What the loop's thread had of the processor between two moments. */
 struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint64_t to);
 

@@ -133,9 +133,10 @@ static void write_facts(const struct page* page, const struct facts* facts,
   fprintf(out,
           ",\"facts\":{\"busy\":%" PRIu64 ",\"shown\":%" PRIu64 ",\"length\":%" PRIu64
           ",\"turns\":%" PRIu64 ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64
-          ",\"p99\":%" PRIu64 ",\"worst\":%" PRIu64 ",\"verdict\":",
+          ",\"p99\":%" PRIu64 ",\"worst\":%" PRIu64 ",\"unused\":%s,\"verdict\":",
           facts->busy, facts->shown, facts->length, facts->turns, facts->wait_p50,
-          facts->wait_p90, facts->wait_p99, facts->wait_worst);
+          facts->wait_p90, facts->wait_p99, facts->wait_worst,
+          facts_of_unused(facts) ? "true" : "false");
   write_words(out, verdict_words, facts);
   fputs(",\"waits\":", out);
   write_words(out, waits_words, facts);

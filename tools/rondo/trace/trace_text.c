@@ -173,15 +173,8 @@ static void write_head(FILE* out, const struct facts* facts) {
   putc('\n', out);
 }
 
-/* Such as the loop that Node keeps for tracing events: what its thread did meanwhile was
- * none of its business. */
-static bool is_unused(const struct facts* facts) {
-  return facts->callbacks == 0 && facts->sleeps == 0 && facts->turns <= 1 &&
-         facts->busy < 1000000 && facts->in_scripts == 0 && facts->loop->lost == 0;
-}
-
 static void write_summary(FILE* out, const struct facts* facts) {
-  if (is_unused(facts)) {
+  if (facts_of_unused(facts)) {
     fprintf(out, "loop %u: nothing was called back on it\n", facts->loop->number);
     return;
   }

@@ -3,20 +3,27 @@
 
 const FLAME_DEEPEST = 60;
 
-/* {name, count, children}: `count` samples have this frame below the same callers. */
+/* {name, count, children}: `count` samples have this frame below the same callers. Where a
+ * script ran, stacks begin with its outermost function: who called that is the engine. */
 function flameOf(loop, from, to) {
   const root = { name: '', count: 0, children: new Map() };
-  for (const { at, frames } of loop.samples) {
-    if (at < from || at > to) continue;
+  const samples = loop.samples.filter(({ at }) => at >= from && at <= to);
+  const scripted = samples.some(({ frames }) => frames.some(isOfScript));
+  for (const { frames } of samples) {
     root.count++;
     let node = root;
-    for (const name of frames.slice(0, FLAME_DEEPEST)) {
+    for (const name of (scripted ? scriptPart(frames) : frames).slice(0, FLAME_DEEPEST)) {
       if (!node.children.has(name)) node.children.set(name, { name, count: 0, children: new Map() });
       node = node.children.get(name);
       node.count++;
     }
   }
   return root;
+}
+
+function scriptPart(frames) {
+  const first = frames.findIndex(isOfScript);
+  return first < 0 ? ['(not in the script)'] : frames.slice(first);
 }
 
 /* {name, depth, start, share, count} of every box, in shares of the whole; the widest first

@@ -253,7 +253,8 @@ function isInside(loop, i, outer) {
 }
 
 /* Loops that did anything. Programs make loops that they never run; Node.js does. */
-const activeLoops = (trace) => trace.loops.filter(({ kind }) => kind.some((value) => value !== KIND.OUTSIDE));
+const activeLoops = (trace) =>
+  trace.loops.filter(({ kind, facts }) => !facts.unused && kind.some((value) => value !== KIND.OUTSIDE));
 
 function loopLabel(loop) {
   const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.isLane ? 'pool' : `loop ${loop.id}`];

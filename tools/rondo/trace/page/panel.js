@@ -31,7 +31,8 @@ class Panel {
   /* A line for each loop, the busiest first: what held it up, how long one waits for it, how
    * busy it was. The sentences are those of the summary. */
   drawVerdict() {
-    const { shown } = this.app;
+    const used = this.app.shown.filter(({ facts }) => !facts.unused);
+    const shown = used.length ? used : this.app.shown;
     const several = shown.length > 1;
     $('verdict').replaceChildren(...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several)));
     if (shown.length > MOST_VERDICTS)
