@@ -25,16 +25,19 @@ Readable.wrap = (source, options) => {
 };
 
 // The operators are many and seldom used: the first use of one loads them all.
-for (const name of over(['map', 'filter', 'flatMap', 'drop', 'take', 'forEach', 'asIndexedPairs', 'toArray', 'some', 'every', 'find', 'reduce']))
-  Object.defineProperty(Readable.prototype, name, { __proto__: null,
-    value(...args) {
+const OPERATORS = { // and how many arguments each names
+  __proto__: null, map: 2, filter: 2, flatMap: 2, drop: 1, take: 1, forEach: 2, asIndexedPairs: 0, toArray: 1, some: 1, every: 1, find: 2, reduce: 3,
+};
+for (const name in OPERATORS) {
+  const load = {
+    [name](...args) {
       require('internal/streams/operators');
       return Reflect.apply(this[name], this, args);
     },
-    enumerable: false,
-    configurable: true,
-    writable: true,
-  });
+  }[name];
+  Object.defineProperty(load, 'length', { __proto__: null, value: OPERATORS[name], configurable: true });
+  Object.defineProperty(Readable.prototype, name, { __proto__: null, value: load, enumerable: false, configurable: true, writable: true });
+}
 
 Readable.prototype[Symbol.asyncDispose] = function () {
   let ours = null;

@@ -8,7 +8,9 @@ const {
 } = intrinsics;
 const kinds = require('internal/kinds');
 
-const enumerableKeys = (value) => [...over(Object.keys(value)), ...over(arrayFilter.call(Object.getOwnPropertySymbols(value), (symbol) => objectPropertyIsEnumerable.call(value, symbol)))];
+const SMALL = 4096; // bytes of a view
+const enumerableSymbols = (value) => arrayFilter.call(Object.getOwnPropertySymbols(value), (symbol) => objectPropertyIsEnumerable.call(value, symbol));
+const enumerableKeys = (value) => [...over(Object.keys(value)), ...over(enumerableSymbols(value))];
 
 // Objects around a primitive: how one is known, and what is in it, whatever its prototype.
 const BOXES = [
@@ -53,7 +55,7 @@ function deepEqual(left, right, strict) {
     if (kinds.isNativeError(a))
       return kinds.isNativeError(b) && a.message === b.message && a.name === b.name && same(a.cause, b.cause) &&
         same(a.errors, b.errors) && sameKeys(a, b);
-    if (ArrayBufferIsView(a)) return sameBytes(a, b);
+    if (ArrayBufferIsView(a)) return sameBytes(a, b) && sameExtras(a, b);
     if (kinds.isAnyArrayBuffer(a)) return sameBytes(new Uint8Array(a), new Uint8Array(b));
     if (kinds.isSet(a)) return kinds.isSet(b) && setGetSize.call(a) === setGetSize.call(b) && sameSets(a, b) && sameKeys(a, b);
     if (kinds.isMap(a)) return kinds.isMap(b) && mapGetSize.call(a) === mapGetSize.call(b) && sameMaps(a, b) && sameKeys(a, b);
@@ -99,9 +101,18 @@ function deepEqual(left, right, strict) {
     return true;
   }
 
+  // Properties beside the elements: all of a small view, symbols of a large one, whose indices
+  // would take long to list.
+  function sameExtras(a, b) {
+    if (a.byteLength <= SMALL) return sameKeys(a, b);
+    return !strict || sameListed(a, b, enumerableSymbols(a), enumerableSymbols(b));
+  }
+
   function sameKeys(a, b) {
-    const keys = strict ? enumerableKeys(a) : Object.keys(a);
-    const others = strict ? enumerableKeys(b) : Object.keys(b);
+    return strict ? sameListed(a, b, enumerableKeys(a), enumerableKeys(b)) : sameListed(a, b, Object.keys(a), Object.keys(b));
+  }
+
+  function sameListed(a, b, keys, others) {
     if (keys.length !== others.length) return false;
     return arrayEvery.call(keys, (key) => objectPropertyIsEnumerable.call(b, key) && same(a[key], b[key]));
   }

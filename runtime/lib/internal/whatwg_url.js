@@ -60,7 +60,7 @@ class Iterator {
     Iterator.#check(this);
     if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
     const left = arrayMap.call(arraySlice.call(this.#list(), this.#index), (pair) => inspect(this.#pick(pair), options));
-    return `URLSearchParams Iterator ${braced(left, options.breakLength)}`;
+    return `URLSearchParams Iterator ${left.length === 0 ? '{  }' : braced(left, options.breakLength)}`;
   }
 }
 delete Iterator.prototype.constructor;

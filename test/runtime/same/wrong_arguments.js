@@ -77,3 +77,10 @@ const proxy = new Proxy(controller.signal, {});
 proxy.addEventListener('abort', () => console.log('aborted', proxy.aborted));
 controller.abort();
 tried('a target that is none', () => controller.signal.addEventListener.call({}, 'x', () => {}));
+
+const mark = Symbol('mark');
+console.log(util.isDeepStrictEqual(Object.assign(new Uint8Array(2), { [mark]: 1 }), Object.assign(new Uint8Array(2), { [mark]: 2 })),
+  util.isDeepStrictEqual(Object.assign(new Uint8Array(2), { x: 1 }), new Uint8Array(2)), util.isDeepStrictEqual(new Uint8Array(1e6), new Uint8Array(1e6)));
+const stream = require('stream');
+for (const name of ['duplex', 'passthrough', 'readable', 'transform', 'writable']) console.log(Object.values(stream).includes(require(`_stream_${name}`)));
+for (const name of ['map', 'filter', 'drop', 'reduce']) console.log(stream.Readable.prototype[name].length, stream.Readable.prototype[name].name);

@@ -90,6 +90,10 @@ function* copyLink(from, to, there, { verbatimSymlinks }) {
   yield [binding.symlink, target, to];
 }
 
+// A time as utimes takes it, which cuts off what is below a microsecond: half of one more, lest
+// the conversion lose a millisecond.
+const secondsOf = (ns) => Number(ns) / 1e9 + 5e-7;
+
 function* copyFile(from, to, stats, there, options) {
   if (there !== undefined) {
     if (!options.force) {
@@ -99,7 +103,7 @@ function* copyFile(from, to, stats, there, options) {
     yield [binding.unlink, to];
   }
   yield [binding.copyFile, from, to, options.mode];
-  if (options.preserveTimestamps) yield [binding.utimes, to, Number(stats.atimeMs) / 1000, Number(stats.mtimeMs) / 1000];
+  if (options.preserveTimestamps) yield [binding.utimes, to, secondsOf(stats.atimeNs), secondsOf(stats.mtimeNs)];
 }
 
 function* copyFolder(from, to, stats, there, options) {

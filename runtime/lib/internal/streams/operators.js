@@ -202,15 +202,15 @@ const operators = {
   map(fn, options) { return Readable.from(mapped(this, fn, options)); },
   filter(fn, options) { return Readable.from(filtered(this, fn, options)); },
   flatMap(fn, options) { return Readable.from(flattened(mapped(this, fn, options))); },
-  drop(number, options) {
+  drop(number, options = undefined) {
     const signal = checkOptions(options);
     return Readable.from(dropped(this, count(number), signal));
   },
-  take(number, options) {
+  take(number, options = undefined) {
     const signal = checkOptions(options);
     return Readable.from(taken(this, count(number), signal));
   },
-  asIndexedPairs(options) {
+  asIndexedPairs(options = undefined) {
     return Readable.from(indexed(this, checkOptions(options)));
   },
   async forEach(fn, options) {
@@ -230,11 +230,11 @@ const operators = {
     }
     return result;
   },
-  async some(fn, options) {
+  async some(fn, options = undefined) {
     for await (const unused of given(filtered(this, fn, options))) return unused !== NOTHING;
     return false;
   },
-  async every(fn, options) {
+  async every(fn, options = undefined) {
     requireFunction(fn);
     for await (const unused of given(filtered(this, async (chunk, options) => !await fn(chunk, options), options))) return unused === NOTHING;
     return true;
