@@ -19,24 +19,15 @@ static unsigned credentials_id(size_t argc, const JSValueRef argv[], size_t inde
   return (unsigned) js_arg_number(argc, argv, index, 0);
 }
 
-static JSValueRef credentials_setuid(JS_ARGS) {
-  JS_UNUSED;
-  return credentials_result(setuid(credentials_id(argc, argv, 0)));
-}
+/* set(which, id): which of the four is its place in this list. */
+static int (*const credentials_setters[])(unsigned) = {setuid, seteuid, setgid, setegid};
 
-static JSValueRef credentials_seteuid(JS_ARGS) {
+static JSValueRef credentials_set(JS_ARGS) {
   JS_UNUSED;
-  return credentials_result(seteuid(credentials_id(argc, argv, 0)));
-}
-
-static JSValueRef credentials_setgid(JS_ARGS) {
-  JS_UNUSED;
-  return credentials_result(setgid(credentials_id(argc, argv, 0)));
-}
-
-static JSValueRef credentials_setegid(JS_ARGS) {
-  JS_UNUSED;
-  return credentials_result(setegid(credentials_id(argc, argv, 0)));
+  size_t which = (size_t) js_arg_number(argc, argv, 0, 0);
+  if (which >= sizeof(credentials_setters) / sizeof(*credentials_setters))
+    return js_number(EINVAL);
+  return credentials_result(credentials_setters[which](credentials_id(argc, argv, 1)));
 }
 
 /* setgroups(id, id, ...) */
@@ -96,10 +87,7 @@ static JSValueRef credentials_error_text(JS_ARGS) {
 
 void native_credentials(JSObjectRef exports) {
   static const js_method_t methods[] = {
-      {"setuid", credentials_setuid},
-      {"seteuid", credentials_seteuid},
-      {"setgid", credentials_setgid},
-      {"setegid", credentials_setegid},
+      {"set", credentials_set},
       {"setgroups", credentials_setgroups},
       {"initgroups", credentials_initgroups},
       {"userId", credentials_user_id},

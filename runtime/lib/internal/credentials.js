@@ -1,7 +1,7 @@
 'use strict';
 // process.setuid and its kin: an identifier is a number or a name.
 
-const { arrayMap } = intrinsics;
+const { arrayIndexOf, arrayMap } = intrinsics;
 const binding = native('credentials');
 const { coded, invalidArgType, uvError, validateArray, validateUint32 } = require('internal/errors');
 
@@ -26,10 +26,12 @@ function check(errno, syscall) {
   throw Object.assign(new Error(`${code}, ${binding.errorText(errno)}`), { errno, code, syscall });
 }
 
+const SETTERS = ['setuid', 'seteuid', 'setgid', 'setegid']; // as C numbers them
+
 const setter = (name, kind) => ({
   [name](id) {
     checkId(id, 'id');
-    check(binding[name](idOf(id, kind)), name);
+    check(binding.set(arrayIndexOf.call(SETTERS, name), idOf(id, kind)), name);
   },
 })[name];
 
