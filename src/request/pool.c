@@ -62,8 +62,7 @@ static struct {
   unsigned int lookup_limit;
   unsigned int threads;
   unsigned int sleeping;
-  unsigned int called;   /* sleepers that were woken and haven't got the lock yet */
-  unsigned int starting; /* threads that haven't come to the queue for the first time */
+  unsigned int called; /* sleepers that were woken and haven't got the lock yet */
   unsigned int looking_out;
   struct rondo_backoff look_out;
   int asker; /* the processor from which work came last */
@@ -80,13 +79,28 @@ static struct {
 
 _Atomic unsigned int pool_files;
 
+/* A piece of work in a thread's hands. */
+struct pool_piece {
+  struct uv__work* w;
+  void (*work)(struct uv__work*);
+  bool lookup;
+  unsigned int waiting; /* how many were left in the queue */
+};
+
 /* Where each thread is: in its work, which is odd, or with the pool, which is even. The
  * generation is in it, so that a thread left behind doesn't take its successor's place
  * for its own. Who is first decides: the thread that comes back from its work, or the
- * shutdown that gives it up. */
-static struct { _Alignas(64) _Atomic unsigned int place; } pool_places[POOL_MOST];
+ * shutdown that gives it up. Beside it, what the thread was started with. */
+static struct {
+  _Alignas(64) _Atomic unsigned int place;
+  unsigned int generation;
+  struct pool_piece first;
+} pool_places[POOL_MOST];
 
-enum { PLACE_LEFT_BEHIND = 0 };
+enum {
+  PLACE_LEFT_BEHIND = 0, /* generations begin with 1 */
+  PLACE_DISMISSED = 1,   /* before it had begun, or with nothing in its hands */
+};
 
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
 
@@ -101,7 +115,6 @@ static void pool_clear(void) {
   pool.threads = 0;
   pool.sleeping = 0;
   pool.called = 0;
-  pool.starting = 0;
   pool.looking_out = 0;
   pool.stopping = false;
   pool.generation++;
@@ -166,6 +179,10 @@ static unsigned int pool_leave_behind(void) {
   unsigned int left = pool.threads;
   for (unsigned int i = 0; i < pool.threads; i++) {
     unsigned int working = pool.generation * 2 + 1;
+    unsigned int not_working = pool.generation * 2;
+    if (atomic_compare_exchange_strong(&pool_places[i].place, &not_working,
+                                       PLACE_DISMISSED))
+      continue;
     left -= atomic_compare_exchange_strong(&pool_places[i].place, &working,
                                            PLACE_LEFT_BEHIND);
   }
@@ -288,22 +305,33 @@ static void pool_note_processor(uv_loop_t* loop) {
     __atomic_store_n(&loop->work_processor, processor, __ATOMIC_RELAXED);
 }
 
-/* Takes it, NULL if there is none. Clearing `work` marks it as begun: see
+/* Takes it; false if there is none. Clearing `work` marks it as begun: see
  * pool_take_back. */
-static struct uv__work* pool_take(void (**work)(struct uv__work*), bool* lookup) {
+static bool pool_take(struct pool_piece* piece) {
   if (pool_ready() == 0)
-    return NULL;
+    return false;
   struct uv__work* w = pool_next();
   queue_remove(queue_of(w->wq));
   pool_count_out(w);
-  *lookup = is_lookup(w);
-  if (*lookup)
+  piece->w = w;
+  piece->lookup = is_lookup(w);
+  if (piece->lookup)
     pool.lookups_running++;
-  *work = w->work;
+  piece->work = w->work;
+  piece->waiting = pool.general_count + pool.lookup_count;
   w->work = NULL;
   pool_count_ready();
-  pool_note_processor(w->loop);
-  return w;
+  return true;
+}
+
+/* Puts it back to where it was. */
+static void pool_untake(const struct pool_piece* piece) {
+  piece->w->work = piece->work;
+  if (piece->lookup)
+    pool.lookups_running--;
+  queue_push_front(&pool.waiting, queue_of(piece->w->wq));
+  pool_count_in(piece->w);
+  pool_count_ready();
 }
 
 static bool pool_has_work(const void* unused) {
@@ -353,7 +381,11 @@ static void pool_sleep(void) {
 static void* pool_thread(void* argument);
 
 /* Stacks as large as the main thread's may become, since programs run their own code
- * here; it is address space only. Signals are the program's threads' business. */
+ * here; it is address space only. Signals are the program's threads' business.
+ *
+ * The thread is given its first work with it. Coming for it, the thread would find the
+ * mutex held by whoever starts it, and to be woken from there takes a time slice of every
+ * other program on a busy machine. */
 static int pool_start_thread(void) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
@@ -365,18 +397,24 @@ static int pool_start_thread(void) {
     stack = limit.rlim_cur & ~(size_t) 0xffff;
   (void) pthread_attr_setstacksize(&attributes, stack);
 
+  const unsigned int number = pool.threads;
+  (void) pool_take(&pool_places[number].first); /* there is some */
+  pool_places[number].generation = pool.generation;
+  atomic_store(&pool_places[number].place, pool.generation * 2);
+
   sigset_t all;
   sigset_t old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  int err = pthread_create(&pool.ids[pool.threads], &attributes, pool_thread,
-                           (void*) (uintptr_t) pool.threads);
+  int err = pthread_create(&pool.ids[number], &attributes, pool_thread,
+                           (void*) (uintptr_t) number);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
-  if (err != 0)
+  if (err != 0) {
+    pool_untake(&pool_places[number].first);
     return -err;
+  }
   pool.threads++;
-  pool.starting++;
   return 0;
 }
 
@@ -385,22 +423,27 @@ static int pool_start_thread(void) {
  * awake, and what takes longer is worth the wait. The first few threads are started
  * before a sleeper is called, so that a pool that is used at all soon has them, however
  * busy the machine; starting costs about what waking does. A thread is started with the
- * mutex held: it happens a few times in a process's life, and it keeps "a thread is
- * coming" true for whoever relies on it. */
+ * mutex held: it happens a few times in a process's life, and nobody else can come to
+ * rely on a thread that could not be started. */
 static int pool_call_somebody(void) {
-  if (pool_ready() <= pool.looking_out || pool.called + pool.starting > 0)
-    return 0;
-  bool may_start = pool.threads < pool.limit;
-  if (may_start && (pool.sleeping == 0 || pool.threads < POOL_DEFAULT)) {
-    int err = pool_start_thread();
-    /* Fewer threads than wanted will do; none won't. */
-    if (err == 0 || pool.threads == 0)
-      return err;
-  }
-  if (pool.sleeping > 0) {
-    pool.sleeping--;
-    pool.called++;
-    pthread_cond_signal(&pool.wake_up);
+  bool may_start = true;
+  while (pool_ready() > pool.looking_out && pool.called == 0) {
+    if (may_start && pool.threads < pool.limit &&
+        (pool.sleeping == 0 || pool.threads < POOL_DEFAULT)) {
+      /* A thread that is started has its hands full, and calls nobody before it is back:
+       * what is left in the queue needs the next one. */
+      int err = pool_start_thread();
+      /* Fewer threads than wanted will do; none won't. */
+      if (err != 0 && pool.threads == 0)
+        return err;
+      may_start = err == 0;
+    } else if (pool.sleeping > 0) {
+      pool.sleeping--;
+      pool.called++;
+      pthread_cond_signal(&pool.wake_up);
+    } else {
+      break; /* all are busy, and come back */
+    }
   }
   return 0;
 }
@@ -413,51 +456,55 @@ static bool pool_come_back(unsigned int number, unsigned int generation) {
                                         generation * 2);
 }
 
-/* Once run, the work may be the loop's again: what the recorder needs is taken before.
- * False if this thread was left behind. */
-static bool pool_run(struct uv__work* w, void (*work)(struct uv__work*),
-                     unsigned int waiting, unsigned int number, unsigned int generation) {
+/* Without the mutex, which the thread has afterwards. Once run, the work may be the
+ * loop's again: what is needed of it is taken before. False if this thread was left
+ * behind. */
+static bool pool_run(const struct pool_piece* piece, unsigned int number,
+                     unsigned int generation) {
+  struct uv__work* w = piece->w;
   uv_loop_t* loop = w->loop;
-  bool recorded = __atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED);
+  const bool lent = w->done == NULL;
+  const bool recorded = __atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED);
+  pool_note_processor(loop);
   if (recorded)
-    recording_work(loop, w, waiting);
-  work(w);
+    recording_work(loop, w, piece->waiting);
+  piece->work(w);
   if (!pool_come_back(number, generation))
     return false;
   if (recorded)
     recording_work_end(loop, w);
+  if (!lent)
+    work_give_back(w);
+  pthread_mutex_lock(&pool.mutex);
+  pool.works_done++;
+  if (piece->lookup) {
+    pool.lookups_running--;
+    pool_count_ready();
+  }
   return true;
 }
 
 static void* pool_thread(void* argument) {
   const unsigned int number = (unsigned int) (uintptr_t) argument;
+  const unsigned int generation = pool_places[number].generation;
   (void) pthread_setname_np(pthread_self(), "libuv-worker");
 
-  pthread_mutex_lock(&pool.mutex);
-  pool.starting--;
-  const unsigned int generation = pool.generation;
-  atomic_store(&pool_places[number].place, generation * 2);
+  unsigned int starting = generation * 2;
+  bool begins = atomic_compare_exchange_strong(&pool_places[number].place, &starting,
+                                               generation * 2 + 1);
+  struct pool_piece piece = pool_places[number].first;
+  if (begins && !pool_run(&piece, number, generation))
+    return NULL;
+  if (!begins) /* dismissed by a shutdown, which waits for it to go */
+    pthread_mutex_lock(&pool.mutex);
   for (;;) {
-    void (*work)(struct uv__work*);
-    bool lookup;
-    struct uv__work* w = pool_take(&work, &lookup);
-    if (w != NULL) {
+    if (pool_take(&piece)) {
       (void) pool_call_somebody();
-      bool lent = w->done == NULL;
-      unsigned int waiting = pool.general_count + pool.lookup_count;
       atomic_store_explicit(&pool_places[number].place, generation * 2 + 1,
                             memory_order_relaxed);
       pthread_mutex_unlock(&pool.mutex);
-      if (!pool_run(w, work, waiting, number, generation))
+      if (!pool_run(&piece, number, generation))
         return NULL;
-      if (!lent)
-        work_give_back(w);
-      pthread_mutex_lock(&pool.mutex);
-      pool.works_done++;
-      if (lookup) {
-        pool.lookups_running--;
-        pool_count_ready();
-      }
     } else if (pool.stopping) {
       /* Look-ups beyond the limit are left to the threads that run one now. */
       break;

@@ -135,6 +135,50 @@ static void much_work_all_comes_back(void** state) {
   free(reqs);
 }
 
+static uv_barrier_t all_begun;
+
+static void wait_for_all(uv_work_t* req) {
+  (void) req;
+  (void) uv_barrier_wait(&all_begun);
+}
+
+static void count_done(uv_work_t* req, int status) {
+  (void) req;
+  many_after += status == 0;
+}
+
+/* As many pieces as there may be threads, each waiting for the others: in a new pool, in
+ * one that has a few threads, in one whose threads sleep. Everyone gets a thread. */
+static int bursts_with_a_fresh_pool(void) {
+  enum { THREADS = 12, ROUNDS = 4 };
+  uv_work_t reqs[THREADS];
+  char size[8];
+  snprintf(size, sizeof(size), "%d", THREADS);
+  setenv("UV_THREADPOOL_SIZE", size, 1);
+  alarm(30);
+  for (int round = 0; round < 3 * ROUNDS; round++) {
+    int count = round < ROUNDS ? 2 + round : THREADS;
+    many_after = 0;
+    uv_barrier_init(&all_begun, (unsigned int) count);
+    for (int i = 0; i < count; i++)
+      uv_queue_work(&loop, &reqs[i], wait_for_all, count_done);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_barrier_destroy(&all_begun);
+    if (many_after != count)
+      return 1;
+  }
+  return 0;
+}
+
+static int bursts(void) {
+  return uv_loop_init(&loop) != 0 ? 2 : bursts_with_a_fresh_pool();
+}
+
+static void everyone_in_a_burst_gets_a_thread(void** state) {
+  (void) state;
+  assert_in_child(bursts);
+}
+
 /* Contract P4: what a limit leaves over comes in the next turns. */
 static void a_limit_of_the_poll_holds_for_work_too(void** state) {
   (void) state;
@@ -513,6 +557,7 @@ int main(void) {
       cmocka_unit_test(the_environment_sets_the_size),
       cmocka_unit_test(without_any_thread_work_is_refused),
       cmocka_unit_test(fewer_threads_than_wanted_will_do),
+      cmocka_unit_test(everyone_in_a_burst_gets_a_thread),
   };
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(work_runs_elsewhere_and_returns_here, loop_open,
