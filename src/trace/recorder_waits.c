@@ -127,7 +127,9 @@ static void show_wait(struct board_loop* live, unsigned int place,
   struct board_alive* alive = &live->alive[place];
   alive->subject = subject_handle(handle);
   alive->fd = fd;
-  snprintf(alive->about, sizeof(alive->about), "%s", text);
+  size_t length = strnlen(text, sizeof(alive->about) - 1);
+  memcpy(alive->about, text, length);
+  alive->about[length] = '\0';
 }
 
 static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uint64_t now,
