@@ -120,11 +120,14 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   recorder->phase_written = true;
 }
 
-/* A loop that never sleeps sets its clock here, as others do when they wake up. */
-static uint64_t turn_clock(struct recorder* recorder) {
-  uint64_t now = recorder_now(recorder);
-  if (now - recorder->clock.ns > CLOCK_SET_NS ||
-      (recorder->clock.rate == 0 && recorder->clock.learning)) {
+/* A loop that never sleeps sets its clock here, as others do when they wake up. In a ring
+ * the turn begins where the last callback ended, or where the loop saw what was ready:
+ * between that and now lies only what the loop does itself. */
+static uint64_t turn_clock(const uv_loop_t* loop, struct recorder* recorder) {
+  uint64_t now = recorder->live != NULL && recorder->thread_known
+                     ? u64_max(recorder->last_ns, loop->now_ns)
+                     : recorder_now(recorder);
+  if (now - recorder->clock.ns > CLOCK_SET_NS || recorder->clock.rate == 0) {
     now = clock_now_ns();
     ticks_set(&recorder->clock, now);
   }
@@ -133,7 +136,7 @@ static uint64_t turn_clock(struct recorder* recorder) {
 
 void trace_write_turn(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
-  uint64_t now = turn_clock(recorder);
+  uint64_t now = turn_clock(loop, recorder);
   if (recorder->waiting && loop_is_ours(loop)) {
     recorder->waiting = false;
     record(recorder, TRACE_RUN, now, current_thread(recorder, now), 0, 0);
@@ -168,7 +171,8 @@ void trace_write_poll(uv_loop_t* loop) {
   if (recorder == NULL || recorder->phase_written)
     return;
   brief_flush(recorder);
-  write_phase(recorder, recorder_now(recorder));
+  write_phase(recorder,
+              recorder->live != NULL ? recorder->last_ns : recorder_now(recorder));
 }
 
 /* --- spans ----------------------------------------------------------------------- */
@@ -332,7 +336,12 @@ int rondo_trace_begin(uv_loop_t* loop, const char* name) {
 }
 
 void rondo_trace_end(uv_loop_t* loop, int span) {
-  const struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  if (recorder != NULL && recorder->live != NULL &&
+      recorder->depth == (unsigned int) span && span > 0) { /* nearly always, in a ring */
+    brief_end(recorder);
+    return;
+  }
   while (recorder != NULL && span > 0 && recorder->depth >= (unsigned int) span)
     trace_write_end(loop);
 }

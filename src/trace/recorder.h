@@ -20,7 +20,10 @@ struct recorder_cpu {
   uint64_t delay_ns,
       delay_read_ns; /* waited for a processor so far; when that was read */
   uint64_t throttled_us, throttled_read_ns;
-  bool limited; /* by a control group */
+  bool limited;       /* by a control group */
+  uint64_t every_ns;  /* looked at so often, */
+  uint64_t missed_ns; /* what is worth asking who had it, */
+  uint64_t stale_ns;  /* and when that must be asked again */
 };
 
 /* Callbacks that were too short to be written down, in a row: recorder_brief.c. */
@@ -130,7 +133,7 @@ static inline void brief_flush(struct recorder* recorder) {
 }
 
 /* --- recorder_cpu.c --- */
-void cpu_start(struct recorder_cpu* cpu, uint64_t now);
+void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring);
 /* Writes down what the thread had of the processor since the last time. */
 TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
 /* Another thread runs the loop: what it had of the processor before is not known. */

@@ -21,9 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t LOOK_EVERY_NS = 1000000;
-static const uint64_t MISSED_NS = 200000; /* of a look's time: worth asking who had it */
-static const uint64_t DELAY_STALE_NS = 10000000;
+/* For a recording of everything, and for a ring, which must cost next to nothing and has
+ * to explain stalls only. */
+static const uint64_t LOOK_EVERY_NS[2] = {1000000, 4000000};
+static const uint64_t MISSED_NS[2] = {200000, 5000000};
+static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};
 static const uint64_t THROTTLED_STALE_NS = 100000000;
 
 static uint64_t used_now(void) {
@@ -47,7 +49,7 @@ static uint64_t delay_now(void) {
 
 static void mark(struct recorder_cpu* cpu, uint64_t now, uint64_t used) {
   cpu->mark_ns = now;
-  cpu->next_ns = now + LOOK_EVERY_NS;
+  cpu->next_ns = now + cpu->every_ns;
   cpu->used_ns = used;
 }
 
@@ -62,7 +64,10 @@ void cpu_write_moved(struct recorder* recorder, uint64_t now) {
   record(recorder, TRACE_CPU, now, 0, 0, 0);
 }
 
-void cpu_start(struct recorder_cpu* cpu, uint64_t now) {
+void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring) {
+  cpu->every_ns = LOOK_EVERY_NS[is_ring];
+  cpu->missed_ns = MISSED_NS[is_ring];
+  cpu->stale_ns = DELAY_STALE_NS[is_ring];
   cpu->limited = group_processors("") > 0;
   cpu->throttled_us = cpu->limited ? group_throttled_us("") : 0;
   cpu->throttled_read_ns = now;
@@ -77,7 +82,7 @@ static uint64_t added(uint64_t* sum, uint64_t now_is) {
 }
 
 static uint64_t delay_added(struct recorder_cpu* cpu, uint64_t now, bool missed) {
-  if (!missed && now - cpu->delay_read_ns < DELAY_STALE_NS)
+  if (!missed && now - cpu->delay_read_ns < cpu->stale_ns)
     return 0;
   cpu->delay_read_ns = now;
   uint64_t delay = added(&cpu->delay_ns, delay_now());
@@ -99,9 +104,9 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   uint64_t awake = now > cpu->mark_ns ? now - cpu->mark_ns : 0;
   mark(cpu, now, used_now());
   uint64_t used = cpu->used_ns > used_before ? cpu->used_ns - used_before : 0;
-  bool missed = awake > used && awake - used > MISSED_NS;
+  bool missed = awake > used && awake - used > cpu->missed_ns;
   uint64_t delay = delay_added(cpu, now, missed);
-  uint64_t throttled = throttled_added(cpu, now, missed && delay > MISSED_NS);
+  uint64_t throttled = throttled_added(cpu, now, missed && delay > cpu->missed_ns);
   uint64_t used_us = u64_min(used / 1000, UINT32_MAX);
   record(recorder, TRACE_CPU, now, used_us << 32 | u64_min(throttled, UINT32_MAX),
          (uint32_t) u64_min(delay / 1000, UINT32_MAX), detail_of((int64_t) awake / 1000));

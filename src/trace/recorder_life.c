@@ -64,7 +64,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->start_ns = recording_start_ns(&recorder->stream);
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
-  cpu_start(&recorder->cpu, now);
+  cpu_start(&recorder->cpu, now, recorder->is_ring);
   counts_start(loop, recorder);
   sampler_join(&recorder->sampled, now);
   loop->trace_state = recorder;

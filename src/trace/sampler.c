@@ -26,6 +26,7 @@ enum {
 };
 
 static const uint64_t PERIOD_NS = 2000000;
+static const uint64_t RING_PERIOD_NS = 20000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
 static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
 static const uint64_t SHOWN_NS = 20000000;        /* a sample is on the board, at least */
@@ -246,8 +247,11 @@ static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t no
   alarm_stall((uint32_t) (loop->live - board->loops), looked, now - looked);
 }
 
-/* Often at first, and less often in a stretch that goes on. */
-static uint64_t sample_period(unsigned int samples) {
+/* Often at first, and less often in a stretch that goes on; for a ring, which is left on,
+ * a tenth of it. */
+static uint64_t sample_period(unsigned int samples, bool is_ring) {
+  if (is_ring)
+    return samples < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
   if (samples >= STRETCH_SAMPLES_MOST)
     return PERIOD_LAST_NS;
   uint64_t period = PERIOD_NS << u64_min(samples / PERIOD_GROWS_AFTER, 5);
@@ -285,7 +289,8 @@ static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
   }
   if (now >= loop->next_ns) {
     sample_take(loop, now);
-    loop->next_ns = clock_now_ns() + sample_period(loop->stretch_samples++);
+    loop->next_ns =
+        clock_now_ns() + sample_period(loop->stretch_samples++, loop->board != NULL);
     if (loop->live != NULL) {
       sample_show(loop, looked, clock_now_ns());
       stall_report(loop, looked, clock_now_ns());
@@ -313,11 +318,20 @@ static void sampler_wait(uint64_t ns) {
   pthread_cond_timedwait(&sampler.changed, &sampler.lock, &until);
 }
 
+/* This thread has no use for the program's descriptors, and a table that two threads
+ * share makes each system call of the program's a little slower: with a table of its
+ * own, which is empty, a program with one thread stays one in that respect. */
+static void descriptors_leave(void) {
+  const unsigned int unshare_first = 1 << 1; /* CLOSE_RANGE_UNSHARE */
+  (void) syscall(SYS_close_range, 0, ~0u, unshare_first);
+}
+
 /* With every loop asleep for a second, waits until one wakes it. */
 static void* sampler_thread(void* argument) {
   uint64_t busy_ns = clock_now_ns();
   (void) argument;
   pthread_setname_np(pthread_self(), "rondo-sampler");
+  descriptors_leave();
   pthread_mutex_lock(&sampler.lock);
   while (!queue_empty(&sampler.loops)) {
     uint64_t now = clock_now_ns();
@@ -360,7 +374,9 @@ static uint64_t setting_ns(const char* name, uint64_t otherwise_ms) {
 /* What is to be reported must have been sampled. */
 static uint64_t setting_threshold_ns(void) {
   uint64_t stall = setting_ns("RONDO_RECORD_STALL", 0);
-  uint64_t threshold = setting_ns("RONDO_TRACE_STALL", 10);
+  bool everything = system_setting("RONDO_TRACE") != NULL;
+  bool ring = system_setting("RONDO_RECORD") != NULL && !everything;
+  uint64_t threshold = setting_ns("RONDO_TRACE_STALL", ring ? 25 : 10);
   return stall == 0 ? threshold : u64_min(u64_max(threshold, 1000000), stall);
 }
 

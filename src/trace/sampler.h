@@ -2,9 +2,9 @@
  *
  * Each recorded loop keeps the moment of its last look at what is ready. One thread of
  * the process compares these with the clock; when a loop hasn't looked for longer than
- * the threshold (RONDO_TRACE_STALL, 10 ms unless it is set; 0 is never), that thread
- * samples the stack of the loop's thread until the loop looks again. Below the threshold
- * nothing is sampled, and a loop pays for one store a turn.
+ * the threshold (RONDO_TRACE_STALL, 10 ms unless it is set, 25 ms for a ring; 0 is
+ * never), that thread samples the stack of the loop's thread until the loop looks again.
+ * Below the threshold nothing is sampled, and a loop pays for one store a turn.
  *
  * A sample is taken by a signal to the loop's thread, SIGURG, whose default is to be
  * ignored, so that one that comes too late can't harm a program started by exec. Signals
