@@ -22,6 +22,8 @@ const char exec_record_usage[] =
     "  --stall-run cmd  and run this command, with RONDO_STALL_LINE, RONDO_STALL_FILE "
     "and\n"
     "                   RONDO_STALL_PID in its environment\n"
+    "  --names          also name what a Node calls back, with requests, functions and\n"
+    "                   lines, as rondo trace does; that costs more\n"
     "  --dump-on signal write the last seconds down when the program gets it: USR2\n";
 
 /* "", or a number with a K, M or G. */
@@ -87,6 +89,10 @@ int exec_record_option(struct exec_record* record, int argc, char** argv, int* n
     *problem = "no such size: ";
     return size_is_good(record->size) ? 1 : -1;
   }
+  if (strcmp(option, "--names") == 0) {
+    record->on = record->names = true;
+    return 1;
+  }
   for (size_t i = 0; i < sizeof(valued) / sizeof(valued[0]); i++) {
     if (strlen(valued[i]) != length || strncmp(option, valued[i], length) != 0)
       continue;
@@ -113,6 +119,7 @@ bool exec_record_start(const struct exec_record* record, char*** argv) {
   options.command = record->command;
   if (setenv("RONDO_RECORD", record->size == NULL ? "" : record->size, 1) != 0 ||
       !set_number("RONDO_RECORD_STALL", record->stall) ||
+      !set_number("RONDO_RECORD_NAMES", record->names) ||
       !set_number("RONDO_RECORD_SIGNAL", (unsigned int) record->signal)) {
     fputs("rondo: no memory\n", stderr);
     return false;

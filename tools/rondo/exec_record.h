@@ -10,6 +10,7 @@ struct exec_record {
   const char* size;    /* of the ring, as it was given; "" for the default */
   unsigned int stall;  /* in milliseconds; 0: none is reported */
   const char* command; /* to be run for a stall, or NULL */
+  bool names;          /* of what a Node calls back */
   int signal;          /* that has the ring written down, or 0 */
 };
 

@@ -15,10 +15,11 @@
 
 static const char usage[] =
     "usage: rondo [options] [script.js] [arguments]\n"
-    "       rondo exec [--backend uring|epoll] [--] program [arguments]\n"
+    "       rondo exec [options] [--] program [arguments]\n"
     "       rondo trace [options] script.js | -- program [arguments]\n"
     "       rondo sim [options] script.js | -- program [arguments]\n"
-    "       rondo help [exec|trace|sim] | version\n"
+    "       rondo top [PID] | why PID | dump PID\n"
+    "       rondo help [exec|trace|top|why|dump|sim] | version\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "

@@ -35,7 +35,7 @@ _rondo() {
     fi ;;
   exec)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--backend --verbose --check --record --stall --stall-run --dump-on --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--backend --verbose --check --record --names --stall --stall-run --dump-on --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -c -- "$word"))
     fi ;;

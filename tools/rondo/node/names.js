@@ -18,6 +18,10 @@
   }
   if (!recorder.active()) return;
   recorder.watch();
+  // A ring that is left on in production has the names of stacks, which cost nothing until
+  // they are asked for, and those of callbacks only if they were asked for.
+  const { RONDO_TRACE, RONDO_RECORD, RONDO_RECORD_NAMES } = process.env;
+  if (RONDO_RECORD !== undefined && !RONDO_TRACE && RONDO_RECORD_NAMES !== '1') return;
   const { begin, end, placeOf, lineOf } = recorder;
 
   // --- functions -------------------------------------------------------------------------
