@@ -28,6 +28,7 @@ enum {
   BOARD_WAYS = 4,   /* and places in each */
 };
 
+enum { BOARD_SINCE_SHIFT = 20 }; /* about a millisecond */
 static const uint64_t BOARD_ASLEEP = (uint64_t) 1 << 63;
 
 /* A span that is open and not in the stream yet. */
@@ -45,9 +46,8 @@ struct board_span {
 /* A handle that was started and isn't closed, or a request in flight. */
 struct board_entry {
   uint64_t subject; /* 0: a free place */
-  uint64_t since_ns;
-  uint32_t by; /* what the span around it is called; 0: there was none */
-  uint32_t unused;
+  uint32_t since;   /* ns of the monotonic clock, in units of 2^BOARD_SINCE_SHIFT */
+  uint32_t by;      /* what the span around it is called; 0: there was none */
 };
 
 struct board_alive {
@@ -83,7 +83,8 @@ struct board_loop {
   uint64_t alive_ns; /* when it was listed */
   struct board_alive alive[BOARD_ALIVE];
   struct board_span open[BOARD_SPANS];
-  struct board_entry table[BOARD_SETS][BOARD_WAYS];
+  /* A set is a cache line: requests come and go with every message. */
+  _Alignas(64) struct board_entry table[BOARD_SETS][BOARD_WAYS];
 };
 
 struct board {
@@ -126,24 +127,20 @@ static inline bool board_has(struct board_loop* loop, uint64_t subject) {
   return false;
 }
 
-/* What lived at the address before is gone. */
+/* Whatever lived at the address before was taken out by board_ended. */
 static inline void board_begun(struct board_loop* loop, uint64_t subject, uint64_t now,
                                uint32_t by) {
   struct board_entry* set = board_set(loop, subject);
-  struct board_entry* place = NULL;
-  for (int i = BOARD_WAYS - 1; i >= 0; i--) {
-    if (set[i].subject == 0 || board_same(set[i].subject, subject))
-      place = &set[i];
-    if (board_same(set[i].subject, subject))
-      break;
-  }
-  if (place == NULL) {
+  int place = 0;
+  while (place < BOARD_WAYS && set[place].subject != 0)
+    place++;
+  if (place == BOARD_WAYS) {
     loop->crowded++;
     return;
   }
-  place->since_ns = now;
-  place->by = by;
-  __atomic_store_n(&place->subject, subject, __ATOMIC_RELEASE);
+  set[place].since = (uint32_t) (now >> BOARD_SINCE_SHIFT);
+  set[place].by = by;
+  __atomic_store_n(&set[place].subject, subject, __ATOMIC_RELEASE);
 }
 
 static inline void board_ended(struct board_loop* loop, uint64_t subject) {
@@ -156,6 +153,13 @@ static inline void board_ended(struct board_loop* loop, uint64_t subject) {
   }
 }
 
+/* How long ago it was begun; of what is older than 50 days, something less. */
+static inline uint64_t board_age_ns(const struct board_entry* entry, uint64_t now) {
+  uint32_t age = (uint32_t) (now >> BOARD_SINCE_SHIFT) - entry->since;
+  return (uint64_t) age << BOARD_SINCE_SHIFT;
+}
+
+_Static_assert(sizeof(struct board_entry[BOARD_WAYS]) == 64, "a cache line");
 _Static_assert(BOARD_SETS == 256, "board_set takes eight bits");
 _Static_assert(sizeof(struct board_span) == 72, "files have this");
 

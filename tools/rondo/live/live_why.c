@@ -81,11 +81,9 @@ static const struct board_entry* entry_of(const struct board_loop* live,
 
 static void write_origin(const struct trace* names, const struct board_entry* entry) {
   char time[TIME_SIZE];
-  uint64_t now = live_now_ns();
-  if (entry == NULL || entry->since_ns == 0)
+  if (entry == NULL)
     return;
-  printf(", begun %s ago",
-         time_text(time, now > entry->since_ns ? now - entry->since_ns : 0));
+  printf(", begun %s ago", time_text(time, board_age_ns(entry, live_now_ns())));
   if (*live_name(names, entry->by) != '\0') {
     fputs(" by ", stdout);
     write_short(stdout, live_name(names, entry->by));
@@ -130,7 +128,8 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
 
 static int by_age(const void* left, const void* right) {
   const struct board_entry *a = left, *b = right;
-  return a->since_ns < b->since_ns ? -1 : a->since_ns > b->since_ns;
+  int32_t later = (int32_t) (a->since - b->since); /* it may have wrapped */
+  return later < 0 ? -1 : later > 0;
 }
 
 static void write_requests(const struct trace* names, const struct board_loop* live) {

@@ -7,6 +7,7 @@ class Live {
     this.interval = interval;
     this.app = null;
     this.paused = false;
+    document.querySelector('h1').textContent = 'rondo top';
     $('pause').hidden = $('now').hidden = false;
     $('pause').addEventListener('click', () => this.pause(!this.paused));
   }
