@@ -47,11 +47,12 @@ programs: ## real programs from Debian's packages on our library (SOAK=600: unde
 	@$(MAKE) --no-print-directory all
 	@test/programs/run $(ARGS)
 
-bench: ## the same benchmarks on Debian's libuv and on ours, then Node and rondo
+bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, what recording costs
 	@tools/setup build bench runtime
 	@$(MAKE) --no-print-directory all
 	@bench/run
 	@bench/runtime/run
+	@bench/record/run
 
 install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)
