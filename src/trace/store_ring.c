@@ -276,7 +276,7 @@ static int ring_create(char* path, const char* folder) {
 /* --- life ----------------------------------------------------------------------------
  */
 
-/* Bytes, or with a K, M or G. */
+/* Bytes, or with a K, M or G; "" and "1", for on, are the default. */
 static size_t ring_size_wanted(const char* text) {
   const uint64_t most = (uint64_t) 1 << 40;
   char* unit;
@@ -284,7 +284,7 @@ static size_t ring_size_wanted(const char* text) {
   int name = toupper((unsigned char) *unit);
   int shift = name == 'K' ? 10 : name == 'M' ? 20 : name == 'G' ? 30 : 0;
   uint64_t size = number > most >> shift ? most : number << shift;
-  return (size_t) (number <= 1 ? 16 << 20 : u64_max(size, RING_LEAST));
+  return (size_t) (size <= 1 ? 16 << 20 : u64_max(size, RING_LEAST));
 }
 
 static void ring_begin(struct store_ring* ring) {

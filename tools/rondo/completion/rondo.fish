@@ -38,6 +38,7 @@ complete -c rondo -n '__fish_seen_subcommand_from sim' -l verbose -d 'what is wa
 complete -c rondo -n '__fish_seen_subcommand_from exec trace' -l verbose -d 'report which libuv it has'
 complete -c rondo -n '__fish_seen_subcommand_from exec' -l check -d 'report what would happen'
 complete -c rondo -n '__fish_seen_subcommand_from exec' -l record -d 'keep the last seconds in memory'
+complete -c rondo -n '__fish_seen_subcommand_from exec' -l names -d 'name what a Node calls back'
 complete -c rondo -n '__fish_seen_subcommand_from exec' -l stall -x -d 'report a loop held up for longer'
 complete -c rondo -n '__fish_seen_subcommand_from exec' -l stall-run -r -d 'and run this'
 complete -c rondo -n '__fish_seen_subcommand_from exec' -l dump-on -x -a 'USR1 USR2 HUP' -d 'write the last seconds down'

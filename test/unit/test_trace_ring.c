@@ -1,0 +1,226 @@
+/* test: threads */
+/* The ring: what is written for callbacks that are short and long, what stands on its
+ * board, and that it is one for a process whatever its loops do. What is read from
+ * outside and after a kill is in test/trace/check_record. */
+#include "trace_test.h"
+
+#include "trace/board.h"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char ring_path[4096];
+
+static const struct trace_header* ring_map(size_t* size) {
+  struct stat status;
+  snprintf(ring_path, sizeof(ring_path), "%s/rondo/%d.ring", folder, (int) getpid());
+  int fd = open(ring_path, O_RDONLY);
+  assert_true(fd >= 0);
+  assert_int_equal(fstat(fd, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  *size = (size_t) status.st_size;
+  const void* memory = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+  assert_ptr_not_equal(memory, MAP_FAILED);
+  close(fd);
+  return memory;
+}
+
+static const struct board* board_of(const struct trace_header* header) {
+  return (const struct board*) (const void*) ((const char*) header + TRACE_HEADER_SIZE);
+}
+
+static const struct board_loop* loop_on(const struct board* board) {
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    if (board->loops[i].number != 0)
+      return &board->loops[i];
+  }
+  return NULL;
+}
+
+static size_t requests_on(const struct board_loop* live) {
+  size_t count = 0;
+  for (size_t i = 0; i < BOARD_SETS * BOARD_WAYS; i++)
+    count += (live->table[i / BOARD_WAYS][i % BOARD_WAYS].subject >> TRACE_SUBJECT_SHIFT &
+              0xff) >= TRACE_SUBJECT_REQ;
+  return count;
+}
+
+static int make_folder(void** state) {
+  int err = folder_setup(state);
+  setenv("XDG_RUNTIME_DIR", folder, 1);
+  setenv("RONDO_RECORD", "1M", 1);
+  return err;
+}
+
+static int remove_folder(void** state) {
+  char path[4200];
+  unlink(ring_path);
+  snprintf(path, sizeof(path), "%s/rondo", folder);
+  rmdir(path);
+  return folder_teardown(state);
+}
+
+/* --- callbacks ---------------------------------------------------------------------- */
+
+static long turns_left;
+
+static void on_idle(uv_idle_t* idle) {
+  if (--turns_left == 0)
+    uv_idle_stop(idle);
+}
+
+static void on_slow(uv_timer_t* timer) {
+  uint64_t end = uv_hrtime() + 3000000;
+  while (uv_hrtime() < end)
+    continue;
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* More turns than the ring has room for, then a callback that takes its time. */
+static void the_end_of_a_long_run_is_there_with_its_names(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_idle_t idle;
+  uv_timer_t timer;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  uv_idle_init(&loop, &idle);
+  turns_left = 30000;
+  uv_idle_start(&idle, on_idle);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  uv_timer_init(&loop, &timer);
+  uv_timer_start(&timer, on_slow, 0, 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+
+  size_t size;
+  const struct trace_header* header = ring_map(&size);
+  assert_true(header->overwritten > 0);
+  assert_int_equal(header->board_size, BOARD_SIZE);
+  struct trace trace = {0};
+  assert_null(trace_read(&trace, ring_path));
+  assert_false(trace.damaged);
+  assert_int_equal(trace.count, 1);
+  const struct trace_loop* record = &trace.loops[0];
+  assert_true(record->overwritten);
+  size_t slow = 0, many = 0;
+  for (size_t i = 0; i < record->event_count; i++) {
+    const struct event* event = &record->events[i];
+    if (event->kind != EVENT_CALLBACK)
+      continue;
+    many += event->many;
+    if (event->many == 0 && event->name != EVENT_NONE &&
+        strstr(record->names[event->name], "on_slow") != NULL)
+      slow += event->duration >= 3000000;
+  }
+  assert_int_equal(slow, 1);
+  assert_true(many > 100 && many < 30000);
+  trace_free(&trace);
+  munmap((void*) (uintptr_t) header, size);
+  uv_close((uv_handle_t*) &idle, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+/* --- the board ---------------------------------------------------------------------- */
+
+static sem_t begun, let_go;
+static const struct board* watched;
+
+static void wait_on_pool(uv_work_t* request) {
+  (void) request;
+  sem_post(&begun);
+  sem_wait(&let_go);
+}
+
+static void after_work(uv_work_t* request, int status) {
+  (void) request;
+  assert_int_equal(status, 0);
+  const struct board_loop* live = loop_on(watched);
+  assert_int_equal(live->depth, 1); /* this one */
+  assert_int_equal(live->open[0].kind, TRACE_CALLBACK);
+}
+
+static void what_is_in_flight_stands_on_the_board(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_work_t work;
+  size_t size;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  const struct trace_header* header = ring_map(&size);
+  watched = board_of(header);
+  const struct board_loop* live = loop_on(watched);
+  assert_non_null(live);
+  sem_init(&begun, 0, 0);
+  sem_init(&let_go, 0, 0);
+  assert_int_equal(requests_on(live), 0);
+  assert_int_equal(uv_queue_work(&loop, &work, wait_on_pool, after_work), 0);
+  sem_wait(&begun);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  assert_int_equal(requests_on(live), 1);
+  assert_int_equal(watched->pool_working, 1);
+  assert_int_equal(live->requests, 1);
+  sem_post(&let_go);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(requests_on(live), 0);
+  assert_int_equal(live->depth, 0);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  assert_null(loop_on(watched));
+  munmap((void*) (uintptr_t) header, size);
+}
+
+/* --- life ----------------------------------------------------------------------------
+ */
+
+static void a_child_has_a_ring_of_its_own(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  size_t size;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  const struct trace_header* header = ring_map(&size);
+  uint64_t sequence = header->overwritten;
+  pid_t child = fork();
+  if (child == 0) {
+    size_t own;
+    if (uv_loop_fork(&loop) != 0)
+      _exit(1);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    int good = ring_map(&own)->pid == (uint32_t) getpid();
+    unlink(ring_path);
+    _exit(good ? 0 : 2);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_int_equal(header->pid, getpid());
+  assert_int_equal(header->overwritten, sequence);
+  munmap((void*) (uintptr_t) header, size);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  (void) ring_map(&size); /* this process's again */
+}
+
+/* More than have a place on the board: all are recorded. */
+static void many_loops_share_it(void** state) {
+  (void) state;
+  enum { LOOPS = BOARD_LOOPS + 3 };
+  static uv_loop_t loops[LOOPS];
+  for (int i = 0; i < LOOPS; i++) {
+    assert_int_equal(uv_loop_init(&loops[i]), 0);
+    assert_true(rondo_trace_active(&loops[i]));
+    uv_run(&loops[i], UV_RUN_NOWAIT);
+  }
+  for (int i = 0; i < LOOPS; i++)
+    assert_int_equal(uv_loop_close(&loops[i]), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
+      cmocka_unit_test(what_is_in_flight_stands_on_the_board),
+      cmocka_unit_test(a_child_has_a_ring_of_its_own),
+      cmocka_unit_test(many_loops_share_it),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
