@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "handle/descriptor.h"
-
+#include "sim/sim.h"
 static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events);
 
 void stream_init(uv_loop_t* loop, uv_stream_t* stream, const struct handle_kind* kind) {
@@ -67,6 +67,8 @@ static int connect_result(uv_stream_t* stream) {
   }
   int pending;
   error = descriptor_get_option(stream_fd(stream), SOL_SOCKET, SO_ERROR, &pending);
+  if (error == 0 && pending == 0 && simulated(stream->loop))
+    return sim_connect_fault(stream);
   return error != 0 ? error : -pending;
 }
 

@@ -123,7 +123,10 @@ static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
   if (simulated(stream->loop) && !stream_passes_handles(stream))
     buf.len = sim_read_size(stream->loop, stream_fd(stream), size);
   bool is_cut = buf.len < size;
-  ssize_t n = stream_receive(stream, &buf);
+  ssize_t n =
+      simulated(stream->loop) ? sim_read_fault(stream->loop, stream_fd(stream)) : 0;
+  if (n == 0)
+    n = stream_receive(stream, &buf);
   buf.len = size;
   if (n > 0) {
     stream_remember_size(stream, n);

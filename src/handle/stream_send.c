@@ -75,6 +75,8 @@ ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int 
   int fd = stream_fd(stream);
   uv_buf_t cut;
   if (simulated(stream->loop) && nbufs > 0 && !(stream->flags & HANDLE_BLOCKING_WRITES)) {
+    if (sim_pipe_is_full(stream))
+      return UV_EAGAIN;
     cut = bufs[0];
     cut.len = sim_write_size(stream->loop, fd, bufs[0].len);
     if (cut.len < bufs[0].len) {

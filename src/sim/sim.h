@@ -32,7 +32,12 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv_
 int sim_work_cancel(struct uv__work* w);
 
 /* --- handles --------------------------------------------------------------------- */
-void sim_spawned(const uv_loop_t* loop, int pid);
+void sim_spawned(uv_loop_t* loop, int pid);
+/* Faults: the error with which a connect ends, or a read; 0 without. And whether a write
+ * finds no room. */
+int sim_connect_fault(const uv_stream_t* stream);
+int sim_read_fault(const uv_loop_t* loop, int fd);
+bool sim_pipe_is_full(uv_stream_t* stream);
 /* Whether an async that was sent to, or signals that came, aren't to be noticed yet. They
  * stay queued; the loop is woken when their time comes. */
 bool sim_async_waits(uv_async_t* handle);

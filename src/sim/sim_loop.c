@@ -111,6 +111,8 @@ static void events_run(uv_loop_t* loop) {
       sim_work_complete(loop, event.work);
     else if (event.kind == SIM_EVENT_RELEASE)
       sim_ready_release(loop, &event);
+    else if (event.kind == SIM_EVENT_KILL)
+      sim_child_kill(event.fd);
     else
       loop_wake(loop, (unsigned int) event.fd);
   }
@@ -319,8 +321,9 @@ uint64_t sim_nth(struct sim_state* sim, uint64_t source) {
   return sim->counts[at].count++;
 }
 
-void sim_spawned(const uv_loop_t* loop, int pid) {
+void sim_spawned(uv_loop_t* loop, int pid) {
   world_spawned(sim_of(loop)->world, pid);
+  sim_child_fault(loop, pid);
 }
 
 /* --- for programs of their own (rondo.h) -------------------------------------------- */

@@ -40,6 +40,15 @@ const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd) {
   return source_at(sim_of(loop), fd, loop->slots[fd].generation);
 }
 
+int sim_read_fault(const uv_loop_t* loop, int fd) {
+  const struct sim_state* sim = sim_of(loop);
+  if (fd < 0 || (size_t) fd >= sim->source_count || !sim->sources[fd].is_reset ||
+      sim->sources[fd].generation != loop->slots[fd].generation)
+    return 0;
+  sim->sources[fd].is_reset = false;
+  return UV_ECONNRESET;
+}
+
 /* --- what it is called -------------------------------------------------------------- */
 
 static const uv_handle_t* handle_of(const uv_loop_t* loop, const uv__io_t* w) {
@@ -111,6 +120,14 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
   return delay;
 }
 
+/* Connected and being read. */
+static bool is_connection(const uv_loop_t* loop, const uv__io_t* w) {
+  if (!(sim_of(loop)->world->flags & WORLD_FAULTS) || !watcher_wants(w, WATCH_IN))
+    return false;
+  const uv_handle_t* handle = handle_of(loop, w);
+  return handle != NULL && handle->type == UV_TCP && !is_listening(w->fd);
+}
+
 /* True if the event is delivered now. */
 static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
   struct sim_state* sim = sim_of(loop);
@@ -128,7 +145,11 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
     return true;
   }
   if (!source->held) {
-    uint64_t delay = event_delay(loop, slot->watcher, event->events, source);
+    int64_t fault =
+        is_connection(loop, slot->watcher) ? sim_connection_fault(loop, source) : 0;
+    source->is_reset = fault < 0;
+    uint64_t delay = fault > 0 ? (uint64_t) fault
+                               : event_delay(loop, slot->watcher, event->events, source);
     struct sim_event release = {.at = world_now(sim->world) + delay,
                                 .kind = SIM_EVENT_RELEASE,
                                 .fd = fd,

@@ -13,7 +13,8 @@ enum sim_event_kind {
   SIM_EVENT_EXECUTE,
   SIM_EVENT_COMPLETE,
   SIM_EVENT_RELEASE,
-  SIM_EVENT_WAKE
+  SIM_EVENT_WAKE,
+  SIM_EVENT_KILL
 };
 
 /* What happens to one piece of work or one descriptor at its time; equal times in the
@@ -23,7 +24,7 @@ struct sim_event {
   uint64_t order;
   enum sim_event_kind kind;
   uint32_t generation; /* of the descriptor's slot */
-  int fd;              /* or the kind of notification */
+  int fd;              /* or the kind of notification, or a child */
   struct sim_work* work;
 };
 
@@ -42,6 +43,7 @@ struct sim_source {
   uint32_t generation;
   bool known;
   bool held;
+  bool is_reset;   /* its next read fails */
   bool passes;     /* its next event was decided about: it is delivered */
   uint64_t number; /* in the order in which they were first ready */
   uint64_t nth;
@@ -123,5 +125,13 @@ void sim_ready_release(uv_loop_t* loop, const struct sim_event* event);
 void sim_ready_close(struct sim_state* sim);
 /* The source of an open descriptor; NULL if there is none. */
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
+
+/* --- sim_faults.c --- */
+/* The error with which work ends instead of being done; 0: it is done. */
+int sim_fault_of_work(uv_loop_t* loop, const uv_fs_t* req, bool is_lookup,
+                      uint64_t source, const char* words);
+int64_t sim_connection_fault(uv_loop_t* loop, const struct sim_source* source);
+void sim_child_fault(uv_loop_t* loop, int pid);
+void sim_child_kill(int pid);
 
 #endif

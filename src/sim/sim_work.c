@@ -43,6 +43,7 @@ struct sim_work {
   struct world* world;
   uint32_t state; /* enum sim_work_state; atomic while it runs */
   bool is_lookup;
+  int fault;       /* how it ends instead of being done; 0: it is done */
   bool left_alone; /* as the loop sees it */
   int tid;
   uint64_t complete_at;
@@ -198,6 +199,13 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
                                       : "is done late");
     chooser_log(sim->chooser, &question, delay, words);
   }
+  if (sim->world->flags & WORLD_FAULTS) {
+    char name[256];
+    work_words(work, name, sizeof(name));
+    work->fault =
+        sim_fault_of_work(loop, work->work == fs_run_on_pool ? fs_of(work) : NULL,
+                          work->is_lookup, source, name);
+  }
   sim->in_slots++;
   queue_push_back(&sim->planned, &work->link);
   work_plan(loop, work, execute_at, SIM_EVENT_EXECUTE);
@@ -271,14 +279,27 @@ static uint64_t work_patience(const struct sim_work* work) {
   return work->is_lookup ? 15 * WORLD_SECOND : WORLD_SECOND / 2;
 }
 
+static void work_fail(const struct sim_work* work) {
+  if (work->work == fs_run_on_pool)
+    rondo_container_of(work->w, uv_fs_t, work_req)->result = work->fault;
+  else if (work->work == resolver_address_work)
+    rondo_container_of(work->w, uv_getaddrinfo_t, work_req)->retcode = work->fault;
+  else
+    rondo_container_of(work->w, uv_getnameinfo_t, work_req)->retcode = work->fault;
+}
+
 static void sim_work_run(struct uv__work* own) {
   struct sim_work* work = rondo_container_of(own, struct sim_work, own);
   struct world* world = work->world;
   uv_loop_t* loop = work->w->loop;
   __atomic_store_n(&work->tid, (int) syscall(SYS_gettid), __ATOMIC_RELEASE);
-  world_work(world, work_patience(work));
-  work->work(work->w);
-  world_work(world, 0);
+  if (work->fault != 0) {
+    work_fail(work);
+  } else {
+    world_work(world, work_patience(work));
+    work->work(work->w);
+    world_work(world, 0);
+  }
   uint32_t* state = &work->state;
   if (__atomic_exchange_n(state, WORK_RAN, __ATOMIC_SEQ_CST) != WORK_LEFT_ALONE) {
     futex(state, FUTEX_WAKE, 1, 0); /* a wake-up of nobody is harmless */
