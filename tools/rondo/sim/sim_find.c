@@ -7,10 +7,12 @@
  * the others. */
 #include "sim_find.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
+#include <sys/stat.h>
+#include <unistd.h>
 /* Runs that a shrinking may take. */
 enum { TRIES_MOST = 400 };
 
@@ -111,6 +113,47 @@ static void prove(const struct sim_options* options, struct sim_finding* finding
   sim_run_free(&again);
 }
 
+/* --- recordings ------------------------------------------------------------------- */
+
+/* Runs once more with these decisions, recorded. The path, or NULL. */
+static char* record(const struct shrink* shrink, const char* what, size_t count) {
+  struct sim_plan plan = shrink->options->plan;
+  struct sim_run again;
+  size_t size = strlen(shrink->options->output) + 64;
+  char* path = malloc(size);
+  if (path == NULL)
+    return NULL;
+  snprintf(path, size, "%s/seed-%llu-%s.rtrace", shrink->options->output,
+           (unsigned long long) shrink->finding->run.seed, what);
+  plan.show = false;
+  run_again(&again, &shrink->finding->run);
+  again.allow_some = true;
+  again.allowed = shrink->keys;
+  again.allowed_count = count;
+  again.record = path;
+  unlink(path);
+  bool ran = sim_run_whole(&plan, &again, shrink->stop);
+  sim_run_free(&again);
+  if (ran && access(path, R_OK) == 0)
+    return path;
+  free(path);
+  return NULL;
+}
+
+/* The failing schedule, and the same without its last decision, which passes. */
+static void record_both(const struct shrink* shrink) {
+  const char* folder = shrink->options->output;
+  if (folder == NULL || *shrink->stop || shrink->finding->fails_anyway)
+    return;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "rondo sim: %s: %s\n", folder, strerror(errno));
+    return;
+  }
+  shrink->finding->kept_failing = record(shrink, "failing", shrink->count);
+  if (shrink->count > 0)
+    shrink->finding->kept_passing = record(shrink, "passing", shrink->count - 1);
+}
+
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
               const volatile sig_atomic_t* stop) {
   struct shrink shrink = {.options = options, .finding = finding, .stop = stop};
@@ -128,6 +171,7 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
   } else {
     shrink_by_parts(&shrink);
   }
+  record_both(&shrink);
   free(shrink.keys);
 }
 

@@ -84,12 +84,14 @@ static bool pattern_is_good(const char* pattern) {
 }
 
 /* KINDS and RATE, in any order, between commas. */
-static bool faults_read(const char* text, struct sim_plan* plan) {
+static bool faults_read(const char* text, struct sim_options* options) {
+  struct sim_plan* plan = &options->plan;
   static const char* const kinds[] = {"files",    "connections", "names",
                                       "children", "pipes",       NULL};
   char copy[128];
   char* rest = copy;
   char* word;
+  options->faults = text;
   plan->fault_rate = 20000;
   plan->fault_kinds = 0;
   if (strlen(text) >= sizeof(copy))
@@ -166,7 +168,7 @@ static bool option_plain(struct sim_options* options, const char* name) {
   else if (strcmp(name, "--verbose") == 0)
     options->plan.verbose = true;
   else if (strcmp(name, "--faults") == 0)
-    return faults_read("", &options->plan);
+    return faults_read("", options);
   else
     return false;
   return true;
@@ -195,7 +197,7 @@ static int option_take(struct sim_options* options, int argc, char** argv, int* 
   size_t length = equals == NULL ? strlen(argument) : (size_t) (equals - argument);
   snprintf(name, sizeof(name), "%.*s", (int) length, argument);
   if (equals != NULL && strcmp(name, "--faults") == 0)
-    return faults_read(equals + 1, &options->plan)
+    return faults_read(equals + 1, options)
                ? 0
                : bad_argument("no such faults: ", equals + 1);
   for (size_t i = 0; i < sizeof(valued) / sizeof(valued[0]); i++) {

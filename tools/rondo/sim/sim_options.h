@@ -13,6 +13,7 @@ struct sim_options {
   bool keep_going;
   bool json;
   bool shrink;
+  const char* faults; /* as they were asked for, or NULL */
   const char* output; /* where recordings of a finding go: a folder */
 };
 

@@ -38,6 +38,13 @@ static void output_show(const struct sim_run* run) {
   }
 }
 
+/* Of others the words say all. */
+static bool is_delay(const struct sim_decision* decision) {
+  return strstr(decision->key, "/fault/") == NULL &&
+         strstr(decision->key, "/read/") == NULL &&
+         strstr(decision->key, "/write/") == NULL;
+}
+
 static void decisions_show(const struct sim_run* run) {
   size_t shown =
       run->decision_count < DECISIONS_SHOWN ? run->decision_count : DECISIONS_SHOWN;
@@ -46,7 +53,8 @@ static void decisions_show(const struct sim_run* run) {
     const struct sim_decision* decision = &run->decisions[i];
     sim_time_words(decision->at, at, sizeof(at));
     sim_time_words(decision->value, value, sizeof(value));
-    printf("  - at %s: %s (%s)\n", at, decision->words, value);
+    printf("  - at %s: %s%s%s%s\n", at, decision->words, is_delay(decision) ? " (" : "",
+           is_delay(decision) ? value : "", is_delay(decision) ? ")" : "");
   }
   if (shown < run->decision_count)
     printf("  - and %zu more\n", run->decision_count - shown);
@@ -55,8 +63,8 @@ static void decisions_show(const struct sim_run* run) {
 /* The program, as one would type it. */
 static void command_show(const struct sim_options* options, uint64_t seed) {
   printf("    rondo sim --seed %llu", (unsigned long long) seed);
-  if (options->plan.fault_rate != 0)
-    printf(" --faults=%g", options->plan.fault_rate / 1e6);
+  if (options->faults != NULL)
+    printf(options->faults[0] == '\0' ? " --faults%s" : " --faults=%s", options->faults);
   if (options->plan.longest_ns != 0)
     printf(" --longest %gms", (double) options->plan.longest_ns / 1e6);
   if (options->plan.match != NULL)
