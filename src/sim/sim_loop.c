@@ -358,3 +358,12 @@ int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed) {
 uint64_t rondo_sim_schedule(const uv_loop_t* loop) {
   return simulated(loop) ? chooser_schedule(sim_of(loop)->chooser) : 0;
 }
+
+void rondo_sim_origin(uv_loop_t* loop, const char* place) {
+  if (!simulated(loop))
+    return;
+  struct sim_state* sim = sim_of(loop);
+  size_t length = strnlen(place, sizeof(sim->origin) - 1);
+  memcpy(sim->origin, place, length);
+  sim->origin[length] = '\0';
+}

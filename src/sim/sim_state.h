@@ -86,6 +86,8 @@ struct sim_state {
   size_t held_count;
   uint64_t signals_until; /* 0: no signal is held */
 
+  char origin[200]; /* of the next request; "": not known */
+
   struct sim_count* counts; /* open addressing */
   size_t count_capacity, count_used;
 

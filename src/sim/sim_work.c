@@ -47,6 +47,7 @@ struct sim_work {
   bool left_alone; /* as the loop sees it */
   int tid;
   uint64_t complete_at;
+  char origin[]; /* where the program asked for it; "": not known */
 };
 
 /* --- what it is called -------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static const uv_fs_t* fs_of(const struct sim_work* work) {
   return rondo_container_of(work->w, uv_fs_t, work_req);
 }
 
-static void work_words(const struct sim_work* work, char* words, size_t size) {
+static void work_name(const struct sim_work* work, char* words, size_t size) {
   if (work->work == fs_run_on_pool) {
     const uv_fs_t* req = fs_of(work);
     if (req->path != NULL)
@@ -95,6 +96,13 @@ static void work_words(const struct sim_work* work, char* words, size_t size) {
   } else {
     snprintf(words, size, work->is_lookup ? "look-up of an address" : "work of the pool");
   }
+}
+
+static void work_words(const struct sim_work* work, char* words, size_t size) {
+  work_name(work, words, size);
+  size_t used = strlen(words);
+  if (work->origin[0] != '\0')
+    snprintf(words + used, size - used, " (%s)", work->origin);
 }
 
 /* A name that is the same in each run: the last part of a path, unless there is a number
@@ -185,8 +193,8 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
                                   .nth = sim_nth(sim, source)};
   work->complete_at = now;
   if (chooser_decides(sim->chooser, &question, &number)) {
-    char name[256];
-    char words[320];
+    char name[400];
+    char words[480];
     uint64_t delay = sim_delay(loop, number);
     enum work_moment moment = work_moment(work, number);
     work->complete_at = now + delay;
@@ -200,7 +208,7 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
     chooser_log(sim->chooser, &question, delay, words);
   }
   if (sim->world->flags & WORLD_FAULTS) {
-    char name[256];
+    char name[400];
     work_words(work, name, sizeof(name));
     work->fault =
         sim_fault_of_work(loop, work->work == fs_run_on_pool ? fs_of(work) : NULL,
@@ -249,9 +257,12 @@ void sim_work_fill_slots(uv_loop_t* loop) {
 int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*run)(struct uv__work*),
                     void (*done)(struct uv__work*, int)) {
   struct sim_state* sim = sim_of(loop);
-  struct sim_work* work = mem_calloc(1, sizeof(*work));
+  size_t origin_size = strlen(sim->origin) + 1;
+  struct sim_work* work = mem_calloc(1, sizeof(*work) + origin_size);
   if (work == NULL)
     return UV_ENOMEM;
+  memcpy(work->origin, sim->origin, origin_size);
+  sim->origin[0] = '\0';
   w->loop = loop;
   w->work = run;
   w->done = done;

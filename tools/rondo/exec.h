@@ -27,6 +27,9 @@ bool exec_prepare_sim(const char* program, bool script);
  * may be those given. exec_names.c. */
 char** exec_name_functions(char** argv);
 
+/* A Node that is started next in a simulation says from which line its requests come. */
+void exec_report_origins(void);
+
 /* Where the library is, in `directory` of PATH_MAX bytes; false if it can't be found. */
 bool exec_find_library(char* directory);
 

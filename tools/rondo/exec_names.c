@@ -19,11 +19,11 @@ static bool find_beside(const char* name, char* path) {
 }
 
 /* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it. */
-static void name_in_node(void) {
+static void require_in_node(const char* options, const char* script) {
   char path[PATH_MAX];
-  char option[2 * PATH_MAX + 128] = "--interpreted-frames-native-stack --require \"";
-  size_t used = strlen(option);
-  if (!find_beside("rondo-node.js", path))
+  char option[2 * PATH_MAX + 128];
+  size_t used = (size_t) snprintf(option, sizeof(option), "%s--require \"", options);
+  if (!find_beside(script, path))
     return;
   for (const char* at = path; *at != '\0'; at++) {
     if (*at == '"' || *at == '\\')
@@ -72,8 +72,12 @@ static char** name_in_nvim(char** argv) {
   return more;
 }
 
+void exec_report_origins(void) {
+  require_in_node("", "rondo-sim.js");
+}
+
 char** exec_name_functions(char** argv) {
-  name_in_node();
+  require_in_node("--interpreted-frames-native-stack ", "rondo-node.js");
   name_in_python();
   return name_in_nvim(argv);
 }

@@ -167,6 +167,15 @@ static napi_value addon_end(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* origin(place): of the loop's next request, for the simulator */
+static napi_value addon_origin(napi_env env, napi_callback_info info) {
+  char place[NAME_SIZE];
+  uv_loop_t* loop = addon_loop(env);
+  if (loop != NULL && addon_name(env, info, place))
+    rondo_sim_origin(loop, place);
+  return NULL;
+}
+
 static void addon_export(napi_env env, napi_value exports, const char* name,
                          napi_callback callback) {
   napi_value function;
@@ -187,5 +196,6 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   addon_export(env, exports, "begin", addon_begin);
   addon_export(env, exports, "rename", addon_rename);
   addon_export(env, exports, "end", addon_end);
+  addon_export(env, exports, "origin", addon_origin);
   return exports;
 }

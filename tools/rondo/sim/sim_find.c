@@ -7,6 +7,7 @@
  * the others. */
 #include "sim_find.h"
 
+#include "exec.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,25 @@ static void prove(const struct sim_options* options, struct sim_finding* finding
   sim_run_free(&again);
 }
 
+/* One more run of the smallest schedule, in which a Node says from where its requests
+ * come: the words of the decisions have file and line then. */
+static void add_origins(struct shrink* shrink) {
+  struct sim_run before = shrink->finding->smallest;
+  bool proved = shrink->finding->is_proved;
+  if (shrink->options->plan.script || shrink->count == 0 || *shrink->stop)
+    return;
+  exec_report_origins();
+  memset(&shrink->finding->smallest, 0, sizeof(before));
+  if (shrink_try(shrink, shrink->keys, shrink->count) &&
+      shrink->finding->smallest.decision_count == shrink->count) {
+    sim_run_free(&before);
+    return;
+  }
+  sim_run_free(&shrink->finding->smallest);
+  shrink->finding->smallest = before;
+  shrink->finding->is_proved = proved;
+}
+
 /* --- recordings ------------------------------------------------------------------- */
 
 /* Runs once more with these decisions, recorded. The path, or NULL. */
@@ -171,6 +191,7 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
   } else {
     shrink_by_parts(&shrink);
   }
+  add_origins(&shrink);
   record_both(&shrink);
   free(shrink.keys);
 }
