@@ -236,7 +236,8 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now
 static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
   struct board* board = loop->board;
   if (board->stall_ns == 0 || now - looked < board->stall_ns ||
-      loop->alarm_ns == looked || loop->live->looked_ns == 0)
+      loop->alarm_ns == looked ||
+      __atomic_load_n(&loop->live->looked_ns, __ATOMIC_RELAXED) == 0)
     return;
   /* A busy machine may take its time to answer the signal. */
   if (loop->live->sample.stretch_ns != looked &&
