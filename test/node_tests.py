@@ -62,7 +62,8 @@ def run(command, test, number=0, limit=LIMIT_S, **environment):
 
 
 def run_all(command, tests, jobs, **settings):
-    """[(test, code, output)] in the order of the tests; each thread has a range of ports."""
+    """[(test, code, output)]; each thread has a range of ports. Tests of the folder
+    "sequential" share ports and want the machine, so they come last, one at a time."""
     numbers = iter(range(1, 10 ** 9))
 
     def one(test):
@@ -70,5 +71,7 @@ def run_all(command, tests, jobs, **settings):
             _worker.number = next(numbers)
         return (test, *run(command, test, _worker.number, **settings))
 
+    alone = [test for test in tests if test.parent.name == "sequential"]
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, tests))
+        results = list(pool.map(one, [test for test in tests if test not in alone]))
+    return results + [(test, *run(command, test, **settings)) for test in alone]
