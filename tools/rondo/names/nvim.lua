@@ -7,6 +7,8 @@
 local has_ffi, ffi = pcall(require, 'ffi')
 local uv = vim and vim.loop
 if not has_ffi or not uv then return end
+-- A ring that is left on has names only if they were asked for.
+if not os.getenv('RONDO_TRACE') and os.getenv('RONDO_RECORD_NAMES') ~= '1' then return end
 ffi.cdef [[
   void* uv_handle_get_loop(const void* handle);
   uint64_t uv_hrtime(void);
@@ -115,7 +117,7 @@ vim.schedule_wrap = function(fn) return schedule_wrap(named(fn)) end
 -- --- stacks --------------------------------------------------------------------------------
 
 local has_profile, profile = pcall(require, 'jit.profile')
-if not has_profile then return end
+if not has_profile or not os.getenv('RONDO_TRACE') then return end
 local FRAMES = 60
 local frames = ffi.new('const char*[?]', FRAMES)
 

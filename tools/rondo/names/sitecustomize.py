@@ -102,5 +102,5 @@ class _Finder:
 
 
 _run_the_other()
-if os.environ.get("RONDO_TRACE") or os.environ.get("RONDO_RECORD"):
+if os.environ.get("RONDO_TRACE") or os.environ.get("RONDO_RECORD_NAMES") == "1":
     sys.meta_path.insert(0, _Finder)
