@@ -134,7 +134,8 @@ static void look_at_board(struct live_figures* figures, const struct live_ring* 
                                .handles = live->handles,
                                .requests = live->requests};
     memcpy(loop->backend, live->backend, sizeof(live->backend));
-    loop_rates(loop, &figures->before[i], live, figures->now_ns, figures->since_ns);
+    if (ring->alive)
+      loop_rates(loop, &figures->before[i], live, figures->now_ns, figures->since_ns);
     count_table(figures, live);
     if (!loop->asleep && live->depth > 0 && names->process_count > 0) {
       struct text text;
