@@ -36,7 +36,7 @@ RACES = (
     Race("fs-extra", "8.0.1", None, "jprichardson/node-fs-extra#699, #967"),
     Race("get-port", "4.2.0", None, "sindresorhus/get-port#23"),
     Race("mkdirp", "0.5.1", None, "EEXIST for a directory that is gone"),
-    Race("node-json-db", "2.0.0", "2.1.0", "Belphemur/node-json-db#484"),
+    Race("node-json-db", "2.0.0", "2.3.1", "Belphemur/node-json-db#484"),
     Race("proper-lockfile", "4.1.2", None, "moxystudio/node-proper-lockfile#121"),
     Race("socket.io", "2.0.2", None, "socketio/socket.io-client#1133", besides=("socket.io-client",)),
     Race("winston", "3.18.3", "3.19.0", "winstonjs/winston#1504"),

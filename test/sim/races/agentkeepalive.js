@@ -7,7 +7,9 @@ const Agent = require('agentkeepalive');
 const { run, pause } = require('./race');
 
 run(async () => {
-  const server = http.createServer((request, response) => response.end('ok'));
+  // Only the time-out in question: a request may be a minute under way.
+  const limits = { headersTimeout: 0, requestTimeout: 0 };
+  const server = http.createServer(limits, (request, response) => response.end('ok'));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const agent = new Agent({ timeout: 600e3 });
   const poll = () => new Promise((resolve, reject) => {

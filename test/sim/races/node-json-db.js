@@ -1,5 +1,5 @@
 'use strict';
-// node-json-db 2.0.0, Belphemur/node-json-db#484 (fixed in 2.1.0, which has a lock): a push while
+// node-json-db 2.0.0, Belphemur/node-json-db#484 (fixed by a lock; 2.3.1 has it): a push while
 // another one still loads the file loads it again and forgets what the other one pushed; two that
 // save at once may save in the wrong order.
 const { JsonDB } = require('node-json-db');

@@ -6,17 +6,20 @@ const fs = require('fs');
 const lockfile = require('proper-lockfile');
 const { run, inside, pause, mended } = require('./race');
 
+// Longer than a holder can take, however late its operations are.
+const DAY_MS = 86400e3;
+
 run(async () => {
   const file = inside('ledger');
   fs.writeFileSync(file, '0');
   fs.mkdirSync(`${file}.lock`);
-  const long_ago = new Date(Date.now() - 3600e3);
+  const long_ago = new Date(Date.now() - 30 * DAY_MS);
   fs.utimesSync(`${file}.lock`, long_ago, long_ago);  // left by a process that was killed
 
   let holders = 0;
   let before = Promise.resolve();
   const work = async () => {
-    const options = { stale: 600e3, retries: { forever: true, factor: 1, minTimeout: 40, maxTimeout: 40 } };
+    const options = { stale: 10 * DAY_MS, retries: { forever: true, factor: 1, minTimeout: 40, maxTimeout: 40 } };
     const taken = before.then(() => lockfile.lock(file, options));
     if (mended) before = taken.catch(() => {});
     const release = await taken;

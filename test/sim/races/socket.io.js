@@ -8,7 +8,7 @@ const connect = require('socket.io-client');
 const { run, pause, mended } = require('./race');
 
 run(async () => {
-  const server = http.createServer();
+  const server = http.createServer({ headersTimeout: 0, requestTimeout: 0 });
   const io = listen(server, { pingInterval: 3600e3, pingTimeout: 3600e3 });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const visit = async () => {
