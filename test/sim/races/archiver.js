@@ -13,7 +13,7 @@ run(async () => {
   archive.pipe(output);
   archive.append(Buffer.alloc(1 << 20, 'What happened, and where. '), { name: 'report.txt' });
   for (const name of ['core', 'access.log', 'error.log', 'cron.log', 'mail.log']) archive.file(inside(name), { name });
-  await pause(200);  // for whoever else has something to add
+  await pause(1000);  // for whoever else has something to add
   archive.finalize();
   await closed;
 });

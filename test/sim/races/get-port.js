@@ -22,7 +22,7 @@ run(async () => {
   const started = [];
   for (const name of ['web', 'admin', 'metrics']) {
     started.push(start(name));
-    await pause(100);  // one after the other, so that the logs read well
+    await pause(500);  // one after the other, so that the logs read well
   }
   await Promise.all(started);
   for (const server of servers) server.close();

@@ -11,7 +11,7 @@ run(async () => {
   const pushes = [];
   for (let order = 1; order <= 4; order++) {
     pushes.push(db.push(`/order${order}`, { order }));
-    await pause(100);
+    await pause(500);
   }
   await Promise.all(pushes);
   const saved = Object.keys(await new JsonDB(new Config(inside('orders'), true, false, '/')).getData('/'));
