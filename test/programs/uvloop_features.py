@@ -7,6 +7,7 @@ so that runs on two libraries can be compared line by line.
 import asyncio
 import hashlib
 import os
+import resource
 import signal
 import socket
 import sys
@@ -180,6 +181,27 @@ async def subprocesses():
         missing = type(error).__name__
     shell = await asyncio.create_subprocess_shell("echo out; echo err >&2", stdout=-1, stderr=-1)
     return many, environment, await sleeper.wait(), missing, await shell.communicate()
+
+
+@feature
+async def functions_before_exec():
+    """uvloop runs them from a fork handler, which only a real fork calls."""
+    def restrict():
+        os.umask(0o123)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (77, 77))
+
+    def fail():
+        raise RuntimeError("no")
+
+    process = await asyncio.create_subprocess_exec("sh", "-c", "umask; ulimit -n", stdout=-1, preexec_fn=restrict)
+    restricted = await process.communicate()
+    try:
+        await asyncio.create_subprocess_exec("true", preexec_fn=fail)
+        failure = "none"
+    except Exception as error:
+        failure = type(error).__name__
+    plain = await asyncio.create_subprocess_exec("sh", "-c", "umask", stdout=-1)
+    return restricted, process.returncode, failure, await plain.communicate()
 
 
 @feature
