@@ -311,7 +311,7 @@ static JSValueRef put_text(encoding_writer put, size_t argc, const JSValueRef ar
   JSStringRef string = JSValueToStringCopy(js.ctx, js_arg(argc, argv, 0), exception);
   if (string == NULL)
     return js_undefined();
-  JSValueRef written = js_undefined();
+  JSValueRef written;
   if (range_arg(argc, argv, 1, &bytes, &room))
     written = js_number((double) put(JSStringGetCharactersPtr(string),
                                      JSStringGetLength(string), bytes, room));

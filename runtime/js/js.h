@@ -12,13 +12,13 @@
 #ifndef RONDO_JS_H
 #define RONDO_JS_H
 
+#include "rondo_node.h"
+#include "uv.h"
+
 #include <JavaScriptCore/JavaScript.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "rondo_node.h"
-#include "uv.h"
 
 typedef struct {
   JSGlobalContextRef ctx;

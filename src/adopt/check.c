@@ -1,8 +1,9 @@
 /* RONDO_ADOPT=check: `rondo exec --check` starts the program with this. What would be
  * done was done by now, and reported; the process ends here, before anything of the
  * program has run. How it ends says which way the program goes. */
-#include "adopt.h"
 #include "check.h"
+
+#include "adopt.h"
 
 #include <link.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static int find_shared(struct dl_phdr_info* info, size_t size, void* argument) {
     return 0;
   shared->found = true;
   shared->ours = object_defines(&object, "rondo_loop_limit");
-  const Elf64_Sym* symbol = table_find(&object.dynamic, "uv_version");
+  const Elf64_Sym* symbol = symbols_find(&object.dynamic, "uv_version");
   unsigned int version = 0;
   size_t count = 0;
   for (size_t i = object.dynamic.imports; i < object.dynamic.count; i++) {

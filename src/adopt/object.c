@@ -183,7 +183,7 @@ bool object_defines(const struct adopt_object* object, const char* name) {
   const struct adopt_table* table = &object->dynamic;
   const struct gnu_hash* hash = &object->gnu_hash;
   if (!object->has_gnu_hash)
-    return table_find(table, name) != NULL;
+    return symbols_find(table, name) != NULL;
   if (hash->bucket_count == 0)
     return false;
   uint32_t wanted = gnu_hash_of(name);
@@ -312,7 +312,7 @@ static bool table_is_called(const struct adopt_table* table, const Elf64_Sym* sy
   return text != NULL && strcmp(text, name) == 0;
 }
 
-const Elf64_Sym* table_find(const struct adopt_table* table, const char* name) {
+const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name) {
   /* A long string table is searched faster than its symbols are looked at. */
   if (table->count == 0 ||
       memmem(table->strings, table->string_size, name, strlen(name) + 1) == NULL)

@@ -71,7 +71,7 @@ bool file_agrees(const struct adopt_file* file, const struct adopt_object* objec
 /* NULL unless the name ends inside the string table. */
 const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol);
 /* Whether it defines a symbol of that name, by looking at each. */
-const Elf64_Sym* table_find(const struct adopt_table* table, const char* name);
+const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name);
 /* Whether it asks others for one of that name. */
 bool table_imports(const struct adopt_table* table, const char* name);
 

@@ -19,7 +19,7 @@ bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file) 
     return object_find_path(object);
   /* A libuv that works asks the C library for this one; the file is opened only then. */
   return table_imports(&object->dynamic, "epoll_ctl") && object_find_path(object) &&
-         file_open(file, object) && table_find(&file->full, "uv_run") != NULL;
+         file_open(file, object) && symbols_find(&file->full, "uv_run") != NULL;
 }
 
 /* --- its functions ----------------------------------------------------------------- */
@@ -292,7 +292,7 @@ bool questions_collect(struct adoption* adoption, const struct adopt_file* file)
   adoption->full_table =
       !object_defines(object, "uv_run") && !object_defines(object, "uv_loop_size");
   const struct adopt_table* table = adoption->full_table ? &file->full : &object->dynamic;
-  adoption->is_rondo = table_find(table, "rondo_loop_limit") != NULL;
+  adoption->is_rondo = symbols_find(table, "rondo_loop_limit") != NULL;
   if (adoption->is_rondo)
     return adopt_refuse(adoption, "it is Rondo's");
   if (!functions_collect(adoption, table))

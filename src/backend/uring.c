@@ -74,7 +74,7 @@ static void probe_operations(struct io_uring* ring) {
   __atomic_store_n(&kernel_waits_for_sets, answer, __ATOMIC_RELEASE);
 }
 
-static int ring_make(struct io_uring* ring) {
+static int uring_make_ring(struct io_uring* ring) {
   struct io_uring_params params = {.flags = IORING_SETUP_SINGLE_ISSUER |
                                             IORING_SETUP_DEFER_TASKRUN |
                                             IORING_SETUP_TASKRUN_FLAG};
@@ -134,7 +134,7 @@ static bool ring_own(struct uring_state* state) {
   if (state->open && state->owner == this_thread())
     return true;
   ring_close(state);
-  if (ring_make(&state->ring) != 0) {
+  if (uring_make_ring(&state->ring) != 0) {
     state->refused = true;
     return false;
   }

@@ -67,7 +67,7 @@ static void files_fail(uv_loop_t* loop, struct uring_files* files, int err) {
 }
 
 /* False for what io_uring can't do better than the pool. */
-static bool fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
+static bool files_fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
   switch (op->opcode) {
   case FILE_READV:
     io_uring_prep_readv(sqe, op->fd, op->address, op->count, (uint64_t) op->offset);
@@ -135,7 +135,7 @@ int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
     if (sqe == NULL)
       return UV_EAGAIN;
   }
-  bool known = fill(sqe, op);
+  bool known = files_fill(sqe, op);
   assert(known);
   (void) known;
   io_uring_sqe_set_data(sqe, w);

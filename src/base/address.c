@@ -3,14 +3,14 @@
  * and an IPv6 address may carry a zone ("fe80::1%eth0"). */
 #include "base/address.h"
 
+#include "uv.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include "uv.h"
 
 socklen_t inet_address_length(const struct sockaddr* address) {
   switch (address->sa_family) {

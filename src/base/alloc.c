@@ -3,12 +3,12 @@
  * anything else of the library, so nothing can race with it. */
 #include "base/alloc.h"
 
+#include "uv.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "uv.h"
 
 static uv_malloc_func allocator_malloc = malloc;
 static uv_realloc_func allocator_realloc = realloc;

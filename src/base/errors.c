@@ -6,11 +6,11 @@
  * each number ever asked about: the pointers stay good, repeated questions get
  * the same text, and nothing grows. Once all slots are taken, further numbers
  * get a text without the number in it. */
-#include <stdatomic.h>
-#include <stdio.h>
-
 #include "base/base.h"
 #include "uv.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
 
 struct error_text {
   int code;

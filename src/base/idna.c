@@ -2,12 +2,12 @@
  * Punycode in RFC 3492, section 6.3, whose names for the parameters are kept. */
 #include "base/idna.h"
 
+#include "base/utf8.h"
+#include "uv.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "base/utf8.h"
-#include "uv.h"
 
 enum punycode { BASE = 36, TMIN = 1, TMAX = 26, SKEW = 38, DAMP = 700 };
 

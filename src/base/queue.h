@@ -23,9 +23,9 @@
 #ifndef RONDO_BASE_QUEUE_H
 #define RONDO_BASE_QUEUE_H
 
-#include <stdbool.h>
-
 #include "base/base.h"
+
+#include <stdbool.h>
 
 /* The links live in memory that uv.h declares as an array of void pointers;
  * may_alias: the compiler must expect both types to mean the same bytes. */

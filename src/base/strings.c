@@ -1,9 +1,9 @@
 /* Bounded copies of strings: see strings.h. */
 #include "base/strings.h"
 
-#include <string.h>
-
 #include "uv.h"
+
+#include <string.h>
 
 ssize_t string_copy(char* target, const char* source, size_t size) {
   if (size == 0)

@@ -1,13 +1,13 @@
 /* UTF-16 to WTF-8 and back. WTF-8 is UTF-8 that may also hold lone surrogates,
  * so every sequence of 16-bit units has a form in it and comes back unchanged,
  * as Windows file names and JavaScript strings need. */
-#include <assert.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "uv.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
 
 static bool is_high_surrogate(uint32_t unit) {
   return unit >= 0xD800 && unit <= 0xDBFF;

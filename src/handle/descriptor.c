@@ -2,13 +2,13 @@
  * mode and give it back. */
 #include "handle/descriptor.h"
 
+#include "uv.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "uv.h"
 
 /* ioctl sets both modes in one call, where fcntl needs a read first. It works on every
  * file, because the kernel answers it before it asks the driver. */

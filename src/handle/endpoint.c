@@ -1,14 +1,14 @@
 /* Descriptors as programs see them: which one a handle has, what kind of handle would
  * suit one, the sizes of a socket's buffers, and pairs of connected ends. */
+#include "uv.h"
+#include "handle/descriptor.h"
+#include "handle/stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "uv.h"
-#include "handle/descriptor.h"
-#include "handle/stream.h"
 
 static int endpoint_descriptor(const uv_handle_t* handle) {
   switch (handle->type) {

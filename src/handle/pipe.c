@@ -4,6 +4,8 @@
  * bound to an empty name. Any other is a file, which is removed when the handle that
  * bound it closes. */
 #include "handle/stream.h"
+#include "base/alloc.h"
+#include "handle/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +15,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "handle/descriptor.h"
 
 struct pipe_address {
   struct sockaddr_un name;

@@ -9,6 +9,15 @@
  * A handle that is closed before its child ended lets go of it: the program may wait for
  * the pid itself. */
 #include "uv.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/queue.h"
+#include "handle/descriptor.h"
+#include "handle/signal.h"
+#include "handle/spawn.h"
+#include "loop/loop.h"
+#include "loop/watcher.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,16 +28,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
-#include "base/queue.h"
-#include "handle/descriptor.h"
-#include "handle/signal.h"
-#include "handle/spawn.h"
-#include "loop/loop.h"
-#include "loop/watcher.h"
-#include "sim/sim.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -83,7 +82,7 @@ static bool child_ask_kernel(int pidfd, int* status) {
   } info;
   const uint64_t mask_exit = UINT64_C(1) << 3;
 
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   info.mask = mask_exit;
   if (ioctl(pidfd, _IOWR(0xff, 11, info), &info) == -1 || !(info.mask & mask_exit))
     return false;
@@ -98,7 +97,7 @@ static int child_poll(struct rondo_child* child, int* status) {
   siginfo_t info;
   int result;
 
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   do
     result = pidfd != -1 ? waitid(P_PIDFD, (id_t) pidfd, &info, WEXITED | WNOHANG) : -1;
   while (result == -1 && errno == EINTR && pidfd != -1);
@@ -193,7 +192,7 @@ static void process_state_close(uv_loop_t* loop, struct loop_part* part) {
 static int process_state_open(uv_loop_t* loop) {
   if (loop->process_state != NULL)
     return 0;
-  struct process_state* state = mem_calloc(1, sizeof *state);
+  struct process_state* state = mem_calloc(1, sizeof(*state));
   if (state == NULL)
     return UV_ENOMEM;
   void* stack = mmap(NULL, PROCESS_GUARD + SPAWN_STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -242,7 +241,7 @@ static const struct handle_kind process_kind = {
 /* Watches for the end of a new child. The descriptor stays the caller's on failure. */
 static int process_watch(uv_process_t* handle, int pidfd) {
   struct process_state* state = handle->loop->process_state;
-  struct rondo_child* child = mem_calloc(1, sizeof *child);
+  struct rondo_child* child = mem_calloc(1, sizeof(*child));
   int err;
 
   if (child == NULL)

@@ -10,6 +10,15 @@
  * The handler needs the registry's lock while any thread may hold it. So whoever takes
  * the lock has all signals blocked, the handler itself included: it can never interrupt
  * a holder in its own thread, and a holder in another thread is soon through. */
+#include "handle/signal.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/queue.h"
+#include "loop/limits.h"
+#include "loop/loop.h"
+#include "system/system.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,14 +27,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
-#include "base/queue.h"
-#include "handle/signal.h"
-#include "loop/limits.h"
-#include "loop/loop.h"
-#include "system/system.h"
 
 enum { SIGNAL_ONESHOT = HANDLE_ROOM << 0, SIGNAL_FIRED = HANDLE_ROOM << 1 };
 

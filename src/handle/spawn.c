@@ -11,6 +11,9 @@
  * none of our handlers is left that could run in the child. */
 #include "handle/spawn.h"
 
+#include "handle/descriptor.h"
+#include "system/system.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,9 +26,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "handle/descriptor.h"
-#include "system/system.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -230,8 +230,8 @@ static int fork_pipe(const struct spawn_plan* plan, int ends[2]) {
 }
 
 _Noreturn static void fork_child(struct spawn_plan* plan, int fd) {
-  int error = (int) child_prepare_and_exec(plan);
-  syscall(SYS_write, fd, &error, sizeof error);
+  int err = (int) child_prepare_and_exec(plan);
+  syscall(SYS_write, fd, &err, sizeof(err));
   syscall(SYS_exit_group, 127);
   __builtin_unreachable();
 }
@@ -240,9 +240,9 @@ static void fork_read_error(struct spawn_plan* plan, int fd) {
   int error;
   ssize_t n;
   do
-    n = read(fd, &error, sizeof error);
+    n = read(fd, &error, sizeof(error));
   while (n == -1 && errno == EINTR);
-  if (n == (ssize_t) sizeof error)
+  if (n == (ssize_t) sizeof(error))
     plan->error = error;
 }
 

@@ -1,14 +1,13 @@
 /* Before and after a spawn: checks what the caller wants, gets all the memory that the
  * child must not ask for itself, and undoes what was done if it comes to nothing. */
 #include "handle/spawn.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "handle/descriptor.h"
 
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
-#include "handle/descriptor.h"
 
 static int plan_check(const uv_process_options_t* options) {
   /* The last term is for one more that only other systems have, in newer versions. */
@@ -39,7 +38,7 @@ static char** plan_shell_args(char** args) {
   size_t count = 0;
   while (args[count] != NULL)
     count++;
-  char** shell_args = mem_calloc(count + 3, sizeof *shell_args);
+  char** shell_args = mem_calloc(count + 3, sizeof(*shell_args));
   if (shell_args == NULL)
     return NULL;
   shell_args[0] = "/bin/sh";
@@ -57,7 +56,7 @@ static void plan_free(struct spawn_plan* plan) {
 static int plan_alloc(struct spawn_plan* plan) {
   size_t path_length = plan->path == NULL ? 0 : strlen(plan->path);
 
-  plan->scratch = mem_calloc(2 * (size_t) plan->fd_count, sizeof *plan->scratch);
+  plan->scratch = mem_calloc(2 * (size_t) plan->fd_count, sizeof(*plan->scratch));
   plan->shell_args = plan_shell_args(plan->args);
   plan->candidate = mem_alloc(path_length + strlen(plan->options->file) + 2);
   if (plan->scratch == NULL || plan->shell_args == NULL || plan->candidate == NULL) {
@@ -93,7 +92,7 @@ int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* 
     return err;
 
   spawn->options = options;
-  spawn->pairs = mem_calloc((size_t) plan.fd_count, sizeof *spawn->pairs);
+  spawn->pairs = mem_calloc((size_t) plan.fd_count, sizeof(*spawn->pairs));
   err = spawn->pairs == NULL ? UV_ENOMEM : spawn_stdio_open(options, spawn->pairs);
   if (err == 0) {
     plan_set_descriptors(&plan, spawn->pairs);

@@ -2,13 +2,12 @@
  * far end of a new pipe. New pipes are socket pairs, close-on-exec from birth, so that
  * no other child of this process gets hold of them. */
 #include "handle/spawn.h"
-
-#include <errno.h>
-#include <sys/socket.h>
-
 #include "handle/descriptor.h"
 #include "handle/stream.h"
 #include "loop/watcher.h"
+
+#include <errno.h>
+#include <sys/socket.h>
 
 enum { STDIO_SOURCE = UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM };
 

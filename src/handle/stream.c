@@ -3,12 +3,13 @@
  * writing. */
 #include "handle/stream.h"
 
+#include "handle/descriptor.h"
+#include "sim/sim.h"
+
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "handle/descriptor.h"
-#include "sim/sim.h"
 static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events);
 
 void stream_init(uv_loop_t* loop, uv_stream_t* stream, const struct handle_kind* kind) {
@@ -31,10 +32,10 @@ int stream_open(uv_stream_t* stream, int fd, unsigned int flags) {
   assert(fd >= 0);
   if (stream_fd(stream) != -1)
     return UV_EBUSY;
-  int error = watcher_open(stream->loop, &stream->io_watcher, fd);
-  if (error == 0)
+  int err = watcher_open(stream->loop, &stream->io_watcher, fd);
+  if (err == 0)
     stream->flags |= flags;
-  return error;
+  return err;
 }
 
 unsigned int stream_socket_flag(int fd) {
@@ -60,16 +61,16 @@ void stream_connecting(uv_stream_t* stream, uv_connect_t* req, uv_connect_cb cb,
 
 /* How the connect has ended, or -EINPROGRESS. */
 static int connect_result(uv_stream_t* stream) {
-  int error = stream->delayed_error;
-  if (error != 0) {
+  int err = stream->delayed_error;
+  if (err != 0) {
     stream->delayed_error = 0;
-    return error;
+    return err;
   }
   int pending;
-  error = descriptor_get_option(stream_fd(stream), SOL_SOCKET, SO_ERROR, &pending);
-  if (error == 0 && pending == 0 && simulated(stream->loop))
+  err = descriptor_get_option(stream_fd(stream), SOL_SOCKET, SO_ERROR, &pending);
+  if (err == 0 && pending == 0 && simulated(stream->loop))
     return sim_connect_fault(stream);
-  return error != 0 ? error : -pending;
+  return err != 0 ? err : -pending;
 }
 
 static void shutdown_if_drained(uv_stream_t* stream);
@@ -228,9 +229,9 @@ size_t uv_stream_get_write_queue_size(const uv_stream_t* stream) {
 int uv_stream_set_blocking(uv_stream_t* stream, int blocking) {
   if (stream_fd(stream) == -1)
     return UV_EBADF;
-  int error = descriptor_nonblock(stream_fd(stream), !blocking);
-  if (error != 0)
-    return error;
+  int err = descriptor_nonblock(stream_fd(stream), !blocking);
+  if (err != 0)
+    return err;
   if (blocking)
     stream->flags |= HANDLE_BLOCKING_WRITES;
   else

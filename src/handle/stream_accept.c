@@ -9,11 +9,10 @@
  * moment, as it does after any other error of the listening socket, and after a whole
  * batch of connections that were given up by their peers. */
 #include "handle/stream.h"
+#include "handle/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
-
-#include "handle/descriptor.h"
 
 enum { ACCEPT_BATCH = 128 };
 

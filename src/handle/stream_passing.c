@@ -4,15 +4,14 @@
  * accepted are closed with the pipe. stream->accepted_fd is the first in line, the others
  * wait in stream->queued_fds. */
 #include "handle/stream.h"
+#include "base/alloc.h"
+#include "handle/descriptor.h"
+#include "handle/stream_send.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include "base/alloc.h"
-#include "handle/descriptor.h"
-#include "handle/stream_send.h"
 
 /* SCM_MAX_FD of the kernel: one message never brings more. */
 enum { PASSED_AT_ONCE = 253 };

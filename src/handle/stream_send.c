@@ -6,6 +6,8 @@
  * disposition is never touched, and a SIGPIPE that somebody else sent is left alone. */
 #include "handle/stream_send.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,8 +18,6 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/base.h"
 
 #ifndef RWF_NOSIGNAL
 #define RWF_NOSIGNAL 0x00000100

@@ -5,16 +5,15 @@
  *
  * write_queue_size counts exactly the bytes that the kernel has not taken yet. */
 #include "handle/stream.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "handle/descriptor.h"
+#include "handle/stream_send.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
-#include "handle/descriptor.h"
-#include "handle/stream_send.h"
 
 /* How many buffers of queued writes leave together, and how many such batches before the
  * other streams get their turn. */

@@ -2,15 +2,14 @@
  * is made when the address family is known: by uv_tcp_init_ex, bind, connect or listen.
  * Everything after that is a stream's business; options are in tcp_options.c. */
 #include "handle/stream.h"
+#include "base/address.h"
+#include "handle/descriptor.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include "base/address.h"
-#include "handle/descriptor.h"
-#include "system/system.h"
 
 static const struct handle_kind tcp_kind = {
     .type = UV_TCP,

@@ -2,13 +2,12 @@
  * then, and put on the socket when it comes: made by bind or connect, opened, or
  * accepted. */
 #include "handle/stream.h"
+#include "handle/descriptor.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <sys/socket.h>
-
-#include "handle/descriptor.h"
 
 /* Values that uv_tcp_keepalive's caller doesn't give: ten probes, a second apart. */
 enum { PROBE_INTERVAL = 1, PROBE_COUNT = 10 };

@@ -7,6 +7,7 @@
  * Modes: the state that the first uv_tty_set_mode found is kept for uv_tty_reset_mode,
  * which may be called from signal handlers. */
 #include "handle/stream.h"
+#include "handle/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,6 @@
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include "handle/descriptor.h"
 
 /* What uv_tty_reset_mode restores. The flag is a try-lock: a signal handler that waited
  * for the thread it has interrupted would wait for ever. */

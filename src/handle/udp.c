@@ -5,14 +5,14 @@
  * hasn't seen before. */
 #include "handle/udp.h"
 
+#include "base/address.h"
+#include "handle/descriptor.h"
+#include "loop/watcher.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/un.h>
-
-#include "base/address.h"
-#include "handle/descriptor.h"
-#include "loop/watcher.h"
 
 static void udp_ready(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   uv_udp_t* handle = rondo_container_of(watcher, uv_udp_t, io_watcher);
@@ -175,7 +175,7 @@ int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
   if (udp_is_internet(sock))
     handle->flags |= UDP_INTERNET;
   struct sockaddr_storage peer;
-  socklen_t length = sizeof peer;
+  socklen_t length = sizeof(peer);
   if (getpeername(sock, (struct sockaddr*) &peer, &length) == 0)
     handle->flags |= UDP_CONNECTED;
   return 0;
@@ -247,7 +247,7 @@ int udp_bind_if_needed(uv_udp_t* handle, int family, unsigned int flags) {
 
   if (handle->io_watcher.fd != -1)
     return 0;
-  memset(&address, 0, sizeof address);
+  memset(&address, 0, sizeof(address));
   if (family == AF_INET) {
     address.in.sin_family = AF_INET;
     address.in.sin_addr.s_addr = htonl(INADDR_ANY);
@@ -273,9 +273,9 @@ static int udp_disconnect(uv_udp_t* handle) {
 
   if (!(handle->flags & UDP_CONNECTED))
     return UV_ENOTCONN;
-  memset(&nobody, 0, sizeof nobody);
+  memset(&nobody, 0, sizeof(nobody));
   nobody.sa_family = AF_UNSPEC;
-  int err = udp_connect_socket(handle->io_watcher.fd, &nobody, sizeof nobody);
+  int err = udp_connect_socket(handle->io_watcher.fd, &nobody, sizeof(nobody));
   if (err == 0)
     handle->flags &= ~(unsigned) UDP_CONNECTED;
   return err;

@@ -31,8 +31,8 @@ void udp_update_active(uv_udp_t* handle);
 /* The watcher says that the socket is readable, or has an error to report. */
 void udp_receive(uv_udp_t* handle);
 
-/* Tells what is in the kernel's queue of errors, or throws it away if nobody listens.
- * Left there it would make the socket ready for ever. */
+/* Calls back what is in the kernel's queue of errors, or throws it away if nobody
+ * listens. Left there it would make the socket ready for ever. */
 void udp_receive_errors(uv_udp_t* handle);
 
 /* Hands what is queued to the kernel, as far as it takes it. */

@@ -3,12 +3,11 @@
  * The address family is asked of the socket itself, so that sockets which came from
  * elsewhere (uv_udp_open) get the option of their family. */
 #include "handle/udp.h"
+#include "handle/descriptor.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
-
-#include "handle/descriptor.h"
 
 /* An integer option that both families have under names of their own. */
 static int udp_set_option(uv_udp_t* handle, int ip4_name, int ip6_name, int value) {
@@ -101,12 +100,12 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle, const char* interface_addr)
     int err = udp_interface4(interface_addr, &address);
     return err != 0 ? err
                     : udp_set_raw(handle, IPPROTO_IP, IP_MULTICAST_IF, &address,
-                                  sizeof address);
+                                  sizeof(address));
   }
   int err = udp_interface6(interface_addr, &index);
-  return err != 0
-             ? UV_EINVAL
-             : udp_set_raw(handle, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index);
+  return err != 0 ? UV_EINVAL
+                  : udp_set_raw(handle, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index,
+                                sizeof(index));
 }
 
 static int udp_membership4(uv_udp_t* handle, const struct sockaddr_in* group,
@@ -118,7 +117,7 @@ static int udp_membership4(uv_udp_t* handle, const struct sockaddr_in* group,
   if (err != 0)
     return err;
   return udp_set_raw(handle, IPPROTO_IP, join ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP,
-                     &request, sizeof request);
+                     &request, sizeof(request));
 }
 
 static int udp_membership6(uv_udp_t* handle, const struct sockaddr_in6* group,
@@ -131,7 +130,7 @@ static int udp_membership6(uv_udp_t* handle, const struct sockaddr_in6* group,
     return err;
   return udp_set_raw(handle, IPPROTO_IPV6,
                      join ? IPV6_ADD_MEMBERSHIP : IPV6_DROP_MEMBERSHIP, &request,
-                     sizeof request);
+                     sizeof(request));
 }
 
 static int udp_source_membership4(uv_udp_t* handle, const struct sockaddr_in* group,
@@ -139,7 +138,7 @@ static int udp_source_membership4(uv_udp_t* handle, const struct sockaddr_in* gr
                                   const struct sockaddr_in* source, bool join) {
   struct ip_mreq_source request;
 
-  memset(&request, 0, sizeof request);
+  memset(&request, 0, sizeof(request));
   request.imr_multiaddr = group->sin_addr;
   request.imr_sourceaddr = source->sin_addr;
   int err = udp_interface4(interface_addr, &request.imr_interface);
@@ -147,7 +146,7 @@ static int udp_source_membership4(uv_udp_t* handle, const struct sockaddr_in* gr
     return err;
   return udp_set_raw(handle, IPPROTO_IP,
                      join ? IP_ADD_SOURCE_MEMBERSHIP : IP_DROP_SOURCE_MEMBERSHIP,
-                     &request, sizeof request);
+                     &request, sizeof(request));
 }
 
 static int udp_source_membership6(uv_udp_t* handle, const struct sockaddr_in6* group,
@@ -155,15 +154,15 @@ static int udp_source_membership6(uv_udp_t* handle, const struct sockaddr_in6* g
                                   const struct sockaddr_in6* source, bool join) {
   struct group_source_req request;
 
-  memset(&request, 0, sizeof request);
+  memset(&request, 0, sizeof(request));
   int err = udp_interface6(interface_addr, &request.gsr_interface);
   if (err != 0)
     return err;
-  memcpy(&request.gsr_group, group, sizeof *group);
-  memcpy(&request.gsr_source, source, sizeof *source);
+  memcpy(&request.gsr_group, group, sizeof(*group));
+  memcpy(&request.gsr_source, source, sizeof(*source));
   return udp_set_raw(handle, IPPROTO_IPV6,
                      join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP, &request,
-                     sizeof request);
+                     sizeof(request));
 }
 
 static int udp_check_membership(const uv_udp_t* handle, uv_membership membership) {

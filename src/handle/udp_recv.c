@@ -15,12 +15,11 @@
  * The error itself is that of the next call on the socket, receiving or sending, as
  * without the flag. */
 #include "handle/udp.h"
+#include "base/base.h"
+#include "loop/watcher.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "base/base.h"
-#include "loop/watcher.h"
 
 enum {
   UDP_DATAGRAM_MAX = 64 * 1024,
@@ -60,9 +59,9 @@ static ssize_t udp_recvmsg(int fd, const uv_buf_t* buf, struct sockaddr_storage*
   struct msghdr header;
   ssize_t nread;
 
-  memset(&header, 0, sizeof header);
+  memset(&header, 0, sizeof(header));
   header.msg_name = peer;
-  header.msg_namelen = sizeof *peer;
+  header.msg_namelen = sizeof(*peer);
   header.msg_iov = &vector;
   header.msg_iovlen = 1;
   do
@@ -81,7 +80,7 @@ static ssize_t udp_recvfrom(int fd, const uv_buf_t* buf, struct sockaddr_storage
   ssize_t nread;
 
   do {
-    *length = sizeof *peer;
+    *length = sizeof(*peer);
     nread = recvfrom(fd, buf->base, buf->len, MSG_TRUNC, (struct sockaddr*) peer, length);
   } while (nread == -1 && errno == EINTR);
   *flags = 0;
@@ -119,12 +118,12 @@ static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   int count = (int) size_min(buf->len / UDP_DATAGRAM_MAX, UDP_CHUNKS_MAX);
   int nread;
 
-  memset(batch, 0, (size_t) count * sizeof batch[0]);
+  memset(batch, 0, (size_t) count * sizeof(batch[0]));
   for (int i = 0; i < count; i++) {
     vectors[i].iov_base = buf->base + (size_t) i * UDP_DATAGRAM_MAX;
     vectors[i].iov_len = UDP_DATAGRAM_MAX;
     batch[i].msg_hdr.msg_name = &peers[i];
-    batch[i].msg_hdr.msg_namelen = sizeof peers[i];
+    batch[i].msg_hdr.msg_namelen = sizeof(peers[i]);
     batch[i].msg_hdr.msg_iov = &vectors[i];
     batch[i].msg_hdr.msg_iovlen = 1;
   }
@@ -184,7 +183,7 @@ static int udp_take_error(const uv_udp_t* handle) {
   ssize_t result;
 
   do {
-    memset(&header, 0, sizeof header);
+    memset(&header, 0, sizeof(header));
     result = recvmsg(handle->io_watcher.fd, &header, MSG_ERRQUEUE | MSG_DONTWAIT);
   } while (result == -1 && errno == EINTR);
   return result == -1 ? errno : 0;
@@ -198,12 +197,12 @@ static bool udp_receive_error(uv_udp_t* handle) {
     return udp_take_error(handle) == 0;
   if (!udp_allocate(handle, &buf))
     return false;
-  int error = udp_take_error(handle);
-  if (error == 0)
+  int err = udp_take_error(handle);
+  if (err == 0)
     udp_call_back(handle, handle->recv_cb, 0, &buf, NULL, UV_UDP_LINUX_RECVERR);
   else
-    udp_call_back_failure(handle, error, &buf);
-  return error == 0;
+    udp_call_back_failure(handle, err, &buf);
+  return err == 0;
 }
 
 void udp_receive_errors(uv_udp_t* handle) {

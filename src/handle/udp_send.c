@@ -11,13 +11,12 @@
  * queued before it has been offered here too, and a close in a later phase cancels only
  * what the kernel had no room for. */
 #include "handle/udp.h"
-
-#include <errno.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/watcher.h"
+
+#include <errno.h>
+#include <string.h>
 
 enum { UDP_BATCH = 64 }; /* datagrams in one sendmmsg */
 
@@ -33,7 +32,7 @@ static bool udp_no_room(int error) {
 
 static void udp_fill_header(struct msghdr* header, const uv_buf_t* bufs,
                             unsigned int nbufs, const struct sockaddr* addr) {
-  memset(header, 0, sizeof *header);
+  memset(header, 0, sizeof(*header));
   if (addr != NULL) {
     header->msg_name = (void*) (uintptr_t) addr;
     header->msg_namelen = udp_address_length(addr);
@@ -192,11 +191,11 @@ static int udp_copy_buffers(uv_udp_send_t* req, const uv_buf_t bufs[],
                             unsigned int nbufs) {
   req->bufs = req->bufsml;
   if (nbufs > ARRAY_LENGTH(req->bufsml)) {
-    req->bufs = mem_alloc(nbufs * sizeof *bufs);
+    req->bufs = mem_alloc(nbufs * sizeof(*bufs));
     if (req->bufs == NULL)
       return UV_ENOMEM;
   }
-  memcpy(req->bufs, bufs, nbufs * sizeof *bufs);
+  memcpy(req->bufs, bufs, nbufs * sizeof(*bufs));
   req->nbufs = nbufs;
   return 0;
 }

@@ -76,13 +76,13 @@ static bool crowded(const uv_loop_t* loop) {
   return loop->work_active >= system_processors();
 }
 
-static bool woken(const void* loop) {
+static bool look_out_is_over(const void* loop) {
   return wake_has_news(loop);
 }
 
 static bool spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
   wake_spin_begin(loop);
-  bool won = spin_until(woken, loop, u64_min(clock_now_ns() + most, deadline));
+  bool won = spin_until(look_out_is_over, loop, u64_min(clock_now_ns() + most, deadline));
   wake_spin_end(loop);
   return won;
 }

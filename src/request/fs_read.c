@@ -86,7 +86,7 @@ struct fs_batches {
 
 /* --- Trying ---------------------------------------------------------------------- */
 
-static size_t read_bytes(const uv_fs_t* req) {
+static size_t read_size(const uv_fs_t* req) {
   size_t total = 0;
   for (unsigned int i = 0; i < req->nbufs; i++)
     total += req->bufs[i].len;
@@ -99,7 +99,7 @@ static size_t read_bytes(const uv_fs_t* req) {
  * mean another file meanwhile, these few may wait for a device; their results are right.
  */
 bool fs_ask_direct(uv_fs_t* req) {
-  if ((read_bytes(req) & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
+  if ((read_size(req) & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
   struct fs_direct* known = &fs_state(req)->direct[(unsigned int) req->file % FS_FILES];
   if (known->fd != req->file || known->uses_left == 0) {
@@ -151,7 +151,7 @@ static ssize_t read_try(const uv_fs_t* req) {
 
 /* Goes on with a read that has got `answer`. */
 static enum fs_way read_go_on(uv_fs_t* req, ssize_t answer) {
-  size_t total = read_bytes(req);
+  size_t total = read_size(req);
   for (;;) {
     if (answer == -EAGAIN)
       return FS_WAY_RING;
@@ -403,7 +403,7 @@ static bool read_gather(uv_fs_t* req) {
 }
 
 enum fs_way fs_read_start(uv_fs_t* req) {
-  if (read_bytes(req) == 0)
+  if (read_size(req) == 0)
     return FS_WAY_POOL;
   if (fs_ask_direct(req))
     return FS_WAY_RING;

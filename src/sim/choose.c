@@ -5,6 +5,9 @@
  * bugs that need one kind alone. */
 #include "sim/choose.h"
 
+#include "base/alloc.h"
+#include "base/base.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
 
 enum { MILLION = 1000000, KEY_SIZE = 128 };
 

@@ -90,16 +90,16 @@ int sim_fault_of_work(uv_loop_t* loop, const uv_fs_t* req, bool is_lookup,
   if ((req == NULL && !is_lookup) ||
       !fault_decides(loop, kind, source, &question, &number))
     return 0;
-  int error = UV_EAI_AGAIN;
+  int err = UV_EAI_AGAIN;
   if (req != NULL)
-    error = fault_of_file(req, number);
+    err = fault_of_file(req, number);
   else if (number % 2 == 0)
-    error = UV_EAI_NONAME;
+    err = UV_EAI_NONAME;
   char line[360];
   snprintf(line, sizeof(line), "%.320s fails", words);
-  if (error != 0)
-    fault_log(loop, &question, error, line);
-  return error;
+  if (err != 0)
+    fault_log(loop, &question, err, line);
+  return err;
 }
 
 /* --- connections and pipes ---------------------------------------------------------- */

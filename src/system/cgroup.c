@@ -1,15 +1,15 @@
 /* The limits that control groups put on this process: see cgroup.h. */
 #include "system/cgroup.h"
 
+#include "base/base.h"
+#include "system/system.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/base.h"
-#include "system/system.h"
 
 /* Version 1 has no word for "no limit": it is this number, or close below it,
  * rounded down to a page. */
@@ -123,8 +123,8 @@ static bool read_text(const struct group_walk* group, const char* file, char* te
 }
 
 /* A number of bytes, or "max". */
-static bool read_bytes(const struct group_walk* group, const char* file,
-                       uint64_t* bytes) {
+static bool cgroup_read_bytes(const struct group_walk* group, const char* file,
+                              uint64_t* bytes) {
   char text[64];
   if (!read_text(group, file, text, sizeof(text)))
     return false;
@@ -174,16 +174,18 @@ void group_memory_read(const char* root, struct group_memory* memory) {
     uint64_t hard;
     uint64_t soft;
     uint64_t used;
-    if (!read_bytes(&group, group.v2 ? "memory.max" : "memory.limit_in_bytes", &hard))
+    if (!cgroup_read_bytes(&group, group.v2 ? "memory.max" : "memory.limit_in_bytes",
+                           &hard))
       continue;
     memory->found = true;
-    if (!read_bytes(&group, group.v2 ? "memory.high" : "memory.soft_limit_in_bytes",
-                    &soft))
+    if (!cgroup_read_bytes(
+            &group, group.v2 ? "memory.high" : "memory.soft_limit_in_bytes", &soft))
       soft = GROUP_UNLIMITED;
     uint64_t limit = u64_min(hard, soft);
     memory->limit = u64_min(memory->limit, limit);
     if (limit == GROUP_UNLIMITED ||
-        !read_bytes(&group, group.v2 ? "memory.current" : "memory.usage_in_bytes", &used))
+        !cgroup_read_bytes(&group, group.v2 ? "memory.current" : "memory.usage_in_bytes",
+                           &used))
       continue;
     used -= u64_min(used, reclaimable(&group));
     memory->left = u64_min(memory->left, limit - u64_min(limit, used));

@@ -1,12 +1,12 @@
 /* Clocks, sleeping, and how long the machine has been up. */
+#include "base/strings.h"
+#include "system/system.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
-
-#include "base/strings.h"
-#include "system/system.h"
-#include "uv.h"
 
 #define NANOSECONDS_PER_SECOND 1000000000
 

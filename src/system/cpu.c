@@ -1,18 +1,18 @@
 /* Processors: what they are, how busy they are, and how many of them this
  * process can really use. */
-#include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
 #include "system/cgroup.h"
 #include "system/system.h"
 #include "uv.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* The processors that are online, with their numbers, which may have gaps. */
 struct cpus {

@@ -1,15 +1,15 @@
 /* The environment, and the directories it names. The C library's environment
  * can't be read while another thread changes it, and neither can this. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
 #include "system/system.h"
 #include "uv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 const char* system_setting(const char* name) {
   return secure_getenv(name);

@@ -1,12 +1,12 @@
 /* Reading the small files in which the kernel describes itself: see
  * system.h. */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "system/system.h"
 #include "uv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 int system_open(const char* path) {
   int fd;

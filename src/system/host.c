@@ -1,11 +1,11 @@
 /* Names: of this host and of its kernel. */
+#include "base/strings.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include "base/strings.h"
-#include "uv.h"
 
 int uv_os_gethostname(char* buffer, size_t* size) {
   char name[UV_MAXHOSTNAMESIZE];

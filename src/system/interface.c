@@ -1,4 +1,9 @@
 /* Network interfaces: their addresses and their names. */
+#include "base/alloc.h"
+#include "base/strings.h"
+#include "system/system.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -6,11 +11,6 @@
 #include <netpacket/packet.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "base/alloc.h"
-#include "base/strings.h"
-#include "system/system.h"
-#include "uv.h"
 
 /* Interfaces that are up, have a carrier, and an address people can use. */
 static bool is_wanted(const struct ifaddrs* entry) {

@@ -1,10 +1,10 @@
 /* Libraries loaded at run time. The message about what went wrong last is kept
  * with the library, because the C library's own is gone after one look. */
-#include <dlfcn.h>
-#include <stddef.h>
-
 #include "base/alloc.h"
 #include "uv.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
 
 /* What is said when there is no memory for the real message; never freed. */
 static char no_memory[] = "not enough memory";

@@ -1,14 +1,14 @@
 /* Mutexes, read-write locks, semaphores, conditions, barriers, one-time
  * initialisation and thread-local keys. Thin over the C library's, with errors
  * in the library's form; misuse aborts (see system.h). */
+#include "base/base.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "base/base.h"
-#include "uv.h"
 
 /* For calls that only fail when the program uses them wrongly. */
 static void must_work(int err) {

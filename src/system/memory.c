@@ -1,14 +1,14 @@
 /* Memory: what the machine has, what is free, what this process may have and
  * what it uses. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
-
 #include "base/base.h"
 #include "system/cgroup.h"
 #include "system/system.h"
 #include "uv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
 
 /* A line of /proc/meminfo, in bytes; 0 if there is none. */
 static uint64_t meminfo(const char* key) {

@@ -1,5 +1,9 @@
 /* About this process: its number and urgency, where it came from and where it
  * stands, and the descriptors it was started with. */
+#include "base/base.h"
+#include "base/strings.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,10 +11,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <linux/close_range.h>
-
-#include "base/base.h"
-#include "base/strings.h"
-#include "uv.h"
 
 uv_pid_t uv_os_getpid(void) {
   return getpid();

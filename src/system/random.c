@@ -1,12 +1,12 @@
 /* Random bytes from the kernel: see system.h. */
+#include "system/system.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/types.h>
 #include <unistd.h>
-
-#include "system/system.h"
-#include "uv.h"
 
 /* For kernels and sandboxes that refuse getrandom(). /dev/urandom never says
  * that it isn't seeded yet; /dev/random becomes readable once it is. */

@@ -1,14 +1,14 @@
 /* Threads: making them with a stack of the right size, waiting for them, and
  * comparing them. */
+#include "base/alloc.h"
+#include "base/base.h"
+#include "uv.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "base/base.h"
-#include "uv.h"
 
 /* Without a limit on stacks there is nothing to follow; this is what the C
  * library takes then. */

@@ -1,14 +1,14 @@
 /* What can be set on a thread once it runs: where it may run, what it is
  * called, how urgent it is. */
+#include "base/strings.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-#include "base/strings.h"
-#include "uv.h"
 
 /* The kernel's limit on a thread's name, terminator included. */
 #define THREAD_NAME_SIZE 16

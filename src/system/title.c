@@ -2,16 +2,16 @@
  * in which it passed the arguments, so a new title is written over them, and
  * uv_setup_args() gives the program a copy of its arguments to go on with.
  * There is as much room as the arguments took; a longer title is cut. */
-#include <fcntl.h>
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
 #include "system/system.h"
 #include "uv.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t title_lock = PTHREAD_MUTEX_INITIALIZER;
 

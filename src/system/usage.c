@@ -1,8 +1,8 @@
 /* What the process, or one thread of it, has used so far. */
+#include "uv.h"
+
 #include <errno.h>
 #include <sys/resource.h>
-
-#include "uv.h"
 
 static int usage_of(int who, uv_rusage_t* rusage) {
   struct rusage usage;

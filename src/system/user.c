@@ -1,13 +1,13 @@
 /* Users and groups, from whatever the system's name service is configured to
  * ask. Each answer is one block of memory with its strings behind it. */
+#include "base/alloc.h"
+#include "uv.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "uv.h"
 
 /* An entry this large is no entry: stop growing the buffer. */
 #define ENTRY_SIZE_MAX ((size_t) 16 << 20)

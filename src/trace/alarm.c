@@ -47,7 +47,7 @@ static void alarm_dump(int number) {
   alarm_send(ALARM_DUMP);
 }
 
-static void signal_take(int number) {
+static void alarm_signal_take(int number) {
   struct sigaction before;
   struct sigaction action = {.sa_handler = alarm_dump, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
@@ -66,6 +66,6 @@ void alarm_prepare(void) {
     alarm_address.sun_family = AF_UNIX;
   }
   if (number != NULL && alarm_address.sun_family == AF_UNIX && atoi(number) > 0)
-    signal_take(atoi(number));
+    alarm_signal_take(atoi(number));
   alarm_send(ALARM_STARTED);
 }

@@ -88,7 +88,7 @@ struct board_loop {
 };
 
 struct board {
-  uint64_t process_start; /* field 22 of /proc/PID/stat: tells a reused pid apart */
+  uint64_t process_start; /* field 22 of /proc/PID/stat: differs for a reused pid */
   uint64_t pid_namespace; /* its inode: a pid means nothing in another */
   uint64_t ring_size;     /* of the file when it is full */
   uint64_t filled;        /* of it, so far: what lies behind has no memory */

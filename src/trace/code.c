@@ -43,7 +43,7 @@ struct object_search {
   bool found;
 };
 
-static bool object_has(const struct dl_phdr_info* info, uintptr_t address) {
+static bool code_object_has(const struct dl_phdr_info* info, uintptr_t address) {
   for (size_t i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD &&
@@ -66,7 +66,7 @@ static uintptr_t object_base(const struct dl_phdr_info* info) {
 static int object_look(struct dl_phdr_info* info, size_t size, void* data) {
   struct object_search* search = data;
   (void) size;
-  if (!object_has(info, search->address)) {
+  if (!code_object_has(info, search->address)) {
     search->is_program = false;
     return 0;
   }

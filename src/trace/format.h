@@ -84,7 +84,7 @@ struct trace_header_2 {
   uint32_t pid;
   uint32_t thread;
   uint32_t loop;
-  uint32_t tells;
+  uint32_t has;
   char backend[16];
   char program[1024];
   char command[2048];
@@ -93,9 +93,9 @@ struct trace_header_2 {
 
 /* What is in a recording beyond the first ones, which were of version 1. */
 enum {
-  TRACE_TELLS_LATE = 1,  /* a timer's callback: how late, in microseconds */
-  TRACE_TELLS_WAITS = 2, /* a sleep: what for */
-  TRACE_TELLS_CAUSES = 4,
+  TRACE_HAS_LATE = 1,  /* a timer's callback: how late, in microseconds */
+  TRACE_HAS_WAITS = 2, /* a sleep: what for */
+  TRACE_HAS_CAUSES = 4,
 };
 
 enum trace_kind {

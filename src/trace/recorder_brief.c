@@ -1,5 +1,5 @@
-/* What the hooks write into a ring, which is left on in production: as little as tells
- * who held the loop up.
+/* What the hooks write into a ring, which is left on in production: as little as
+ * shows who held the loop up.
  *
  * A callback costs one look at the clock, when it ends: it counts from the end of the one
  * before, or from the moment at which the loop saw what is ready, so the loop's own work

@@ -260,7 +260,7 @@ static bool read_file_with(const uint8_t* bytes, size_t size) {
   memcpy(adoption.object.path, path, sizeof(path));
   bool opened = file_open(&file, &adoption.object);
   if (opened) {
-    table_find(&file.full, "uv_run");
+    symbols_find(&file.full, "uv_run");
     adoption.full_table = true;
     for (size_t i = 0; i < 50; i++)
       file_agrees(&file, &adoption.object, (uintptr_t) arena + random_below(arena_size),

@@ -153,7 +153,7 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   records[7].number = trace_subject((void*) 0x3000, UV_CHECK);
   records[7].detail = 1000; /* no timer's: it is what it was */
   struct trace_header_2 header = header_of(1, 1, 0, 10);
-  header.tells = TRACE_TELLS_LATE;
+  header.has = TRACE_HAS_LATE;
   write_section(path_of("late"), &header, records, 10);
   const struct trace_loop* loop = read_back(&trace, path_of("late"));
   assert_true(loop->events[3].timer && loop->events[4].timer && !loop->events[5].timer);
@@ -164,7 +164,7 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   free(text);
   trace_free(&trace);
 
-  header.tells = 0; /* as recordings were before */
+  header.has = 0; /* as recordings were before */
   header.version = 1;
   write_section(path_of("old"), &header, records, 10);
   assert_false(read_back(&trace, path_of("old"))->events[4].timer);
@@ -194,7 +194,7 @@ static void what_kept_it_alive_is_told(void** state) {
   records[7].number = trace_subject((void*) 0x1000, UV_TCP);
   records[9].detail = 2;
   struct trace_header_2 header = header_of(1, 1, 0, 10);
-  header.tells = TRACE_TELLS_WAITS;
+  header.has = TRACE_HAS_WAITS;
   write_section(path_of("waits"), &header, records, 10);
   read_back(&trace, path_of("waits"));
   char* text = text_of(&trace, false);
@@ -223,7 +223,7 @@ static void a_part_is_whole_in_itself(void** state) {
   }
   records[count++] = record_of(TRACE_RUN_END, 800);
   struct trace_header_2 header = header_of(1, 1, 1000, count);
-  header.tells = TRACE_TELLS_WAITS;
+  header.has = TRACE_HAS_WAITS;
   write_section(path_of("part"), &header, records, count);
   const struct trace_loop* loop = read_back(&trace, path_of("part"));
   trace_sort(&trace);

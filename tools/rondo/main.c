@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
     options.file = argv[next++];
   /* The script sees itself first, then its arguments. */
   options.argc = argc - next + 1;
-  options.argv = calloc((size_t) options.argc + 1, sizeof *options.argv);
+  options.argv = calloc((size_t) options.argc + 1, sizeof(*options.argv));
   if (options.argv == NULL)
     return 1;
   options.argv[0] = argv[0];

@@ -116,7 +116,7 @@ static void read_loop(struct trace* trace, struct trace_process* process,
   uint64_t first_ns = head->first_ns < TRACE_CENTURY_NS ? head->first_ns : 0;
   loop->number = head->number;
   loop->lost = last->lost;
-  loop->tells = TRACE_TELLS_LATE | TRACE_TELLS_WAITS | TRACE_TELLS_CAUSES;
+  loop->has = TRACE_HAS_LATE | TRACE_HAS_WAITS | TRACE_HAS_CAUSES;
   loop->start_ns = process->start_ns + first_ns;
   loop->overwritten = head->turns > 0;
   memcpy(loop->backend, head->backend, sizeof(head->backend));

@@ -27,7 +27,7 @@ static size_t loop_add(struct trace* trace, const struct trace_header_2* header,
   loop->thread = header->thread;
   loop->number = header->loop;
   loop->lost = header->lost;
-  loop->tells = header->tells & (TRACE_TELLS_LATE | TRACE_TELLS_WAITS);
+  loop->has = header->has & (TRACE_HAS_LATE | TRACE_HAS_WAITS);
   loop->start_ns = header->start_ns;
   memcpy(loop->backend, header->backend, sizeof(header->backend));
   struct loop_reader* reader = loop_reader_make(loop, 0, true);

@@ -1,5 +1,5 @@
-/* From records to events. Records say where things begin and end, and leave out what can
- * be told from the rest (src/trace/format.h); here every span gets its duration, and
+/* From records to events. Records say where things begin and end, and leave out what
+ * follows from the rest (src/trace/format.h); here every span gets its duration, and
  * every turn its poll.
  *
  * A file may have been cut anywhere, or be damaged: a record that can't be is where the
@@ -234,7 +234,7 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
     if (event->cause != EVENT_NONE)
       reader->loop->causes[event->cause].subject = event->subject;
     event->timer =
-        (reader->loop->tells & TRACE_TELLS_LATE) != 0 && is_timer(record->number);
+        (reader->loop->has & TRACE_HAS_LATE) != 0 && is_timer(record->number);
     if (event->timer)
       event->detail *= 1000;
   }

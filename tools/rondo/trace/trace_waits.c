@@ -20,7 +20,7 @@ static void write_kept_alive(FILE* out, const struct trace_loop* loop, uint32_t 
 
 void write_waits(FILE* out, const struct trace_loop* loop) {
   uint32_t most = 0;
-  if ((loop->tells & TRACE_TELLS_WAITS) == 0)
+  if ((loop->has & TRACE_HAS_WAITS) == 0)
     return;
   if (loop->wait_count == 0) {
     if (loop->alive_count > 0)

@@ -12,7 +12,7 @@ function readPalette() {
   return {
     fills,
     // Callbacks have their phase's colour in one of three tints by their name, so that
-    // neighbours can be told apart.
+    // neighbours differ.
     tints: fills.map((fill) => TINTS.map((share) => mix(fill, get('paper'), share))),
     paper: get('paper'), ink: get('ink'), soft: get('soft'), line: get('line'), rest: get('rest'),
     stripe: get('stripe'), held: get('held'), focus: get('focus'), shade: get('shade'),
@@ -36,7 +36,7 @@ function inkOn(colour) {
   return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.2 ? '#10131a' : '#ffffff';
 }
 
-/* As wide as its box. How wide a sheet of paper is isn't told before it is printed: the
+/* As wide as its box. The width of a sheet of paper isn't known before it is printed: the
  * canvas is drawn for most, and scaled to it. */
 function canvasWidth(canvas) {
   return document.documentElement.classList.contains('printing') ? 1250 : canvas.parentElement.clientWidth;

@@ -52,7 +52,7 @@ function axisStep(least) {
 
 const unitOf = (step) => UNITS.find(([least]) => step >= least) || UNITS[3];
 
-/* Far from the start marks count from a base, which is told once: 207 ms, +330 us. The base
+/* Far from the start marks count from a base, which is written once: 207 ms, +330 us. The base
  * is a whole number of the next larger unit; 0 where marks are short enough without. */
 function axisBase(t0, step) {
   const larger = unitOf(step)[0] * 1000;
@@ -79,7 +79,7 @@ const ERRORS = new Map([
   [-113, 'EHOSTUNREACH'], [-125, 'ECANCELED'], [-3008, 'ENOTFOUND'],
 ]);
 
-/* What an event's detail means, as [what, value]; null if there is nothing to tell. */
+/* What an event's detail means, as [what, value]; null if it means nothing. */
 function formatDetail(kind, detail, timer = false) {
   if (kind === KIND.TURN) return ['number', formatCount(detail)];
   if (kind === KIND.SLEEP) return ['timeout', detail < 0 ? 'none: until something happens' : formatDuration(detail)];

@@ -47,7 +47,7 @@ function turnNumbered(loop, number) {
 const isTimer = (loop, i) => loop.kind[i] === KIND.CALLBACK && loop.subject[i] >= 0 && loop.timers[loop.subject[i]];
 
 /* Of the timers that were late by `least` or more, the latest, latest first. One that fires
- * others, as the Node layer has it, is their means and not told. */
+ * others, as the Node layer has it, is their means and not listed. */
 function latestTimers(loop, most, least) {
   const late = [];
   for (let i = 0; i < loop.count; i++) {
