@@ -1,7 +1,9 @@
 """Programs with the flight recorder on, for check_record, check_watch and check_top."""
+import ctypes
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -26,6 +28,14 @@ def nodes():
     return found
 
 
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_test():
+    """Between fork and exec: a program that hangs on purpose ends with the test, however the test ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class Recorded:
     """A program on a ring, in a runtime folder of the test's own; what it prints is read by lines."""
 
@@ -38,7 +48,8 @@ class Recorded:
         self.errors = open(folder / "errors.txt", "w+")
         self.process = subprocess.Popen(
             [*self.exec(backend, options), *map(str, command)],
-            stdout=subprocess.PIPE, stderr=self.errors, env=self.environment, text=True, cwd=folder)
+            stdout=subprocess.PIPE, stderr=self.errors, env=self.environment, text=True, cwd=folder,
+            preexec_fn=end_with_test)
 
     def exec(self, backend, options):
         """With options by `rondo exec`, which has a watcher; else by the environment alone."""
