@@ -73,7 +73,7 @@ static int loop_init(uv_loop_t* loop, bool is_simulated) {
 }
 
 int uv_loop_init(uv_loop_t* loop) {
-  return loop_init(loop, sim_is_wanted());
+  return loop_init(loop, sim_join_world());
 }
 
 int loop_init_simulated(uv_loop_t* loop) {

@@ -59,7 +59,7 @@ static int process_enter(struct world* world) {
   return 0;
 }
 
-bool sim_is_wanted(void) {
+bool sim_join_world(void) {
   pthread_mutex_lock(&process.lock);
   if (!process.looked && process.world == NULL) {
     const char* folder = system_setting("RONDO_SIM");
