@@ -289,7 +289,7 @@ static void timers_keep_their_order_under_every_seed(void** state) {
     play(&loop, seed);
     const char* at = log_text;
     for (int i = 0; i < 4; i++) {
-      char word[8];
+      char word[16];
       snprintf(word, sizeof(word), "t%d", i);
       at = strstr(at, word);
       assert_non_null(at);
