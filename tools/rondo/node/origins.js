@@ -1,5 +1,5 @@
 'use strict';
-// Preloaded into Node by `rondo sim` when a finding is told: reports from which line of the
+// Preloaded into Node by `rondo sim` when a finding is described: reports from which line of the
 // program each file request and look-up comes, before libuv gets it. Nothing is wrapped or
 // replaced; where anything is missing, nothing is reported.
 (() => {
