@@ -1,4 +1,5 @@
-/* A recording's chunks in a ring: the last of them, in a file that is memory.
+/* A recording's chunks in a ring: the last of them, in a shared mapping of a file in
+ * memory. The pages are the file's, so they outlive a process that is killed.
  *
  * The file is mapped once and its descriptor closed: a program that closes what it
  * doesn't know can't break it. Its memory is taken a chunk at a time while the ring fills
@@ -7,7 +8,8 @@
  * those that a stream is writing to are passed over.
  *
  * There is one ring in a process, and it stays until the process ends: loops come and go.
- * An exit removes its file, any other end leaves it there to be looked at. */
+ * An exit removes its file, any other end leaves it there for `rondo dump`, or for the
+ * watcher of `rondo exec`, which writes it down after a crash. */
 #include "trace/store.h"
 
 #include "base/alloc.h"

@@ -180,6 +180,8 @@ static bool is_crash(int status) {
   return false;
 }
 
+/* A ring that was written down, or whose program came to its own end, goes; that of a
+ * program that a signal such as SIGTERM ended stays for `rondo dump`. */
 static void ended(struct watched* watched) {
   struct live_ring* ring = &watched->ring;
   int status = status_of(watched);
@@ -193,7 +195,7 @@ static void ended(struct watched* watched) {
               "in %s\n",
               ring->pid, WTERMSIG(status), strsignal(WTERMSIG(status)), written);
   }
-  if (left && status >= 0 && (!is_crash(status) || *written != '\0'))
+  if (left && status >= 0 && (WIFEXITED(status) || *written != '\0'))
     unlink(ring->path);
 }
 
