@@ -68,8 +68,8 @@ static void fs_event_entry_failed(struct inotify_client* client, int err) {
                  err);
 }
 
-/* A file that is gone meanwhile leaves the handle active without a watch, as it does
- * without a fork. */
+/* A file that was deleted before uv_loop_fork can't be watched again; the handle stays
+ * active, as after any deletion. */
 static int fs_event_entry_fork(struct inotify_client* client) {
   struct fs_event* state = rondo_container_of(client, struct fs_event, client);
   uv_loop_t* loop = state->handle->loop;

@@ -34,8 +34,7 @@ struct sim_chooser {
 static const char* const kind_names[SIM_KINDS] = {
     [SIM_WORK] = "work",   [SIM_READY] = "ready",   [SIM_TIMER] = "timer",
     [SIM_ASYNC] = "async", [SIM_SIGNAL] = "signal", [SIM_CHILD] = "child",
-    [SIM_READ] = "read",   [SIM_WRITE] = "write",   [SIM_ORDER] = "order",
-    [SIM_FAULT] = "fault",
+    [SIM_READ] = "read",   [SIM_WRITE] = "write",   [SIM_FAULT] = "fault",
 };
 
 const char* sim_kind_name(enum sim_kind kind) {

@@ -6,7 +6,7 @@
  * numbers, so a decision that is taken back, or one more that a thread of the engine
  * brings about, changes no other.
  *
- * Most decisions leave things as they are. Each of the others is a line in the file
+ * A decision may leave things as they are. Each of the others is a line in the file
  * `decisions.PATH` of the world's folder; all lines together are the schedule. */
 #ifndef RONDO_SIM_CHOOSE_H
 #define RONDO_SIM_CHOOSE_H
@@ -24,7 +24,6 @@ enum sim_kind {
   SIM_CHILD,  /* the same of a child's end */
   SIM_READ,   /* how many bytes a read moves */
   SIM_WRITE,  /* how many a write moves */
-  SIM_ORDER,  /* who is first of those that are ready */
   SIM_FAULT,  /* what fails */
   SIM_KINDS
 };

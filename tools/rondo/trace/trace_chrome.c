@@ -89,7 +89,8 @@ static void write_counter(FILE* out, uint32_t pid, const char* name, uint64_t ti
   fprintf(out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
 }
 
-/* Loops that take turns on one thread: what is outside of one is inside of another. */
+/* False for loops that take turns on one thread: the time outside of uv_run of one is
+ * time inside of the other's. */
 static bool has_thread_alone(const struct trace* trace, const struct trace_loop* loop) {
   for (size_t i = 0; i < trace->count; i++) {
     const struct trace_loop* other = &trace->loops[i];

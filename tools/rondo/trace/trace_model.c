@@ -1,9 +1,9 @@
 /* From records to events. Records say where things begin and end, and leave out what
  * follows from the rest (src/trace/format.h); here every span gets its duration, and
- * every turn its poll.
+ * every turn its poll phase, which has no record if it brought nothing.
  *
- * A file may have been cut anywhere, or be damaged: a record that can't be is where the
- * reading ends, and what is open then ends with the process, if that is known, or with
+ * A file may have been cut anywhere, or be damaged: reading ends at the first impossible
+ * record, and what is open then ends with the process, if that is known, or with
  * the last event. */
 #include "trace_model.h"
 #include "trace_subjects.h"
@@ -233,8 +233,7 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
     event->subject = subject_index(&reader->subjects, reader->loop, record->number);
     if (event->cause != EVENT_NONE)
       reader->loop->causes[event->cause].subject = event->subject;
-    event->timer =
-        (reader->loop->has & TRACE_HAS_LATE) != 0 && is_timer(record->number);
+    event->timer = (reader->loop->has & TRACE_HAS_LATE) != 0 && is_timer(record->number);
     if (event->timer)
       event->detail *= 1000;
   }
