@@ -47,12 +47,14 @@ static void cancel_all(int file) {
   }
 }
 
-/* What was not begun is cancelled, what was is told; nothing is told twice. */
+/* What was not begun is cancelled, what was calls back with its result; each calls back
+ * once. On a busy machine a thread may have begun all of a round before the first cancel,
+ * so there are more rounds until one was in time. */
 static void cancelling_is_exact(void** state) {
   (void) state;
   int file = burst_file();
   cancelled = 0;
-  for (int i = 0; i < BURST_ROUNDS / 4; i++) {
+  for (int i = 0; i < BURST_ROUNDS / 4 || (cancelled == 0 && i < 1000); i++) {
     burst_run_inside(cancel_all, file);
     assert_int_equal(burst_calls, BURST_READS);
   }
