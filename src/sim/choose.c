@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,7 @@ const char* sim_kind_name(enum sim_kind kind) {
 }
 
 uint64_t sim_mix(uint64_t word) {
-  word += UINT64_C(0x9e3779b97f4a7c15);
-  word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return word ^ (word >> 31);
+  return hash_number(word + UINT64_C(0x9e3779b97f4a7c15));
 }
 
 uint64_t sim_hash(uint64_t start, const char* text) {

@@ -16,8 +16,8 @@ static inline bool simulated(const uv_loop_t* loop) {
 }
 
 /* --- the loop's life ------------------------------------------------------------- */
-/* Joins the world that RONDO_SIM names, the first time; true if the process is in one. To be
- * called before the backend is chosen. */
+/* Joins the world that RONDO_SIM names, the first time; true if the process is in one. To
+ * be called before the backend is chosen. */
 bool sim_join_world(void);
 /* Puts the simulator between the loop and its backend. */
 int sim_loop_init(uv_loop_t* loop);

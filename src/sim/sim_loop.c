@@ -6,6 +6,7 @@
 
 #include "backend/interest.h"
 #include "base/alloc.h"
+#include "base/base.h"
 #include "backend/wait_mask.h"
 #include "loop/timer_heap.h"
 #include "system/system.h"
@@ -246,13 +247,22 @@ static void process_leave(void) {
   pthread_mutex_unlock(&process.lock);
 }
 
+static void sim_counts_free(struct sim_state* sim) {
+  struct table_link* link;
+  while ((link = table_any(&sim->counts)) != NULL) {
+    table_remove(&sim->counts, link);
+    mem_free(rondo_container_of(link, struct sim_count, link));
+  }
+  table_free(&sim->counts);
+}
+
 static void sim_close(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   sim_work_close(loop);
   sim_ready_close(sim);
   sim->inner->close(loop);
   mem_free(sim->heap.events);
-  mem_free(sim->counts);
+  sim_counts_free(sim);
   mem_free(sim->held);
   mem_free(sim);
   loop->sim_state = NULL;
@@ -294,31 +304,22 @@ int sim_loop_init(uv_loop_t* loop) {
 }
 
 uint64_t sim_nth(struct sim_state* sim, uint64_t source) {
-  source += source == 0; /* 0 marks a free place */
-  if (sim->count_used * 2 >= sim->count_capacity) {
-    size_t capacity = sim->count_capacity == 0 ? 64 : sim->count_capacity * 2;
-    struct sim_count* counts = mem_calloc(capacity, sizeof(*counts));
-    if (counts == NULL)
-      return 0;
-    for (size_t i = 0; i < sim->count_capacity; i++) {
-      size_t at = sim->counts[i].source & (capacity - 1);
-      while (sim->counts[i].source != 0 && counts[at].source != 0)
-        at = (at + 1) & (capacity - 1);
-      if (sim->counts[i].source != 0)
-        counts[at] = sim->counts[i];
-    }
-    mem_free(sim->counts);
-    sim->counts = counts;
-    sim->count_capacity = capacity;
+  uint64_t hash = hash_number(source);
+  for (struct table_link* link = table_find(&sim->counts, hash); link != NULL;
+       link = table_next(link)) {
+    struct sim_count* known = rondo_container_of(link, struct sim_count, link);
+    if (known->source == source)
+      return known->count++;
   }
-  size_t at = source & (sim->count_capacity - 1);
-  while (sim->counts[at].source != 0 && sim->counts[at].source != source)
-    at = (at + 1) & (sim->count_capacity - 1);
-  if (sim->counts[at].source == 0) {
-    sim->counts[at].source = source;
-    sim->count_used++;
+  struct sim_count* count = mem_calloc(1, sizeof(*count));
+  if (count == NULL || table_reserve(&sim->counts) != 0) {
+    mem_free(count);
+    return 0;
   }
-  return sim->counts[at].count++;
+  count->source = source;
+  count->count = 1;
+  table_insert(&sim->counts, &count->link, hash);
+  return 0;
 }
 
 void sim_spawned(uv_loop_t* loop, int pid) {

@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "base/queue.h"
+#include "base/table.h"
 #include "loop/loop.h"
 #include "sim/choose.h"
 #include "sim/sim.h"
@@ -51,6 +52,7 @@ struct sim_source {
 
 /* How often a source of that hash was decided about. */
 struct sim_count {
+  struct table_link link;
   uint64_t source;
   uint64_t count;
 };
@@ -88,8 +90,7 @@ struct sim_state {
 
   char origin[200]; /* of the next request; "": not known */
 
-  struct sim_count* counts; /* open addressing */
-  size_t count_capacity, count_used;
+  struct table counts; /* of struct sim_count */
 
   uint64_t turns_at; /* the time of the last turns, and how many they were */
   unsigned int turns;
