@@ -82,10 +82,6 @@ UV_EXTERN void rondo_trace_name(uv_loop_t* loop, const char* name);
 UV_EXTERN int rondo_trace_begin(uv_loop_t* loop, const char* name);
 UV_EXTERN void rondo_trace_end(uv_loop_t* loop, int span);
 
-/* Names a span that is over already: 1 means the one that ended last, 2 the one before
- * it. For a name that takes time to find, which must not count as the span's own. */
-UV_EXTERN void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name);
-
 /* For engines that generate code: samples of a blocked loop's stack that lie in these
  * bytes get this name. Code announced later at the same place replaces it; `moved` is for
  * code, known by its start, that the engine has copied. From any thread. Nothing is

@@ -113,8 +113,7 @@ enum trace_kind {
   TRACE_MICROTASKS,
   TRACE_SCRIPT,
   TRACE_END,   /* of the last sleep, callback, ticks, microtasks or script begun */
-  TRACE_NAMED, /* name: what the innermost of them is called, instead of the function; if
-                  detail isn't 0, what the span is called that ended so many ago */
+  TRACE_NAMED, /* name: what the innermost of them is called, instead of the function */
   TRACE_GONE,  /* number: a handle that was closed; its address may be used again */
   /* Definitions: a new name of that number. Behind it come as many bytes of text as
    * detail says, in whole records. Of a function the text is the file it was loaded from

@@ -246,7 +246,6 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
     return;
   recorder->depth--;
   record(recorder, TRACE_END, now, 0, 0, 0);
-  recorder->ended_written = recorder->ended_written << 1 | 1;
   if (recorder->live != NULL && now > recorder->slept_ns)
     recorder->live->slept_ns += now - recorder->slept_ns;
   ticks_set(&recorder->clock, now);
@@ -293,29 +292,17 @@ int rondo_trace_active(const uv_loop_t* loop) {
   return traced(loop) && recorder_of(loop) != NULL;
 }
 
-static void write_name(struct recorder* recorder, const char* name, int ago) {
-  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
-  if (number == 0)
-    return;
-  if (recorder->live == NULL)
-    record(recorder, TRACE_NAMED, recorder_now(recorder), 0, number, ago);
-  else if (ago == 0)
-    brief_named(recorder, number);
-  else
-    brief_named_ended(recorder, ago, number);
-}
-
 void rondo_trace_name(uv_loop_t* loop, const char* name) {
   struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
   if (recorder == NULL || recorder->depth == 0)
     return;
-  write_name(recorder, name, 0);
-}
-
-void rondo_trace_name_ended(uv_loop_t* loop, int ago, const char* name) {
-  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  if (recorder != NULL && ago > 0)
-    write_name(recorder, name, ago);
+  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
+  if (number == 0)
+    return;
+  if (recorder->live == NULL)
+    record(recorder, TRACE_NAMED, recorder_now(recorder), 0, number, 0);
+  else
+    brief_named(recorder, number);
 }
 
 int rondo_trace_begin(uv_loop_t* loop, const char* name) {

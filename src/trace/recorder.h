@@ -68,8 +68,6 @@ struct recorder {
   bool live_is_own;        /* allocated: the board has no place left */
   uint64_t last_ns;        /* the clock when it was last read */
   struct recorder_many many;
-  uint32_t ended_written; /* of the spans that ended last, the lowest bit the last: 1 if
-                             it is in the stream */
 };
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
@@ -121,7 +119,6 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
                  trace_function work);
 void brief_gone(struct recorder* recorder, uint64_t subject);
 void brief_named(struct recorder* recorder, uint32_t name);
-void brief_named_ended(struct recorder* recorder, int ago, uint32_t name);
 /* The loop looks at what is ready. */
 void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);

@@ -95,7 +95,6 @@ void brief_end(struct recorder* recorder) {
   uint64_t now = recorder_now(recorder);
   unsigned int depth = --recorder->depth;
   recorder->last_ns = now;
-  recorder->ended_written <<= 1;
   if (depth >= BOARD_SPANS)
     return;
   struct board_span* span = &live->open[depth];
@@ -103,7 +102,6 @@ void brief_end(struct recorder* recorder) {
   if (span->written || now - span->begin_ns >= BRIEF_NS) {
     write_open(recorder, depth + 1);
     record(recorder, TRACE_END, now, 0, 0, 0);
-    recorder->ended_written |= 1;
   } else if (depth == 0) {
     many_add(&recorder->many, span, now);
   }
@@ -122,15 +120,6 @@ void brief_named(struct recorder* recorder, uint32_t name) {
   span->name = name;
   if (span->written)
     record(recorder, TRACE_NAMED, recorder_now(recorder), 0, name, 0);
-}
-
-/* The reader has seen only those spans that were written down. */
-void brief_named_ended(struct recorder* recorder, int ago, uint32_t name) {
-  if (ago > 31 || (recorder->ended_written >> (ago - 1) & 1) == 0)
-    return;
-  uint32_t since = recorder->ended_written & (((uint32_t) 1 << ago) - 1);
-  record(recorder, TRACE_NAMED, recorder_now(recorder), 0, name,
-         __builtin_popcount(since));
 }
 
 /* --- what is begun ----------------------------------------------------------------- */

@@ -25,7 +25,6 @@ const char* const event_names[EVENT_KINDS] = {
 enum open_kind { OPEN_OUTSIDE, OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
 enum {
   OPEN_MOST = 1000,
-  ENDED_KEPT = 4, /* spans that can still be named after their end */
 };
 
 struct open {
@@ -42,9 +41,7 @@ struct loop_reader {
   size_t depth, capacity;
   uint64_t first_ns; /* subtracted from the records' times */
   uint64_t now;
-  bool ran;                  /* a run was seen */
-  int32_t ended[ENDED_KEPT]; /* the spans that ended last */
-  size_t ended_count;
+  bool ran;     /* a run was seen */
   bool listing; /* the last record was of TRACE_WAITS */
 };
 
@@ -255,20 +252,12 @@ static void many_add(struct loop_reader* reader, const struct trace_record* reco
 }
 
 static void span_end(struct loop_reader* reader) {
-  if (!top_is(reader, OPEN_SPAN))
-    return;
-  reader->ended[reader->ended_count++ % ENDED_KEPT] = top(reader)->event;
-  pop(reader);
+  if (top_is(reader, OPEN_SPAN))
+    pop(reader);
 }
 
-/* The span that is open, or the one that ended `detail` ago. */
 static void span_named(struct loop_reader* reader, const struct trace_record* record) {
-  size_t ago = record->detail < 0 ? SIZE_MAX : (size_t) record->detail;
-  int32_t event = EVENT_NONE;
-  if (ago == 0 && top_is(reader, OPEN_SPAN))
-    event = top(reader)->event;
-  else if (ago > 0 && ago <= ENDED_KEPT && ago <= reader->ended_count)
-    event = reader->ended[(reader->ended_count - ago) % ENDED_KEPT];
+  int32_t event = top_is(reader, OPEN_SPAN) ? top(reader)->event : EVENT_NONE;
   if (event != EVENT_NONE && name_index(reader, record) != EVENT_NONE)
     reader->loop->events[event].name = name_index(reader, record);
 }
