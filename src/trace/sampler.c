@@ -21,7 +21,7 @@
 enum {
   SAMPLE_SIGNAL = SIGURG,
   PERIOD_GROWS_AFTER = 64,
-  BEST_OF = 16,
+  STALL_SAMPLES = 3, /* of a stretch, before it is reported */
   STRETCH_SAMPLES_MOST = 512
 };
 
@@ -29,8 +29,7 @@ static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t RING_PERIOD_NS = 20000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
 static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
-static const uint64_t SHOWN_NS = 20000000;        /* a sample is on the board, at least */
-static const uint64_t SAMPLE_LATE_NS = 500000000; /* a report waits for a stack */
+static const uint64_t SAMPLE_LATE_NS = 500000000;  /* a report waits for a stack */
 static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
@@ -195,67 +194,56 @@ static void sample_take(struct sampled_loop* loop, uint64_t now) {
 /* --- a ring's board ------------------------------------------------------------------
  */
 
-/* Code without frame pointers, as much of the C library is, has a stack of one frame: of
- * the last samples of a stretch, the newest that is at least half as deep as any. */
-static const struct sample* sample_best(const struct sampled_loop* loop,
-                                        uint64_t looked) {
+/* The sample that was taken last. Names are looked up here, where the code that was
+ * sampled is still what it was. */
+static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
-  uint32_t deepest = 0;
-  for (int round = 0; round < 2; round++) {
-    for (unsigned int ago = 1; ago <= filled && ago <= BEST_OF; ago++) {
-      const struct sample* sample = &loop->samples[(filled - ago) % SAMPLES_KEPT];
-      if (sample->when_ns <= looked)
-        break; /* of another stretch */
-      deepest = sample->count > deepest ? sample->count : deepest;
-      if (round == 1 && sample->count * 2 >= deepest)
-        return sample;
-    }
-  }
-  return NULL;
-}
-
-/* Names are looked up here, where the code that was sampled is still what it was. */
-static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
-  struct board_sample* shown = &loop->live->sample;
-  if (shown->stretch_ns == looked && now - loop->shown_ns < SHOWN_NS)
-    return;
-  const struct sample* sample = sample_best(loop, looked);
-  if (sample == NULL)
-    return;
-  loop->shown_ns = now;
+  const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
+  struct board* board = loop->board;
+  struct board_sample* shown = &board->samples[board->sampled % BOARD_SAMPLES];
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  shown->loop = (uint32_t) (loop->live - board->loops);
+  shown->number = loop->stretch_samples;
   shown->count = sample->count;
   shown->when_ns = sample->when_ns;
   shown->stretch_ns = looked;
   for (uint32_t i = 0; i < sample->count; i++)
     shown->names[i] = name_of_frame(&loop->names, loop->stream, sample->frames[i]);
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-/* Once in a stretch, behind a sample of it; not before the loop has run at all. */
-static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
+/* Once in a stretch; not before the loop has run at all. */
+static void stall_report(struct sampled_loop* loop) {
+  uint64_t held = loop->seen_ns - loop->stretch_ns;
   struct board* board = loop->board;
-  if (board->stall_ns == 0 || now - looked < board->stall_ns ||
-      loop->alarm_ns == looked ||
+  if (board->stall_ns == 0 || held < board->stall_ns ||
+      loop->alarm_ns == loop->stretch_ns ||
       __atomic_load_n(&loop->live->looked_ns, __ATOMIC_RELAXED) == 0)
     return;
-  /* A busy machine may take its time to answer the signal. */
-  if (loop->live->sample.stretch_ns != looked &&
-      now - looked < board->stall_ns + SAMPLE_LATE_NS)
-    return;
-  loop->alarm_ns = looked;
+  loop->alarm_ns = loop->stretch_ns;
   __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
-  alarm_stall((uint32_t) (loop->live - board->loops), looked, now - looked);
+  alarm_stall((uint32_t) (loop->live - board->loops), loop->stretch_ns, held);
+}
+
+/* One stack may show nothing but a function of the C library, whose caller couldn't be
+ * found: so a report waits for some, but not for ever, for a busy machine may take its
+ * time to answer the signal. */
+static bool stall_is_sampled(const struct sampled_loop* loop) {
+  return loop->stretch_samples >= STALL_SAMPLES ||
+         loop->seen_ns - loop->stretch_ns >= loop->board->stall_ns + SAMPLE_LATE_NS;
 }
 
 /* Often at first, and less often in a stretch that goes on; for a ring, which is left on,
- * a tenth of it. */
-static uint64_t sample_period(unsigned int samples, bool is_ring) {
+ * a tenth of it once there is enough to be reported. */
+static uint64_t sample_period(unsigned int tries, bool is_ring) {
+  if (is_ring && tries < STALL_SAMPLES)
+    return PERIOD_NS;
   if (is_ring)
-    return samples < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
-  if (samples >= STRETCH_SAMPLES_MOST)
+    return tries < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
+  if (tries >= STRETCH_SAMPLES_MOST)
     return PERIOD_LAST_NS;
-  uint64_t period = PERIOD_NS << u64_min(samples / PERIOD_GROWS_AFTER, 5);
+  uint64_t period = PERIOD_NS << u64_min(tries / PERIOD_GROWS_AFTER, 5);
   return u64_min(period, PERIOD_MOST_NS);
 }
 
@@ -279,24 +267,30 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
 /* How long the loop can be left alone now. */
 static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
   uint64_t looked = atomic_load_explicit(&loop->looked_ns, memory_order_relaxed);
+  if (loop->live != NULL && loop->stretch_samples > 0 && loop->stretch_ns != looked)
+    stall_report(loop); /* of one that ended before its last sample */
   if ((looked & SAMPLER_ASLEEP) != 0 || sampled_loop_is_left(loop))
     return UINT64_MAX;
   if (now < looked + sampler.threshold_ns)
     return looked + sampler.threshold_ns - now;
   if (loop->stretch_ns != looked) {
     loop->stretch_ns = looked;
-    loop->stretch_samples = 0;
+    loop->stretch_samples = loop->stretch_tries = 0;
     loop->next_ns = now;
   }
+  loop->seen_ns = now;
   if (now >= loop->next_ns) {
+    unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_relaxed);
     sample_take(loop, now);
+    bool taken = atomic_load_explicit(&loop->filled, memory_order_relaxed) != filled;
+    loop->stretch_samples += taken;
     loop->next_ns =
-        clock_now_ns() + sample_period(loop->stretch_samples++, loop->board != NULL);
-    if (loop->live != NULL) {
-      sample_show(loop, looked, clock_now_ns());
-      stall_report(loop, looked, clock_now_ns());
-    }
+        clock_now_ns() + sample_period(loop->stretch_tries++, loop->board != NULL);
+    if (taken && loop->live != NULL)
+      sample_show(loop, looked);
   }
+  if (loop->live != NULL && stall_is_sampled(loop))
+    stall_report(loop);
   return loop->next_ns > now ? loop->next_ns - now : 0;
 }
 

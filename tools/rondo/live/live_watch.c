@@ -1,7 +1,6 @@
 /* Waits for reports of recorded programs (src/trace/alarm.h) and for their ends. */
 #include "live_watch.h"
 #include "live_ring.h"
-#include "live_stack.h"
 #include "live_words.h"
 
 #include "trace/alarm.h"
@@ -88,7 +87,6 @@ static void stall_write_down(struct watched* watched) {
 static void stall_report(struct watcher* watcher, struct watched* watched,
                          const struct alarm_report* report) {
   uint32_t place = report->loop % BOARD_LOOPS;
-  const struct board_loop* live = &watched->ring.board->loops[place];
   char* line = NULL;
   size_t length = 0;
   FILE* out = open_memstream(&line, &length);
@@ -97,7 +95,7 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
   watched->stalled = place;
   watched->stalled_since = report->looked_ns;
   fprintf(out, "rondo: ");
-  live_write_stall(out, &watched->ring, live, report->looked_ns, report->held_ns);
+  live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
   fputc('\n', out);
   fclose(out);
   report_line(line, length);

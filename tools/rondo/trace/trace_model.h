@@ -239,10 +239,6 @@ uint64_t trace_origin_ns(const struct trace* trace);
  * be freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
 
-/* --- trace_samples.c --- */
-void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
-                 size_t count);
-
 /* An array with room for one more; exits without memory, for the command has nothing else
  * to do. */
 _Noreturn void out_of_memory(void);
