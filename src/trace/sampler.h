@@ -30,7 +30,10 @@ static const uint64_t SAMPLER_ASLEEP = (uint64_t) 1 << 63;
 struct sample {
   uint64_t when_ns;
   uint32_t count;
-  uintptr_t frames[SAMPLE_FRAMES]; /* the innermost first */
+  union { /* the innermost first */
+    uintptr_t frames[SAMPLE_FRAMES];
+    uint32_t names[SAMPLE_FRAMES]; /* of a loop that is in a ring */
+  };
 };
 
 /* One loop's part. Only sampler_take reads samples; the loop's thread calls it. */
@@ -40,7 +43,7 @@ struct sampled_loop {
   _Atomic unsigned int filled; /* samples written so far, by whoever takes them */
   unsigned int taken;          /* by the loop's thread */
   pid_t thread;                /* under the sampler's lock, with what belongs to it: */
-  uintptr_t stack_end;
+  uintptr_t stack_start, stack_end;
   uint64_t stretch_ns; /* the looked_ns that is sampled, */
   unsigned int stretch_tries, stretch_samples;
   uint64_t seen_ns; /* when it was last seen to go on, */
