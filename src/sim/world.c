@@ -200,17 +200,19 @@ struct world_thread* world_thread_of(struct world* world, int tid) {
 }
 
 static struct world_thread* thread_add(struct world* world, int tid) {
-  struct world_thread* found = world_thread_of(world, tid);
-  for (int i = 0; found == NULL && i < WORLD_THREADS; i++) {
+  struct world_thread* known = world_thread_of(world, tid);
+  if (known != NULL)
+    return known;
+  for (int i = 0; i < WORLD_THREADS; i++) {
     struct world_thread* thread = &world->threads[i];
     if (thread->tid != 0)
       continue;
     memset(thread, 0, sizeof(*thread));
     thread->pid = getpid();
     __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
-    found = thread;
+    return thread;
   }
-  return found;
+  return NULL;
 }
 
 struct world_thread* world_self(struct world* world) {

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -148,7 +149,7 @@ static int status_of_zombie(int pid) {
   const char* last = strrchr(text, ' ');
   bool dead =
       name_end != NULL && last != NULL && name_end[1] == ' ' && name_end[2] == 'Z';
-  return dead ? atoi(last) : -1;
+  return dead ? (int) strtol(last, NULL, 10) : -1;
 }
 
 /* As waitpid would say. The kernel says it of a process that was waited for since Linux

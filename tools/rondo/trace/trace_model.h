@@ -143,7 +143,7 @@ struct trace_loop {
   uint32_t thread;
   uint32_t number;
   uint64_t lost;
-  uint32_t has;      /* of TRACE_HAS_… */
+  uint32_t has;        /* of TRACE_HAS_… */
   uint64_t start_ns;   /* on the monotonic clock, which all loops of a machine share */
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
   uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
