@@ -286,7 +286,12 @@ int uv_spawn(uv_loop_t* loop, uv_process_t* handle, const uv_process_options_t* 
   if (err != 0)
     return err;
   struct process_state* state = loop->process_state;
+  uv_process_options_t joining;
+  if (simulated(loop))
+    options = sim_child_options(loop, options, &joining);
   err = spawn_begin(&spawn, options, state->stack + PROCESS_GUARD);
+  if (simulated(loop))
+    sim_child_options_free(options, &joining);
   if (err != 0)
     return err;
   handle->pid = spawn.pid;

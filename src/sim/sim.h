@@ -33,6 +33,13 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv_
 int sim_work_cancel(struct uv__work* w);
 
 /* --- handles --------------------------------------------------------------------- */
+/* The options for a child of the world: `options` itself, or `joining`, which is like it
+ * but for the environment. To be freed once the child has started. */
+const uv_process_options_t* sim_child_options(const uv_loop_t* loop,
+                                              const uv_process_options_t* options,
+                                              uv_process_options_t* joining);
+void sim_child_options_free(const uv_process_options_t* options,
+                            uv_process_options_t* joining);
 void sim_spawned(uv_loop_t* loop, int pid);
 /* Faults: the error with which a connect ends, or a read; 0 without. And whether a write
  * finds no room. */

@@ -19,6 +19,7 @@ enum {
   /* Turns in a row that don't wait before time goes on by itself: a program that polls
    * until a time has come would do so for ever. */
   TURNS_STILL = 256,
+  TURNS_YIELD = 32,
   TURN_STEP_NS = 20 * 1000,
   TURN_STEP_MOST_NS = 1000 * 1000,
 };
@@ -126,11 +127,36 @@ static void turns_count(struct sim_state* sim) {
     sim->turns_at = now;
     sim->turns = 0;
   }
-  if (++sim->turns <= TURNS_STILL)
+  if (++sim->turns % TURNS_YIELD == 0)
+    world_yield(sim->world); /* it may wait for what another thread is about to do */
+  if (sim->turns <= TURNS_STILL)
     return;
   uint64_t step = (uint64_t) TURN_STEP_NS << (sim->turns - TURNS_STILL) / 64 % 8;
-  world_step(sim->world, u64_min(step, TURN_STEP_MOST_NS));
+  struct pollfd none[1];
+  (void) world_wait(sim->world, none, 0, now + u64_min(step, TURN_STEP_MOST_NS), NULL);
   sim->turns_at = world_now(sim->world);
+}
+
+/* A thread that begins to run loops beside others of the process waits for its turn. */
+static struct world_thread* loop_thread(struct world* world) {
+  struct world_thread* self = world_self(world);
+  if (self == NULL || self->is_loop || self->tid == self->pid)
+    return self;
+  bool others = false;
+  for (uint32_t i = 0; i < world->thread_high; i++)
+    others |= world->threads[i].pid == self->pid && world->threads[i].is_loop;
+  if (others)
+    world_yield(world);
+  return self;
+}
+
+static void thread_note_loop(const uv_loop_t* loop) {
+  struct world_thread* self = loop_thread(sim_of(loop)->world);
+  if (self == NULL)
+    return;
+  self->is_loop = 1;
+  self->is_actor |= self->tid == self->pid || !sim_is_engines_loop(loop);
+  self->is_helper = !self->is_actor;
 }
 
 static uint64_t first_event(const struct sim_state* sim) {
@@ -172,9 +198,7 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
   bool is_late = false;
   if (timeout_ns >= 0)
     deadline = u64_add_clamped(world_now(sim->world), (uint64_t) timeout_ns);
-  struct world_thread* self = world_self(sim->world);
-  if (self != NULL)
-    self->is_loop = 1;
+  thread_note_loop(loop);
   *events = sim->events;
   if (timeout_ns == 0)
     turns_count(sim);
@@ -183,6 +207,8 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
       sim_work_collect(loop);
     sim_work_fill_slots(loop);
     events_run(loop);
+    if (world_has_strangers(sim->world))
+      world_yield(sim->world);
     const struct epoll_event* found;
     loop->flags |= LOOP_MUST_LOOK; /* the world's wait looks at the set too */
     int count = sim->inner->wait(loop, 0, &found, max);
@@ -295,6 +321,7 @@ int sim_loop_init(uv_loop_t* loop) {
   sim->world = process.world;
   sim->chooser = process.chooser;
   sim->inner = loop->backend;
+  (void) loop_thread(sim->world); /* loops are numbered in the order of turns */
   sim->number = __atomic_add_fetch(&process.loops, 1, __ATOMIC_RELAXED);
   sim_work_init(sim);
   loop->sim_state = sim;
@@ -320,11 +347,6 @@ uint64_t sim_nth(struct sim_state* sim, uint64_t source) {
   count->count = 1;
   table_insert(&sim->counts, &count->link, hash);
   return 0;
-}
-
-void sim_spawned(uv_loop_t* loop, int pid) {
-  world_spawned(sim_of(loop)->world, pid);
-  sim_child_fault(loop, pid);
 }
 
 /* --- for programs of their own (rondo.h) -------------------------------------------- */

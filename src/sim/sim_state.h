@@ -129,6 +129,10 @@ void sim_ready_close(struct sim_state* sim);
 /* The source of an open descriptor; NULL if there is none. */
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
+/* --- sim_wake.c --- */
+/* Whether the loop is one of Node's helper threads, which run no script. */
+bool sim_is_engines_loop(const uv_loop_t* loop);
+
 /* --- sim_faults.c --- */
 /* The error with which work ends instead of being done; 0: it is done. */
 int sim_fault_of_work(uv_loop_t* loop, const uv_fs_t* req, bool is_lookup,

@@ -35,12 +35,17 @@ static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
 }
 
 /* A loop that runs a script has a check handle for its immediates. */
+bool sim_is_engines_loop(const uv_loop_t* loop) {
+  static int in_node = -1; /* races are harmless: all find the same */
+  if (__atomic_load_n(&in_node, __ATOMIC_RELAXED) < 0)
+    __atomic_store_n(&in_node, dlsym(RTLD_DEFAULT, "napi_create_function") != NULL,
+                     __ATOMIC_RELAXED);
+  return __atomic_load_n(&in_node, __ATOMIC_RELAXED) &&
+         queue_empty(queue_of(((uv_loop_t*) (uintptr_t) loop)->check_handles));
+}
+
 static bool is_engines(const uv_async_t* handle) {
-  uv_loop_t* loop = handle->loop;
-  if (!(handle->flags & HANDLE_REFERENCED))
-    return true;
-  return queue_empty(queue_of(loop->check_handles)) &&
-         dlsym(RTLD_DEFAULT, "napi_create_function") != NULL;
+  return !(handle->flags & HANDLE_REFERENCED) || sim_is_engines_loop(handle->loop);
 }
 
 static struct sim_held* held_find(struct sim_state* sim, uint64_t number) {

@@ -87,7 +87,7 @@ void world_unlock(struct world* world) {
 /* --- processes ---------------------------------------------------------------------- */
 
 struct world_process* world_find_process(struct world* world, int pid) {
-  for (int i = 0; i < WORLD_PROCESSES; i++) {
+  for (uint32_t i = 0; i < world->process_high; i++) {
     if (world->processes[i].state != PROCESS_FREE && world->processes[i].pid == pid)
       return &world->processes[i];
   }
@@ -98,13 +98,15 @@ struct world_process* world_find_process(struct world* world, int pid) {
  * process has the same path in each run. */
 static struct world_process* process_add(struct world* world, int pid, int parent_pid) {
   struct world_process* parent = world_find_process(world, parent_pid);
-  for (int i = 0; i < WORLD_PROCESSES; i++) {
+  for (uint32_t i = 0; i < WORLD_PROCESSES; i++) {
     struct world_process* process = &world->processes[i];
     if (process->state != PROCESS_FREE)
       continue;
     memset(process, 0, sizeof(*process));
     process->pid = pid;
-    process->since = world_real_ns();
+    world->processes_seen++;
+    if (i >= world->process_high)
+      world->process_high = i + 1;
     if (parent == NULL)
       snprintf(process->path, sizeof(process->path), "0");
     else
@@ -138,6 +140,15 @@ void world_spawned(struct world* world, int pid) {
   world_unlock(world);
 }
 
+bool world_has_strangers(const struct world* world) {
+  for (uint32_t i = 0; i < world->process_high; i++) {
+    if (world->processes[i].state == PROCESS_STARTING ||
+        world->processes[i].state == PROCESS_STRANGER)
+      return true;
+  }
+  return false;
+}
+
 void world_own_path(struct world* world, char* path) {
   world_lock(world);
   const struct world_process* process = world_find_process(world, getpid());
@@ -146,8 +157,11 @@ void world_own_path(struct world* world, char* path) {
 }
 
 void world_forked(struct world* world) {
+  bool was_loop = self_cache.world == world && world->threads[self_cache.index].is_loop;
   self_cache.world = NULL;
   process_join(world);
+  if (!was_loop)
+    world_yield(world);
 }
 
 /* --- the memory --------------------------------------------------------------------- */
@@ -192,27 +206,43 @@ struct world* world_join(const char* folder) {
 /* --- threads ------------------------------------------------------------------------ */
 
 struct world_thread* world_thread_of(struct world* world, int tid) {
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
     if (__atomic_load_n(&world->threads[i].tid, __ATOMIC_ACQUIRE) == tid)
       return &world->threads[i];
   }
   return NULL;
 }
 
+/* A main thread has the process's name. The others have numbers in the order in which
+ * they first wait, unless they are given a name (world_name_self). */
+static uint64_t thread_name(struct world* world, int tid) {
+  struct world_process* process = world_find_process(world, getpid());
+  uint64_t name = UINT64_C(0xcbf29ce484222325);
+  if (process == NULL)
+    return (uint64_t) tid;
+  for (const char* at = process->path; *at != '\0'; at++)
+    name = (name ^ (unsigned char) *at) * UINT64_C(0x100000001b3);
+  return name + (tid == process->pid ? 0 : ++process->threads);
+}
+
 static struct world_thread* thread_add(struct world* world, int tid) {
-  struct world_thread* known = world_thread_of(world, tid);
-  if (known != NULL)
-    return known;
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  struct world_thread* found = world_thread_of(world, tid);
+  if (found == NULL && world->thread_high == WORLD_THREADS)
+    world_forget_threads(world);
+  for (uint32_t i = 0; found == NULL && i < WORLD_THREADS; i++) {
     struct world_thread* thread = &world->threads[i];
     if (thread->tid != 0)
       continue;
     memset(thread, 0, sizeof(*thread));
     thread->pid = getpid();
+    thread->name = thread_name(world, tid);
     __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
-    return thread;
+    if (i >= world->thread_high)
+      world->thread_high = i + 1;
+    world->threads_seen++;
+    found = thread;
   }
-  return NULL;
+  return found;
 }
 
 struct world_thread* world_self(struct world* world) {
@@ -231,6 +261,20 @@ struct world_thread* world_self(struct world* world) {
     self_cache.index = (unsigned int) (self - world->threads);
   }
   return self;
+}
+
+void world_name_self(struct world* world, uint64_t name) {
+  struct world_thread* self = world_self(world);
+  if (self != NULL)
+    self->name = name;
+}
+
+void world_leave_self(struct world* world) {
+  struct world_thread* self = world_self(world);
+  world_lock(world);
+  if (self != NULL)
+    __atomic_store_n(&self->tid, 0, __ATOMIC_RELEASE);
+  world_unlock(world);
 }
 
 void world_work(struct world* world, uint64_t patience_ns) {

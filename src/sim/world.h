@@ -2,9 +2,12 @@
  *
  * The world is memory: a file that `rondo sim` makes, mapped by each process that joins,
  * or anonymous memory for a program that simulates a loop of its own. The clock stands
- * still while anybody works. A thread that waits says until when (world_wait); when every
- * thread of every process sleeps, the one that looked last moves the clock to the first
- * deadline and wakes who waited for it. Nothing here allocates with malloc.
+ * still while anybody works. A thread that waits says until when (world_wait). When every
+ * thread of every process sleeps, one of those whose wait is over, because a descriptor
+ * is ready or the time has come, gets its turn; the seed says which (world_turn.c). If
+ * there is none, the clock moves to the first deadline. So threads that wait, in all
+ * processes, run one after the other, each until it waits again. Nothing here allocates
+ * with malloc.
  *
  * This file and the world_*.c files go into libuv.so.1 and into librondo-sim.so; both use
  * the same memory, so a thread has one entry, whichever of them it waits in. */
@@ -22,7 +25,7 @@
 #define WORLD_SECOND UINT64_C(1000000000)
 
 enum {
-  WORLD_VERSION = 1,
+  WORLD_VERSION = 2,
   WORLD_THREADS = 512,
   WORLD_PROCESSES = 128,
   WORLD_PORTS = 256,
@@ -42,7 +45,7 @@ enum {
 /* How a world came to its end, other than by its processes. */
 enum world_end { WORLD_GOES_ON, WORLD_TIMED_OUT, WORLD_HANGS };
 
-enum world_thread_state { THREAD_AWAKE, THREAD_WAITS, THREAD_DUE };
+enum world_thread_state { THREAD_AWAKE, THREAD_WAITS, THREAD_ITS_TURN };
 enum world_thread_kind { WAIT_DESCRIPTORS, WAIT_CONDITION };
 
 /* A thread that has waited at least once. */
@@ -56,17 +59,33 @@ struct world_thread {
   /* Works for a loop, in real time, until then at most: what it waits for can't be known
    * (a name server, a FIFO). 0: it doesn't. */
   uint64_t works_until;
-  uint32_t is_loop; /* it runs a loop */
+  uint32_t is_loop;   /* it runs a loop */
+  uint32_t is_ready;  /* a descriptor is, or a signal came; atomic */
+  uint32_t is_helper; /* of an engine: goes on when it likes */
+  uint32_t is_actor;  /* runs loops of the program's own: never a helper */
+  uint64_t name;      /* the same in each run */
+  uint64_t last_turn; /* of all turns of the world */
+  /* Its wait could end: since when (real; 0: it couldn't yet), who worked instead, and
+   * how much processor time that one had taken. */
+  uint64_t over_since;
+  uint64_t over_cpu;
+  int over_tid;
   uint32_t unused;
 };
 
-enum world_process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_JOINED };
+/* A stranger is a program that can't join: a static one. */
+enum world_process_state {
+  PROCESS_FREE,
+  PROCESS_STARTING,
+  PROCESS_JOINED,
+  PROCESS_STRANGER
+};
 
 struct world_process {
   int pid;
   uint32_t state;
-  uint64_t since; /* real time */
   uint32_t children;
+  uint32_t threads; /* that were named so far */
   char path[WORLD_PATH];
 };
 
@@ -88,7 +107,10 @@ struct world {
   uint64_t decisions;    /* taken, atomic */
   uint64_t perturbed;    /* of them, other than the default */
   uint32_t helper_jumps; /* in a row, to the deadline of a condition */
-  uint32_t unused;
+  uint32_t thread_high;  /* the table is used up to here */
+  uint32_t process_high;
+  uint32_t threads_seen, processes_seen;
+  uint64_t turns;
   uint64_t still_sum; /* of the last idle look, and since when it is the same: real */
   uint64_t still_since;
   uint16_t ports[WORLD_PORTS]; /* that processes of the world listen on */
@@ -107,12 +129,15 @@ struct world* world_create(uint64_t seed);
 void world_destroy(struct world* world);
 /* The world that RONDO_SIM names, mapped; NULL if there is none. Joins it. */
 struct world* world_join(const char* folder);
-/* In a forked child: a process of its own. */
+/* In a forked child: a process of its own, which waits for its turn, unless a loop's
+ * thread forked: such a child becomes another program at once, and that waits. */
 void world_forked(struct world* world);
 /* The process of this pid in the table, or NULL; with the lock held. */
 struct world_process* world_find_process(struct world* world, int pid);
 /* A child was started: the world waits for it until it has joined, or hasn't for long. */
 void world_spawned(struct world* world, int pid);
+/* Whether there are processes that run without waiting for their turn. */
+bool world_has_strangers(const struct world* world);
 /* This process's place in the tree. */
 void world_own_path(struct world* world, char* path);
 
@@ -132,6 +157,10 @@ uint64_t world_real_ns(void);
 
 /* The calling thread's entry, made if need be; NULL if the table is full. */
 struct world_thread* world_self(struct world* world);
+/* Gives the calling thread a name that is the same in each run, and takes its entry back
+ * at its end. */
+void world_name_self(struct world* world, uint64_t name);
+void world_leave_self(struct world* world);
 /* The entry of a thread that has one. */
 struct world_thread* world_thread_of(struct world* world, int tid);
 
@@ -149,33 +178,51 @@ void world_set_end(struct world* world, enum world_end end);
 
 /* --- world_wait.c ------------------------------------------------------------------- */
 
-/* Waits for descriptors or for the clock. `fds` has room for one more than `count`. What
- * ppoll returns; 0 when the clock has reached the deadline. */
+/* Waits for descriptors or for the clock, and for the thread's turn. `fds` has room for
+ * one more than `count`. What ppoll returns; 0 when the clock has reached the deadline.
+ */
 int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,
                const sigset_t* mask);
-/* For conditions: marks the thread as waiting, and not. world_advance tries to move the
- * clock; true if the caller's own deadline is reached. */
+/* Lets all others go on that can, at this moment of virtual time: a thread or a process
+ * that has just begun, while the one that made it still runs. */
+void world_yield(struct world* world);
+/* For conditions: marks the thread as waiting, and not; true if world_wake has woken it.
+ */
 void world_wait_begin(struct world* world, struct world_thread* self, uint64_t deadline,
                       void* condition);
 bool world_wait_end(struct world* world, struct world_thread* self);
+/* The thread's turn has come: wakes it. With the lock held. */
+void world_wake(const struct world* world, struct world_thread* thread);
+
+/* --- world_turn.c ------------------------------------------------------------------- */
+
 enum world_advance {
-  ADVANCE_DUE,
-  ADVANCE_BUSY,
-  ADVANCE_OTHER,
-  ADVANCE_NEVER,
-  ADVANCE_READY
+  ADVANCE_TURN,  /* it is the caller's turn */
+  ADVANCE_BUSY,  /* somebody works */
+  ADVANCE_OTHER, /* another's turn has come */
+  ADVANCE_NEVER, /* nobody waits for anything that will ever come */
 };
+/* If everybody sleeps: gives one thread its turn, after moving the clock if need be. The
+ * caller has called world_wait_begin. */
 enum world_advance world_advance(struct world* world, struct world_thread* self,
                                  struct pollfd* fds, nfds_t count);
-/* Somebody spins: moves the clock by a step, and wakes who is due. */
+/* Somebody spins: moves the clock by a step. */
 void world_step(struct world* world, uint64_t step);
 
 /* --- world_idle.c ------------------------------------------------------------------- */
 
+/* One that works. */
+struct world_busy {
+  char who[64];
+  int tid;         /* 0: it doesn't run */
+  uint64_t cpu_ns; /* that it has taken so far */
+};
+
 /* Whether every other thread of the world sleeps, twice in a row and without having run
  * in between; and for a while, if a main thread or a loop's sleeps where nobody knows
- * what it waits for. Otherwise `who` (64 bytes) names one that doesn't. With the lock
- * held. */
-bool world_is_idle(struct world* world, char* who);
+ * what it waits for. Otherwise `busy` is one that doesn't. With the lock held. */
+bool world_is_idle(struct world* world, struct world_busy* busy);
+/* Frees the entries of threads that have ended; with the lock held. */
+void world_forget_threads(struct world* world);
 
 #endif

@@ -14,8 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A child that didn't join in this time never will: another kind of program. */
-static const uint64_t JOIN_PATIENCE_NS = 3 * WORLD_SECOND;
+enum {
+  /* A thread that sleeps elsewhere for so long isn't about to go on. */
+  STILL_NS = 4 * 1000 * 1000,
+  /* And a child that does so before it has joined never will: it is a stranger. What is
+   * being loaded waits for the disk at most, and that isn't sleep. */
+  JOIN_PATIENCE_NS = 50 * 1000 * 1000,
+};
 
 /* As getdents64 gives it. */
 struct idle_entry {
@@ -54,7 +59,7 @@ static bool idle_waits_with_us(struct world* world, int tid) {
 
 /* Adds one thread to the sum; false if it works. */
 static bool idle_look_at(struct world* world, int folder, const char* name,
-                         struct idle_sum* sum, char* who) {
+                         struct idle_sum* sum, struct world_busy* busy) {
   char text[512];
   if (idle_read(folder, name, "stat", text, sizeof(text)) <= 0)
     return true; /* it has ended */
@@ -63,7 +68,11 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
   if (state == 'R' || state == 'D') {
     const char* comm = strchr(text, '(');
     size_t length = comm == NULL || after == NULL ? 0 : (size_t) (after - comm);
-    snprintf(who, 64, "%.*s) %s", (int) (length > 40 ? 40 : length), comm, name);
+    snprintf(busy->who, sizeof(busy->who), "%.*s) %s", (int) (length > 40 ? 40 : length),
+             comm, name);
+    busy->tid = (int) strtol(name, NULL, 10);
+    if (idle_read(folder, name, "schedstat", text, sizeof(text)) > 0)
+      busy->cpu_ns = strtoull(text, NULL, 10);
     return false;
   }
   uint64_t runs = 0;
@@ -82,7 +91,7 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
 
 /* All threads of a process but the caller; false if one works. */
 static bool idle_process(struct world* world, int pid, int own_tid, struct idle_sum* sum,
-                         bool* gone, char* who) {
+                         bool* gone, struct world_busy* busy) {
   char path[32];
   char buffer[4096] __attribute__((aligned(8)));
   bool idle = true;
@@ -96,7 +105,7 @@ static bool idle_process(struct world* world, int pid, int own_tid, struct idle_
       const struct idle_entry* entry = (const struct idle_entry*) (buffer + at);
       at += entry->length;
       if (entry->name[0] != '.' && strtol(entry->name, NULL, 10) != own_tid)
-        idle = idle_look_at(world, folder, entry->name, sum, who);
+        idle = idle_look_at(world, folder, entry->name, sum, busy);
     }
   }
   if (folder >= 0)
@@ -105,7 +114,7 @@ static bool idle_process(struct world* world, int pid, int own_tid, struct idle_
 }
 
 static void idle_forget(struct world* world, struct world_process* process) {
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
     if (world->threads[i].tid != 0 && world->threads[i].pid == process->pid)
       world->threads[i].tid = 0;
   }
@@ -126,37 +135,43 @@ static bool idle_has_ended(int pid) {
 }
 
 /* One pass over all. */
-static bool idle_pass(struct world* world, int own_tid, struct idle_sum* sum, char* who) {
+static bool idle_pass(struct world* world, int own_tid, struct idle_sum* sum,
+                      struct world_busy* busy) {
   *sum = (struct idle_sum){0};
-  for (int i = 0; i < WORLD_PROCESSES; i++) {
+  for (uint32_t i = 0; i < world->process_high; i++) {
     struct world_process* process = &world->processes[i];
     bool gone;
     if (process->state == PROCESS_FREE)
       continue;
-    if (!idle_process(world, process->pid, own_tid, sum, &gone, who))
+    if (!idle_process(world, process->pid, own_tid, sum, &gone, busy))
       return false;
     if (gone || idle_has_ended(process->pid)) {
       idle_forget(world, process);
       continue;
     }
-    if (process->state == PROCESS_STARTING &&
-        world_real_ns() - process->since < JOIN_PATIENCE_NS) {
-      snprintf(who, 64, "process %d, which is starting", process->pid);
-      return false;
-    }
   }
   return true;
 }
 
-/* Entries of threads that have ended. */
-static void idle_forget_threads(struct world* world) {
+static bool idle_is_gone(const struct world_thread* thread) {
   char path[64];
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  snprintf(path, sizeof(path), "/proc/%d/task/%d", thread->pid, thread->tid);
+  return access(path, F_OK) != 0;
+}
+
+/* Those that wait: a turn of theirs would never end. */
+static void idle_forget_waiting(struct world* world) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
     struct world_thread* thread = &world->threads[i];
-    if (thread->tid == 0 || thread->state == THREAD_AWAKE)
-      continue;
-    snprintf(path, sizeof(path), "/proc/%d/task/%d", thread->pid, thread->tid);
-    if (access(path, F_OK) != 0)
+    if (thread->tid != 0 && thread->state != THREAD_AWAKE && idle_is_gone(thread))
+      thread->tid = 0;
+  }
+}
+
+void world_forget_threads(struct world* world) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    struct world_thread* thread = &world->threads[i];
+    if (thread->tid != 0 && idle_is_gone(thread))
       thread->tid = 0;
   }
 }
@@ -165,7 +180,7 @@ static void idle_forget_threads(struct world* world) {
  * a join, a plain read. Helpers of an engine that wait with a time-out meanwhile must not
  * make time pass if it only sleeps for a moment. */
 static bool idle_has_unknown(struct world* world, int own_tid) {
-  for (int i = 0; i < WORLD_PROCESSES; i++) {
+  for (uint32_t i = 0; i < world->process_high; i++) {
     const struct world_process* process = &world->processes[i];
     if (process->state != PROCESS_JOINED || process->pid == own_tid)
       continue;
@@ -173,7 +188,7 @@ static bool idle_has_unknown(struct world* world, int own_tid) {
     if (main == NULL || main->state == THREAD_AWAKE)
       return true;
   }
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
     const struct world_thread* thread = &world->threads[i];
     if (thread->tid != 0 && thread->tid != own_tid && thread->is_loop &&
         thread->state == THREAD_AWAKE)
@@ -183,8 +198,7 @@ static bool idle_has_unknown(struct world* world, int own_tid) {
 }
 
 /* Whether nobody has run for a while. */
-static bool idle_is_still(struct world* world, uint64_t sum) {
-  const uint64_t while_ns = 4 * 1000 * 1000;
+static bool idle_is_still(struct world* world, uint64_t sum, uint64_t while_ns) {
   uint64_t now = world_real_ns();
   if (sum != world->still_sum) {
     world->still_sum = sum;
@@ -193,31 +207,54 @@ static bool idle_is_still(struct world* world, uint64_t sum) {
   return now - world->still_since >= while_ns;
 }
 
-bool world_is_idle(struct world* world, char* who) {
+/* False while a child may yet join. */
+static bool idle_strangers(struct world* world, uint64_t sum, struct world_busy* busy) {
+  for (uint32_t i = 0; i < world->process_high; i++) {
+    struct world_process* process = &world->processes[i];
+    if (process->state != PROCESS_STARTING)
+      continue;
+    if (!idle_is_still(world, sum, JOIN_PATIENCE_NS)) {
+      snprintf(busy->who, sizeof(busy->who), "process %d, which is starting",
+               process->pid);
+      return false;
+    }
+    world_say(world, "process %d does not join: it runs in real time", process->pid);
+    process->state = PROCESS_STRANGER;
+  }
+  return true;
+}
+
+bool world_is_idle(struct world* world, struct world_busy* busy) {
   int own_tid = (int) syscall(SYS_gettid);
   struct idle_sum first, second;
-  if (!idle_pass(world, own_tid, &first, who) || !idle_pass(world, own_tid, &second, who))
+  if (!idle_pass(world, own_tid, &first, busy) ||
+      !idle_pass(world, own_tid, &second, busy))
     return false;
   if (first.all != second.all) {
-    snprintf(who, 64, "a thread that has just run");
+    snprintf(busy->who, sizeof(busy->who), "a thread that has just run");
     return false;
   }
-  idle_forget_threads(world);
-  if (idle_has_unknown(world, own_tid) && !idle_is_still(world, first.unknown)) {
-    snprintf(who, 64, "a main thread that sleeps elsewhere");
+  idle_forget_waiting(world);
+  if (!idle_strangers(world, first.unknown, busy))
+    return false;
+  if (idle_has_unknown(world, own_tid) &&
+      !idle_is_still(world, first.unknown, STILL_NS)) {
+    snprintf(busy->who, sizeof(busy->who), "a main thread that sleeps elsewhere");
     return false;
   }
   uint64_t now = world_real_ns();
-  for (int i = 0; i < WORLD_THREADS; i++) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
     const struct world_thread* thread = &world->threads[i];
     if (thread->tid == 0)
       continue;
-    if (thread->state == THREAD_DUE) {
-      snprintf(who, 64, "thread %d, whose time has come", thread->tid);
+    if (thread->state == THREAD_ITS_TURN) {
+      snprintf(busy->who, sizeof(busy->who), "thread %d, whose turn has come",
+               thread->tid);
       return false;
     }
     if (thread->state == THREAD_AWAKE && thread->works_until > now) {
-      snprintf(who, 64, "thread %d, which waits for something outside", thread->tid);
+      snprintf(busy->who, sizeof(busy->who),
+               "thread %d, which waits for something outside", thread->tid);
       return false;
     }
   }

@@ -1,4 +1,6 @@
-/* Joining the world, before the program's own code runs; again after a fork. */
+/* Joining the world, before the program's own code runs; again after a fork. A process
+ * that was started begins when the one that started it waits, so that they don't run side
+ * by side. */
 #include "preload.h"
 
 #include <stdlib.h>
@@ -16,6 +18,8 @@ __attribute__((constructor(101))) static void preload_start(void) {
   if (folder == NULL || folder[0] != '/' || getauxval(AT_SECURE) != 0)
     return;
   preload_world = world_join(folder);
-  if (preload_world != NULL)
-    pthread_atfork(NULL, NULL, preload_forked);
+  if (preload_world == NULL)
+    return;
+  pthread_atfork(NULL, NULL, preload_forked);
+  world_yield(preload_world);
 }

@@ -30,6 +30,13 @@ static void locks_find(void) {
     abort(); /* glibc 2.30 has both */
 }
 
+/* Engines look at the clock more or less often before they wait, and each look sees a
+ * nanosecond more; the deadline is the same in each run if it is a whole microsecond. */
+static uint64_t deadline_of_wait(clockid_t clock, const struct timespec* until) {
+  uint64_t deadline = preload_deadline(clock, until);
+  return deadline > WORLD_NEVER / 2 ? deadline : (deadline + 999) / 1000 * 1000;
+}
+
 static struct timespec step_end(uint64_t* step) {
   *step = *step == 0 ? STEP_LEAST_NS : *step * 2;
   if (*step > STEP_MOST_NS)
@@ -45,18 +52,18 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   struct world_thread* self = world_self(preload_world);
   if (self == NULL)
     return real_condition_wait(condition, mutex, clock, until);
-  uint64_t deadline = preload_deadline(clock, until);
+  uint64_t deadline = deadline_of_wait(clock, until);
   uint64_t step = 0;
   int result = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, condition);
   while (result == ETIMEDOUT &&
-         world_advance(preload_world, self, NULL, 0) != ADVANCE_DUE) {
+         world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
     result = real_condition_wait(condition, mutex, CLOCK_MONOTONIC, &end);
   }
   /* A broadcast of ours for the deadline looks like any other. */
-  bool due = world_wait_end(preload_world, self);
-  return result == 0 && due ? ETIMEDOUT : result;
+  bool was_woken = world_wait_end(preload_world, self);
+  return result == 0 && was_woken ? ETIMEDOUT : result;
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -86,13 +93,13 @@ int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* unti
     return real_semaphore_wait(semaphore, clock, until);
   if (sem_trywait(semaphore) == 0)
     return 0;
-  uint64_t deadline = preload_deadline(clock, until);
+  uint64_t deadline = deadline_of_wait(clock, until);
   uint64_t step = 0;
   int result = -1;
   errno = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, NULL);
   while (result != 0 && errno == ETIMEDOUT &&
-         world_advance(preload_world, self, NULL, 0) != ADVANCE_DUE) {
+         world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
     result = real_semaphore_wait(semaphore, CLOCK_MONOTONIC, &end);
   }

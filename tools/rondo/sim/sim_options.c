@@ -94,10 +94,9 @@ static bool faults_read(const char* text, struct sim_options* options) {
   options->faults = text;
   plan->fault_rate = 20000;
   plan->fault_kinds = 0;
-  size_t length = strlen(text);
-  if (length >= sizeof(copy))
+  if (strlen(text) >= sizeof(copy))
     return false;
-  memcpy(copy, text, length + 1);
+  strcpy(copy, text);
   while ((word = strsep(&rest, ",")) != NULL) {
     char* end;
     double rate = strtod(word, &end);

@@ -107,12 +107,9 @@ bool subject_matters(const char* subject) {
   return subject != NULL && strncmp(subject, "function", 8) != 0;
 }
 
-static const char* subject_of(const struct trace_loop* loop, const struct event* event) {
-  return event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
-}
-
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event) {
-  const char* subject = subject_of(loop, event);
+  const char* subject =
+      event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
   write_short(out, event_name(loop, event));
   if (subject_matters(subject))
     fprintf(out, " (%s)", subject);
@@ -145,12 +142,11 @@ static void write_culprit(FILE* out, const struct trace_loop* loop,
   const struct event* culprit = &loop->events[stretch->culprit];
   const struct event* inside =
       stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
-  const char* subject = subject_of(loop, culprit);
-  const char* end = culprit->unfinished ? " and had not ended" : "";
   if (inside != NULL && is_of_script(loop, inside)) {
     write_who(out, loop, inside);
-    if (subject_matters(subject))
-      fprintf(out, " (%s)", subject);
+    if (culprit->subject != EVENT_NONE &&
+        subject_matters(loop->subjects[culprit->subject]))
+      fprintf(out, " (%s)", loop->subjects[culprit->subject]);
     inside = NULL;
   } else {
     write_who(out, loop, culprit);
@@ -161,7 +157,8 @@ static void write_culprit(FILE* out, const struct trace_loop* loop,
     fputs(", mostly its ", out);
     write_who(out, loop, inside);
   }
-  fprintf(out, ", %s of it%s", time_text(text, stretch->took), end);
+  fprintf(out, ", %s of it%s", time_text(text, stretch->took),
+          culprit->unfinished ? " and had not ended" : "");
 }
 
 static void write_outside(FILE* out, const struct stretch* stretch) {

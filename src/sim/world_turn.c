@@ -1,0 +1,183 @@
+/* Whose turn it is, and what time.
+ *
+ * Threads that wait run one after the other: a wait ends when everybody sleeps and it is
+ * the thread's turn. Of several whose wait could end, a hash of the seed, of the thread's
+ * name and of the time decides; not the number of turns, for an engine's housekeeping
+ * takes more or fewer of them. The clock moves when nobody's wait can end.
+ *
+ * A thread that sleeps where nobody sees it (a lock, a plain read) has no turn that it
+ * could give up; world_is_idle takes it for idle after a while. A thread that runs for
+ * long while another's wait could end, perhaps because it spins until that other has done
+ * something, isn't waited for any longer after TURN_PATIENCE_NS. */
+#include "sim/world.h"
+
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t TURN_PATIENCE_NS = WORLD_SECOND;
+static const uint64_t TURN_PATIENCE_REAL_NS = 20 * WORLD_SECOND;
+
+/* --- turns -------------------------------------------------------------------------- */
+
+static uint64_t turn_mix(uint64_t word) {
+  word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return word ^ (word >> 31);
+}
+
+/* Without decisions: in turn. */
+static uint64_t turn_rank(const struct world* world, const struct world_thread* thread) {
+  if (world->flags & WORLD_TIME_ONLY)
+    return thread->last_turn;
+  return turn_mix(turn_mix(world->seed + thread->name) ^ world->now);
+}
+
+static bool turn_could_come(const struct world* world,
+                            const struct world_thread* thread) {
+  return thread->tid != 0 && thread->state == THREAD_WAITS &&
+         (thread->deadline <= world->now ||
+          __atomic_load_n(&thread->is_ready, __ATOMIC_ACQUIRE) != 0);
+}
+
+/* The thread whose turn comes next; NULL if nobody's wait can end. */
+static struct world_thread* turn_next(struct world* world) {
+  struct world_thread* next = NULL;
+  uint64_t least = 0;
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    struct world_thread* thread = &world->threads[i];
+    if (!turn_could_come(world, thread))
+      continue;
+    uint64_t rank = turn_rank(world, thread);
+    if (next == NULL || rank < least || (rank == least && thread->name < next->name)) {
+      next = thread;
+      least = rank;
+    }
+  }
+  return next;
+}
+
+/* Somebody works, and has for long while the caller's wait could end. Processor time
+ * counts, for on a busy machine a short task takes long. */
+static bool turn_is_overdue(const struct world* world, struct world_thread* self,
+                            const struct world_busy* busy) {
+  if (!turn_could_come(world, self))
+    return false;
+  uint64_t now = world_real_ns();
+  if (self->over_since == 0)
+    self->over_since = now;
+  if (busy->tid != self->over_tid) {
+    self->over_tid = busy->tid;
+    self->over_cpu = busy->cpu_ns;
+  }
+  if (busy->cpu_ns - self->over_cpu < TURN_PATIENCE_NS &&
+      now - self->over_since < TURN_PATIENCE_REAL_NS)
+    return false;
+  world_say(world, "thread %d of process %d goes on while %s still works", self->tid,
+            self->pid, busy->who);
+  return true;
+}
+
+/* --- the clock ---------------------------------------------------------------------- */
+
+/* Engines have helpers that wait for work with a time-out, again and again or for ages:
+ * that alone is nothing to live for. And the longest wait that fits into milliseconds, 24
+ * days, is meant to be for ever. */
+static bool is_for_nothing(const struct world* world, const struct world_thread* thread) {
+  const uint64_t ages = 3600 * WORLD_SECOND;
+  const uint64_t for_ever = 2000000 * WORLD_SECOND;
+  const uint32_t often = 300;
+  if (thread->deadline > world->now + for_ever)
+    return true;
+  return thread->kind == WAIT_CONDITION && !thread->is_loop &&
+         thread->tid != thread->pid &&
+         (thread->deadline - world->now > ages || world->helper_jumps > often);
+}
+
+/* First deadline first; of equal ones the first in the table. */
+static struct world_thread* first_deadline(struct world* world) {
+  struct world_thread* first = NULL;
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    struct world_thread* thread = &world->threads[i];
+    if (thread->tid != 0 && thread->state == THREAD_WAITS &&
+        thread->deadline != WORLD_NEVER && !is_for_nothing(world, thread) &&
+        (first == NULL || thread->deadline < first->deadline))
+      first = thread;
+  }
+  return first;
+}
+
+static void clock_move(struct world* world, uint64_t to) {
+  if (to > world->now)
+    __atomic_store_n(&world->now, to, __ATOMIC_RELEASE);
+}
+
+void world_step(struct world* world, uint64_t step) {
+  world_lock(world);
+  clock_move(world, world->now + step);
+  if (world->now > world->limit)
+    world_set_end(world, WORLD_TIMED_OUT);
+  world_unlock(world);
+}
+
+/* Moves the clock to the first deadline; false if there is none, or it comes too late. */
+static bool clock_jump(struct world* world, enum world_advance* result) {
+  struct world_thread* first = first_deadline(world);
+  *result = ADVANCE_NEVER;
+  if (first == NULL)
+    return false;
+  *result = ADVANCE_BUSY;
+  if (first->deadline > world->limit) {
+    world_say(world,
+              "the time-out comes before what thread %d of process %d waits for, "
+              "%s in %llu s",
+              first->tid, first->pid,
+              first->kind == WAIT_CONDITION ? "a condition"
+              : first->is_loop              ? "its loop"
+                                            : "a descriptor or time",
+              (unsigned long long) ((first->deadline - world->now) / WORLD_SECOND));
+    world_set_end(world, WORLD_TIMED_OUT);
+    return false;
+  }
+  clock_move(world, first->deadline);
+  world->jumps++;
+  world->helper_jumps = first->kind == WAIT_CONDITION ? world->helper_jumps + 1 : 0;
+  return true;
+}
+
+/* --- both --------------------------------------------------------------------------- */
+
+/* Whoever was woken by a descriptor marks itself ready before it asks for the lock, so at
+ * a moment when everybody sleeps the marks are complete but for the caller's own. */
+static enum world_advance advance_locked(struct world* world, struct world_thread* self,
+                                         struct pollfd* fds, nfds_t count) {
+  static const struct timespec at_once;
+  struct world_busy busy = {.tid = 0};
+  enum world_advance result;
+  if (self->state == THREAD_ITS_TURN || (self->is_helper && turn_could_come(world, self)))
+    return ADVANCE_TURN;
+  if (!world_is_idle(world, &busy))
+    return turn_is_overdue(world, self, &busy) ? ADVANCE_TURN : ADVANCE_BUSY;
+  if (count > 0 && !self->is_ready &&
+      syscall(SYS_ppoll, fds, count, &at_once, NULL, 0) != 0)
+    __atomic_store_n(&self->is_ready, 1, __ATOMIC_RELEASE);
+  struct world_thread* next = turn_next(world);
+  if (next == NULL && clock_jump(world, &result))
+    next = turn_next(world);
+  if (next == NULL)
+    return result;
+  next->last_turn = ++world->turns;
+  if (next == self)
+    return ADVANCE_TURN;
+  world_wake(world, next);
+  return ADVANCE_OTHER;
+}
+
+enum world_advance world_advance(struct world* world, struct world_thread* self,
+                                 struct pollfd* fds, nfds_t count) {
+  world_lock(world);
+  enum world_advance result = advance_locked(world, self, fds, count);
+  world_unlock(world);
+  return result;
+}
