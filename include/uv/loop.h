@@ -131,42 +131,49 @@ struct uv_loop_s {
   uint64_t events;
   uint64_t events_waiting;
   uint64_t idle_time;
-
-  /* loop/limits.h */
-  unsigned int limits[7];
-  unsigned int owed[7];
-  unsigned int poll_left;
+  unsigned int poll_left; /* loop/limits.h */
 
   /* loop/look_out.c */
-  unsigned int spin_reason;
   struct rondo_backoff work_backoff;
   struct rondo_backoff async_backoff;
   struct rondo_backoff partner_backoff;
+  unsigned int spin_reason;
 
-  /* loop/wake.c and async.c. Fields that other threads write lie together, away from
-   * those that the loop's own thread writes in every turn. */
-  void* async_handles[2];
-  unsigned int async_number; /* of the last async handle made */
+  /* From here to limits.h: fields that other threads write, and fields that they read for
+   * each piece of work, are a cache line away from those that the loop's thread writes in
+   * every turn. Fields that hardly ever change lie between. */
+
+  /* loop/async.c and wake.c: the loop's own */
   unsigned int wake_taken;   /* see wake_take */
-  int wake_fd;
-  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
-  uv_async_t* async_sent;
-  unsigned int async_senders;
-  unsigned int wake_state;
-  unsigned int wake_flags;
-  unsigned int has_outer; /* uv_backend_fd was called */
-  uv__io_t wake_watcher;
+  unsigned int async_number; /* of the last async handle made */
+  void* async_handles[2];
   void (*on_wake[3])(struct uv_loop_s* loop);
 
   /* handle/ */
   void* signal_state;
   void* process_state;
   void* inotify_state;
-  int emfile_fd; /* handle/stream_accept.c */
+  int emfile_fd;          /* handle/stream_accept.c */
+  unsigned int has_outer; /* uv_backend_fd was called */
 
-  /* request/ */
-  unsigned int work_active; /* in the pool, for this loop */
+  /* loop/async.c and wake.c: what other threads write */
+  uv_async_t* async_sent;
+  unsigned int async_senders;
+  unsigned int wake_state;
+  unsigned int wake_flags;
+  int wake_fd;
+  uv__io_t wake_watcher;
+
+  /* request/: what the pool's threads read for each piece of work */
   void* work_state;
+  unsigned int work_processor; /* 1 more than where the pool last worked for this loop */
+
+  /* loop/limits.h */
+  unsigned int limits[7];
+  unsigned int owed[7];
+
+  /* request/: the loop's own */
+  unsigned int work_active; /* in the pool, for this loop */
   void* file_state;
   /* Work gathered for the next poll phase, NULL without any; the function sets this to
    * NULL. */

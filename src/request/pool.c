@@ -47,32 +47,36 @@ enum {
   SHUTDOWN_STEP_MS = 20,
 };
 
-/* Everything but the atomics belongs to the mutex. */
+/* Everything but the atomics belongs to the mutex. What is used for every piece of work
+ * lies in the mutex's cache line and the next one. */
 static struct {
-  pthread_mutex_t mutex;
-  pthread_cond_t wake_up;
-  pthread_cond_t all_ended;
+  _Alignas(64) pthread_mutex_t mutex;
   struct queue waiting; /* first come, first served */
-  struct queue held;    /* look-ups that were passed over for their limit: the oldest */
   unsigned int general_count;
   unsigned int lookup_count; /* in both queues */
-  unsigned int lookups_running;
 
+  struct queue held; /* look-ups that were passed over for their limit: the oldest */
+  unsigned int lookups_running;
   unsigned int limit;
   unsigned int lookup_limit;
   unsigned int threads;
   unsigned int sleeping;
   unsigned int called; /* sleepers that were woken and haven't got the lock yet */
   unsigned int looking_out;
-  struct rondo_backoff look_out;
   int asker; /* the processor from which work came last */
+  struct rondo_backoff look_out;
+  uint64_t works_done;
+
+  /* How much work a free thread could take now, for threads that spin without the mutex:
+   * in a cache line of its own, so that their looks disturb nobody. */
+  _Alignas(64) _Atomic unsigned int ready;
+
+  _Alignas(64) pthread_cond_t wake_up;
+  pthread_cond_t all_ended;
   bool stopping;
   unsigned int generation; /* goes up with every shutdown and fork */
   unsigned int ended;      /* threads that have left the queue for good */
-  uint64_t works_done;
   pthread_t ids[POOL_MOST];
-
-  _Atomic unsigned int ready; /* how much work a free thread could take now */
 } pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
           .wake_up = PTHREAD_COND_INITIALIZER,
           .all_ended = PTHREAD_COND_INITIALIZER};
@@ -258,6 +262,8 @@ static bool is_lookup(const struct uv__work* w) {
 
 /* For whoever looks at a recorded process from outside. */
 static void pool_show_waiting(void) {
+  if (!__atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED))
+    return;
   __atomic_store_n(recording_pool_waiting, pool.general_count + pool.lookup_count,
                    __ATOMIC_RELAXED);
 }
