@@ -69,10 +69,10 @@ format: ## clang-format over our sources
 	@tools/setup lint
 	@tools/lint --format
 
-lint: ## clang-tidy and cppcheck, and what `make format` would change
-	@tools/setup build lint
+lint: ## clang-tidy, cppcheck, our conventions, what `make format` would change (FULL=1: deeper, 20 minutes)
+	@tools/setup build runtime lint
 	@$(MAKE) --no-print-directory all
-	@JOBS=$(JOBS) tools/lint
+	@JOBS=$(JOBS) tools/lint $(if $(FULL),--full)
 
 clean: ## remove everything that was built
 	@rm -rf build build-debug build-asan build-tsan

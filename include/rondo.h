@@ -119,9 +119,9 @@ UV_EXTERN int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed);
 UV_EXTERN uint64_t rondo_sim_schedule(const uv_loop_t* loop);
 
 /* Says where in a program the next request for a file, a name or the pool comes from, as
- * in "server.js:41", for an engine whose callers have no C function: `rondo sim` names it in
- * its findings. The text is copied, 200 bytes of it at most. Nothing happens if the loop
- * isn't simulated. */
+ * in "server.js:41", for an engine whose callers have no C function: `rondo sim` names it
+ * in its findings. The text is copied, 200 bytes of it at most. Nothing happens if the
+ * loop isn't simulated. */
 UV_EXTERN void rondo_sim_origin(uv_loop_t* loop, const char* place);
 
 #ifdef __cplusplus

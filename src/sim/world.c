@@ -226,10 +226,12 @@ static uint64_t thread_name(struct world* world, int tid) {
 }
 
 static struct world_thread* thread_add(struct world* world, int tid) {
-  struct world_thread* found = world_thread_of(world, tid);
-  if (found == NULL && world->thread_high == WORLD_THREADS)
+  struct world_thread* known = world_thread_of(world, tid);
+  if (known != NULL)
+    return known;
+  if (world->thread_high == WORLD_THREADS)
     world_forget_threads(world);
-  for (uint32_t i = 0; found == NULL && i < WORLD_THREADS; i++) {
+  for (uint32_t i = 0; i < WORLD_THREADS; i++) {
     struct world_thread* thread = &world->threads[i];
     if (thread->tid != 0)
       continue;
@@ -240,9 +242,9 @@ static struct world_thread* thread_add(struct world* world, int tid) {
     if (i >= world->thread_high)
       world->thread_high = i + 1;
     world->threads_seen++;
-    found = thread;
+    return thread;
   }
-  return found;
+  return NULL;
 }
 
 struct world_thread* world_self(struct world* world) {

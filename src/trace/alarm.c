@@ -60,12 +60,13 @@ static void alarm_signal_take(int number) {
 
 void alarm_prepare(void) {
   const char* path = system_setting("RONDO_RECORD_WATCHER");
-  const char* number = system_setting("RONDO_RECORD_SIGNAL");
+  const char* text = system_setting("RONDO_RECORD_SIGNAL");
+  long number = text == NULL ? 0 : strtol(text, NULL, 10);
   if (path != NULL && *path == '/' && strlen(path) < sizeof(alarm_address.sun_path)) {
     memcpy(alarm_address.sun_path, path, strlen(path) + 1);
     alarm_address.sun_family = AF_UNIX;
   }
-  if (number != NULL && alarm_address.sun_family == AF_UNIX && atoi(number) > 0)
-    alarm_signal_take(atoi(number));
+  if (alarm_address.sun_family == AF_UNIX && number > 0 && number < NSIG)
+    alarm_signal_take((int) number);
   alarm_send(ALARM_STARTED);
 }

@@ -5,8 +5,8 @@
  *
  * Nothing here is overwritten by what happens later, as the chunks are: a request that
  * has been waiting for an hour is still in the table. A loop's part has one writer, the
- * loop's thread, but for the sample, which the sampling thread writes. Readers take what
- * they see as a hint: words are whole, entries may be half changed unless a sequence
+ * loop's thread; the sampling thread writes the samples. Readers take what they see as a
+ * hint: words are whole, entries may be half changed unless a sequence
  * guards them (odd while it is written). */
 #ifndef RONDO_TRACE_BOARD_H
 #define RONDO_TRACE_BOARD_H
@@ -18,10 +18,11 @@
 #include <stdint.h>
 
 enum {
-  BOARD_LOOPS = 32,  /* further loops are recorded, but have no part here */
-  BOARD_SPANS = 16,  /* open in one another; deeper ones are not recorded */
-  BOARD_BEGUN = 4,   /* by one open span, that are kept with it */
-  BOARD_FRAMES = 96, /* of a stack */
+  BOARD_LOOPS = 32,    /* further loops are recorded, but have no part here */
+  BOARD_SPANS = 16,    /* open in one another; deeper ones are not recorded */
+  BOARD_BEGUN = 4,     /* by one open span, that are kept with it */
+  BOARD_SAMPLES = 128, /* of all loops together: 2.5 s of one that is held up */
+  BOARD_FRAMES = 96,   /* of a stack */
   BOARD_ALIVE = 64,
   BOARD_ABOUT = 104,
   BOARD_SETS = 256, /* of the table of what is begun, */
@@ -57,10 +58,13 @@ struct board_alive {
   char about[BOARD_ABOUT]; /* an address, a path; ends with a zero */
 };
 
+/* A stack, written by the sampling thread when it was taken. */
 struct board_sample {
   uint32_t sequence;
-  uint32_t count;
-  uint64_t when_ns;    /* 0: none was taken yet */
+  uint32_t loop;   /* its place on the board */
+  uint32_t number; /* in its stretch, from 1; 0: a free place */
+  uint32_t count;  /* of its frames */
+  uint64_t when_ns;
   uint64_t stretch_ns; /* the look at what is ready that it follows: looked_ns then */
   uint32_t names[BOARD_FRAMES]; /* of its frames: definitions; the innermost first */
 };
@@ -77,7 +81,6 @@ struct board_loop {
   uint64_t slept_ns;  /* in all */
   uint64_t since_ns;  /* when the loop was made */
   char backend[8];
-  struct board_sample sample;
   uint32_t alive_sequence;
   uint32_t alive_count;
   uint64_t alive_ns; /* when it was listed */
@@ -100,6 +103,8 @@ struct board {
   uint32_t pool_waiting; /* for a thread of the pool, */
   uint32_t pool_working; /* and threads that are at work */
   uint32_t sampling;     /* 1: stacks can be sampled; 2: SIGURG is the program's own */
+  uint32_t sampled; /* so often: the last is before samples[sampled % BOARD_SAMPLES] */
+  struct board_sample samples[BOARD_SAMPLES];
   struct board_loop loops[BOARD_LOOPS];
 };
 

@@ -151,15 +151,14 @@ static int code_order(const void* left, const void* right) {
 
 /* Comes in the order of the starts, so only the last that is there can overlap it. */
 static void code_put(struct code* to, size_t* count, struct code code) {
-  struct code* last = *count == 0 ? NULL : &to[*count - 1];
-  if (last == NULL || !code_overlaps(last, &code)) {
+  if (*count == 0 || !code_overlaps(&to[*count - 1], &code)) {
     to[(*count)++] = code;
-  } else if (last->age < code.age) {
-    mem_free(last->name);
-    *last = code;
-  } else {
-    mem_free(code.name);
+    return;
   }
+  struct code* last = &to[*count - 1];
+  mem_free(last->age < code.age ? last->name : code.name);
+  if (last->age < code.age)
+    *last = code;
 }
 
 /* Without memory, what is behind stays there. */

@@ -27,6 +27,10 @@ static void write_stack(struct recorder* recorder, uint64_t when_ns, uint64_t no
 static void write_sample(struct recorder* recorder, const struct sample* sample,
                          uint64_t now) {
   uint32_t names[SAMPLE_FRAMES];
+  if (recorder->sampled.live != NULL) {
+    write_stack(recorder, sample->when_ns, now, sample->names, sample->count);
+    return;
+  }
   for (uint32_t i = 0; i < sample->count; i++)
     names[i] = name_of_frame(&recorder->names, &recorder->stream, sample->frames[i]);
   write_stack(recorder, sample->when_ns, now, names, sample->count);

@@ -6,6 +6,7 @@
 #include "loop/loop.h"
 #include "system/system.h"
 #include "trace/alarm.h"
+#include "trace/unwind.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 enum {
   SAMPLE_SIGNAL = SIGURG,
   PERIOD_GROWS_AFTER = 64,
-  BEST_OF = 16,
+  STALL_SAMPLES = 3, /* of a stretch, before it is reported */
   STRETCH_SAMPLES_MOST = 512
 };
 
@@ -29,8 +30,7 @@ static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t RING_PERIOD_NS = 20000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
 static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
-static const uint64_t SHOWN_NS = 20000000;        /* a sample is on the board, at least */
-static const uint64_t SAMPLE_LATE_NS = 500000000; /* a report waits for a stack */
+static const uint64_t SAMPLE_LATE_NS = 500000000;  /* a report waits for a stack */
 static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
@@ -60,51 +60,43 @@ static struct sample* sample_next(struct sampled_loop* loop) {
   return &loop->samples[number % SAMPLES_KEPT];
 }
 
-static void sample_done(struct sampled_loop* loop) {
-  atomic_fetch_add_explicit(&loop->filled, 1, memory_order_release);
-}
+/* What the handler leaves for the sampling thread: one sample is taken at a time. */
+static struct unwind_stack sample_stack;
+static bool sample_copied;
 
 #if defined(__x86_64__)
-static void context_registers(const ucontext_t* context, uintptr_t* pc, uintptr_t* sp,
-                              uintptr_t* fp) {
-  *pc = (uintptr_t) context->uc_mcontext.gregs[REG_RIP];
-  *sp = (uintptr_t) context->uc_mcontext.gregs[REG_RSP];
-  *fp = (uintptr_t) context->uc_mcontext.gregs[REG_RBP];
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  static const int numbers[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  for (unsigned int i = 0; i < UNWIND_REGISTERS; i++)
+    unwind_set(state, i, (uintptr_t) context->uc_mcontext.gregs[numbers[i]]);
 }
 #elif defined(__aarch64__)
-static void context_registers(const ucontext_t* context, uintptr_t* pc, uintptr_t* sp,
-                              uintptr_t* fp) {
-  *pc = (uintptr_t) context->uc_mcontext.pc;
-  *sp = (uintptr_t) context->uc_mcontext.sp;
-  *fp = (uintptr_t) context->uc_mcontext.regs[29];
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  unwind_set(state, UNWIND_FRAME, (uintptr_t) context->uc_mcontext.regs[29]);
+  unwind_set(state, UNWIND_STACK, (uintptr_t) context->uc_mcontext.sp);
+  unwind_set(state, UNWIND_PLACE, (uintptr_t) context->uc_mcontext.pc);
 }
 #else
-static void context_registers(const ucontext_t* context, uintptr_t* pc, uintptr_t* sp,
-                              uintptr_t* fp) {
-  (void) context;
-  *pc = *sp = *fp = 0;
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  (void) context, (void) state;
 }
 #endif
 
-/* Follows frame pointers: each frame begins with the address of the one before it and the
- * place to return to. Code without frame pointers breaks the chain or leaves frames out;
- * addresses that don't lie on the stack, higher than the last, end it. */
-static void sample_frames(struct sample* sample, const ucontext_t* context,
-                          uintptr_t stack_end) {
-  uintptr_t pc, sp, fp;
-  context_registers(context, &pc, &sp, &fp);
-  sample->frames[0] = pc;
-  sample->count = 1;
-  for (uintptr_t lowest = sp; sample->count < SAMPLE_FRAMES && fp >= lowest &&
-                              fp % sizeof(void*) == 0 &&
-                              fp < stack_end - 2 * sizeof(fp);) {
-    const uintptr_t* frame = (const uintptr_t*) fp;
-    if (frame[1] == 0)
-      return;
-    sample->frames[sample->count++] = frame[1] - 1; /* inside the call, not behind it */
-    lowest = fp + 2 * sizeof(fp);
-    fp = frame[0];
-  }
+/* Word by word: the sanitizers, rightly, don't let memcpy have what lies between
+ * variables. A thread on a stack of the program's own making has none to copy. */
+__attribute__((no_sanitize("address", "thread"))) static void
+stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
+  uintptr_t from = stack->state.registers[UNWIND_STACK] / 8 * 8;
+  volatile uint64_t* to = (volatile uint64_t*) (void*) stack->bytes;
+  stack->start = from;
+  stack->size = 0;
+  if (from < loop->stack_start || from >= loop->stack_end)
+    return;
+  stack->size = u64_min(loop->stack_end - from, UNWIND_STACK_MOST) / 8 * 8;
+  for (size_t i = 0; i < stack->size / 8; i++)
+    to[i] = ((const volatile uint64_t*) from)[i];
 }
 
 static void sample_signal(int number, siginfo_t* info, void* context) {
@@ -113,10 +105,11 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
   struct sampled_loop* loop = atomic_exchange(&sample_asked, NULL);
   /* The signal may also be somebody else's, who expects it to be ignored. */
   if (loop != NULL && info->si_code == SI_TKILL && loop->thread == gettid()) {
-    struct sample* sample = sample_next(loop);
-    sample->when_ns = clock_now_ns();
-    sample_frames(sample, context, loop->stack_end);
-    sample_done(loop);
+    sample_next(loop)->when_ns = clock_now_ns();
+    sample_stack.state = (struct unwind_state){.exact = true};
+    context_read(context, &sample_stack.state);
+    stack_copy(&sample_stack, loop);
+    sample_copied = true;
   }
   if (loop != NULL)
     atomic_fetch_add(&samples_answered, 1);
@@ -160,8 +153,10 @@ static void nap(uint64_t ns) {
   nanosleep(&time, NULL);
 }
 
-/* Waits for the handler, so that it never writes to a loop that has left. */
-static void sample_by_signal(struct sampled_loop* loop) {
+/* Waits for the handler, so that it never writes to a loop that has left. False without
+ * an answer. */
+static bool sample_by_signal(struct sampled_loop* loop) {
+  sample_copied = false;
   unsigned int before = atomic_load(&samples_answered);
   uint64_t give_up = clock_now_ns() + ANSWER_NS;
   atomic_store(&sample_asked, loop);
@@ -171,91 +166,100 @@ static void sample_by_signal(struct sampled_loop* loop) {
      * handler has taken the loop, it is as good as done. */
     if ((!sent || clock_now_ns() > give_up) &&
         atomic_exchange(&sample_asked, NULL) != NULL)
-      return;
+      return false;
     nap(20000);
   }
+  return sample_copied;
 }
 
-static void sample_blocked(struct sampled_loop* loop, uintptr_t pc, uint64_t now) {
+/* Names are looked up for a ring at once, while the code that was sampled is still what
+ * it was; for a recording behind the stretch. */
+static void sample_add(struct sampled_loop* loop, struct sample* sample,
+                       const struct unwind_state* state) {
+  uintptr_t place = unwind_place(state);
+  if (loop->live != NULL)
+    sample->names[sample->count++] = name_of_frame(&loop->names, loop->stream, place);
+  else
+    sample->frames[sample->count++] = place;
+}
+
+static void sample_walk(struct sampled_loop* loop, struct sample* sample) {
+  struct unwind_state state = sample_stack.state;
+  do
+    sample_add(loop, sample, &state);
+  while (sample->count < SAMPLE_FRAMES && unwind_step(&sample_stack, &state));
+}
+
+/* False if none was to be had. */
+static bool sample_take(struct sampled_loop* loop, uint64_t now) {
   struct sample* sample = sample_next(loop);
-  sample->when_ns = now;
-  sample->frames[0] = pc;
-  sample->count = 1;
-  sample_done(loop);
-}
-
-static void sample_take(struct sampled_loop* loop, uint64_t now) {
-  uintptr_t pc;
-  if (thread_may_be_signalled(loop->thread, &pc))
-    sample_by_signal(loop);
-  else if (pc != 0)
-    sample_blocked(loop, pc, now);
+  struct unwind_state blocked = {.exact = true};
+  sample->count = 0;
+  if (thread_may_be_signalled(loop->thread, &blocked.registers[UNWIND_PLACE])) {
+    if (!sample_by_signal(loop))
+      return false;
+    sample_walk(loop, sample);
+  } else if (blocked.registers[UNWIND_PLACE] != 0) {
+    sample->when_ns = now;
+    sample_add(loop, sample, &blocked);
+  } else {
+    return false;
+  }
+  atomic_fetch_add_explicit(&loop->filled, 1, memory_order_release);
+  return true;
 }
 
 /* --- a ring's board ------------------------------------------------------------------
  */
 
-/* Code without frame pointers, as much of the C library is, has a stack of one frame: of
- * the last samples of a stretch, the newest that is at least half as deep as any. */
-static const struct sample* sample_best(const struct sampled_loop* loop,
-                                        uint64_t looked) {
+/* The sample that was taken last. */
+static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
-  uint32_t deepest = 0;
-  for (int round = 0; round < 2; round++) {
-    for (unsigned int ago = 1; ago <= filled && ago <= BEST_OF; ago++) {
-      const struct sample* sample = &loop->samples[(filled - ago) % SAMPLES_KEPT];
-      if (sample->when_ns <= looked)
-        break; /* of another stretch */
-      deepest = sample->count > deepest ? sample->count : deepest;
-      if (round == 1 && sample->count * 2 >= deepest)
-        return sample;
-    }
-  }
-  return NULL;
-}
-
-/* Names are looked up here, where the code that was sampled is still what it was. */
-static void sample_show(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
-  struct board_sample* shown = &loop->live->sample;
-  if (shown->stretch_ns == looked && now - loop->shown_ns < SHOWN_NS)
-    return;
-  const struct sample* sample = sample_best(loop, looked);
-  if (sample == NULL)
-    return;
-  loop->shown_ns = now;
+  const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
+  struct board* board = loop->board;
+  struct board_sample* shown = &board->samples[board->sampled % BOARD_SAMPLES];
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  shown->loop = (uint32_t) (loop->live - board->loops);
+  shown->number = loop->stretch_samples;
   shown->count = sample->count;
   shown->when_ns = sample->when_ns;
   shown->stretch_ns = looked;
-  for (uint32_t i = 0; i < sample->count; i++)
-    shown->names[i] = name_of_frame(&loop->names, loop->stream, sample->frames[i]);
+  memcpy(shown->names, sample->names, sample->count * sizeof(sample->names[0]));
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-/* Once in a stretch, behind a sample of it; not before the loop has run at all. */
-static void stall_report(struct sampled_loop* loop, uint64_t looked, uint64_t now) {
+/* Once in a stretch; not before the loop has run at all. */
+static void stall_report(struct sampled_loop* loop) {
+  uint64_t held = loop->seen_ns - loop->stretch_ns;
   struct board* board = loop->board;
-  if (board->stall_ns == 0 || now - looked < board->stall_ns ||
-      loop->alarm_ns == looked ||
+  if (board->stall_ns == 0 || held < board->stall_ns ||
+      loop->alarm_ns == loop->stretch_ns ||
       __atomic_load_n(&loop->live->looked_ns, __ATOMIC_RELAXED) == 0)
     return;
-  /* A busy machine may take its time to answer the signal. */
-  if (loop->live->sample.stretch_ns != looked &&
-      now - looked < board->stall_ns + SAMPLE_LATE_NS)
-    return;
-  loop->alarm_ns = looked;
+  loop->alarm_ns = loop->stretch_ns;
   __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
-  alarm_stall((uint32_t) (loop->live - board->loops), looked, now - looked);
+  alarm_stall((uint32_t) (loop->live - board->loops), loop->stretch_ns, held);
+}
+
+/* One stack may show nothing but a function of the C library, whose caller couldn't be
+ * found: so a report waits for some, but not for ever, for a busy machine may take its
+ * time to answer the signal. */
+static bool stall_is_sampled(const struct sampled_loop* loop) {
+  return loop->stretch_samples >= STALL_SAMPLES ||
+         loop->seen_ns - loop->stretch_ns >= loop->board->stall_ns + SAMPLE_LATE_NS;
 }
 
 /* Often at first, and less often in a stretch that goes on; for a ring, which is left on,
- * a tenth of it. */
-static uint64_t sample_period(unsigned int samples, bool is_ring) {
+ * a tenth of it once there is enough to be reported. */
+static uint64_t sample_period(unsigned int tries, bool is_ring) {
+  if (is_ring && tries < STALL_SAMPLES)
+    return PERIOD_NS;
   if (is_ring)
-    return samples < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
-  if (samples >= STRETCH_SAMPLES_MOST)
+    return tries < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
+  if (tries >= STRETCH_SAMPLES_MOST)
     return PERIOD_LAST_NS;
-  uint64_t period = PERIOD_NS << u64_min(samples / PERIOD_GROWS_AFTER, 5);
+  uint64_t period = PERIOD_NS << u64_min(tries / PERIOD_GROWS_AFTER, 5);
   return u64_min(period, PERIOD_MOST_NS);
 }
 
@@ -279,24 +283,28 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
 /* How long the loop can be left alone now. */
 static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
   uint64_t looked = atomic_load_explicit(&loop->looked_ns, memory_order_relaxed);
+  if (loop->live != NULL && loop->stretch_samples > 0 && loop->stretch_ns != looked)
+    stall_report(loop); /* of one that ended before its last sample */
   if ((looked & SAMPLER_ASLEEP) != 0 || sampled_loop_is_left(loop))
     return UINT64_MAX;
   if (now < looked + sampler.threshold_ns)
     return looked + sampler.threshold_ns - now;
   if (loop->stretch_ns != looked) {
     loop->stretch_ns = looked;
-    loop->stretch_samples = 0;
+    loop->stretch_samples = loop->stretch_tries = 0;
     loop->next_ns = now;
   }
+  loop->seen_ns = now;
   if (now >= loop->next_ns) {
-    sample_take(loop, now);
+    bool taken = sample_take(loop, now);
+    loop->stretch_samples += taken;
     loop->next_ns =
-        clock_now_ns() + sample_period(loop->stretch_samples++, loop->board != NULL);
-    if (loop->live != NULL) {
-      sample_show(loop, looked, clock_now_ns());
-      stall_report(loop, looked, clock_now_ns());
-    }
+        clock_now_ns() + sample_period(loop->stretch_tries++, loop->board != NULL);
+    if (taken && loop->live != NULL)
+      sample_show(loop, looked);
   }
+  if (loop->live != NULL && stall_is_sampled(loop))
+    stall_report(loop);
   return loop->next_ns > now ? loop->next_ns - now : 0;
 }
 
@@ -440,15 +448,19 @@ static bool sampler_run(void) {
   return sampler.running;
 }
 
-static uintptr_t own_stack_end(void) {
+/* The calling thread is the one to sample from now on. */
+static void thread_note(struct sampled_loop* loop) {
   pthread_attr_t attributes;
   void* start = NULL;
   size_t size = 0;
+  loop->thread = gettid();
+  loop->stack_start = loop->stack_end = 0;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return 0;
+    return;
   pthread_attr_getstack(&attributes, &start, &size);
   pthread_attr_destroy(&attributes);
-  return (uintptr_t) start + size;
+  loop->stack_start = (uintptr_t) start;
+  loop->stack_end = (uintptr_t) start + size;
 }
 
 void sampler_join(struct sampled_loop* loop, uint64_t now) {
@@ -460,8 +472,7 @@ void sampler_join(struct sampled_loop* loop, uint64_t now) {
   if (sampler.threshold_ns > 0)
     loop->samples = mem_calloc(SAMPLES_KEPT, sizeof(*loop->samples));
   if (loop->samples != NULL) {
-    loop->thread = gettid();
-    loop->stack_end = own_stack_end();
+    thread_note(loop);
     atomic_store(&loop->looked_ns, now);
     queue_push_back(&sampler.loops, &loop->link);
     bool running = sampler_run();
@@ -480,8 +491,7 @@ void sampler_moved(struct sampled_loop* loop) {
   if (loop->samples == NULL)
     return;
   pthread_mutex_lock(&sampler.lock);
-  loop->thread = gettid();
-  loop->stack_end = own_stack_end();
+  thread_note(loop);
   pthread_mutex_unlock(&sampler.lock);
 }
 

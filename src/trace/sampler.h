@@ -30,7 +30,10 @@ static const uint64_t SAMPLER_ASLEEP = (uint64_t) 1 << 63;
 struct sample {
   uint64_t when_ns;
   uint32_t count;
-  uintptr_t frames[SAMPLE_FRAMES]; /* the innermost first */
+  union { /* the innermost first */
+    uintptr_t frames[SAMPLE_FRAMES];
+    uint32_t names[SAMPLE_FRAMES]; /* of a loop that is in a ring */
+  };
 };
 
 /* One loop's part. Only sampler_take reads samples; the loop's thread calls it. */
@@ -40,19 +43,19 @@ struct sampled_loop {
   _Atomic unsigned int filled; /* samples written so far, by whoever takes them */
   unsigned int taken;          /* by the loop's thread */
   pid_t thread;                /* under the sampler's lock, with what belongs to it: */
-  uintptr_t stack_end;
+  uintptr_t stack_start, stack_end;
   uint64_t stretch_ns; /* the looked_ns that is sampled, */
-  unsigned int stretch_samples;
+  unsigned int stretch_tries, stretch_samples;
+  uint64_t seen_ns; /* when it was last seen to go on, */
   uint64_t next_ns; /* and when it is due again */
   struct sample* samples;
 
   /* Of a ring, for the sampling thread; live is NULL where there is none. */
-  struct board_loop* live; /* where its last sample is shown */
+  struct board_loop* live; /* its place on the board, which shows its samples */
   struct board* board;
   struct trace_stream* stream; /* whose recording has the names of its frames, */
   struct trace_names names;    /* and those that are known */
-  uint64_t shown_ns;
-  uint64_t alarm_ns; /* the looked_ns that was reported as a stall */
+  uint64_t alarm_ns;           /* the looked_ns that was reported as a stall */
 };
 
 /* Begins to watch a loop that is run by the calling thread. Does nothing if sampling is

@@ -1,6 +1,6 @@
-/* An addon that uses libuv by itself, on the loop that Node-API hands out: a timer, work in
- * the pool, and an async handle that a thread of its own sends to. Calls back with a line
- * for each. */
+/* An addon that uses libuv by itself, on the loop that Node-API hands out: a timer, work
+ * in the pool, and an async handle that a thread of its own sends to. Calls back with a
+ * line for each. */
 #include <node_api.h>
 #include <stdio.h>
 #include <stdlib.h>

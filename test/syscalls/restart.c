@@ -1,7 +1,7 @@
 // usage: restart WHAT TURNS
 // Turns a loop that stops and starts something in every turn: a timer, reading from a
-// pipe, or another event of a poll handle; or asks for a part of a file, runs the loop, and
-// asks again. The system calls of it all are counted by test/syscalls/check.
+// pipe, or another event of a poll handle; or asks for a part of a file, runs the loop,
+// and asks again. The system calls of it all are counted by test/syscalls/check.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -111,8 +111,8 @@ static int read_without_threads(void) {
   return burst_calls == BURST_READS && close_req.result == UV_EAGAIN ? 0 : 1;
 }
 
-/* Those that must wait, when there is no thread for it, and the close behind them: all are
- * called back from the poll phase only. */
+/* Those that must wait, when there is no thread for it, and the close behind them: all
+ * are called back from the poll phase only. */
 static void failures_are_called_back_later(void** state) {
   (void) state;
   if (UNDER_THREAD_SANITIZER)

@@ -8,7 +8,6 @@
 #include "rondo.h"
 #include "sanitizers.h"
 
-
 /* TURNING and PATIENCE in ticks of 2 ms. */
 enum { LOCAL_WORK = 4, TURNING = 20, PATIENCE = 5000 };
 

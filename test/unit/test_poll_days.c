@@ -247,7 +247,8 @@ static void watch_idle_time(void* argument) {
   while (__atomic_load_n(&watching, __ATOMIC_RELAXED)) {
     uint64_t idle_time = uv_metrics_idle_time(argument);
     /* Not to the nanosecond: both threads read the clock before they are done. */
-    glitches += idle_time + 500000 < last || idle_time > uv_hrtime() - watched_since + 50000000;
+    glitches +=
+        idle_time + 500000 < last || idle_time > uv_hrtime() - watched_since + 50000000;
     last = idle_time;
   }
 }

@@ -47,7 +47,9 @@ static unsigned int time_read(const char* text) {
 
 /* "USR2", "SIGUSR2" or its number; 0 if there is none that a program can have. */
 static int signal_read(const char* text) {
-  int number = atoi(text);
+  char* end;
+  long number = strtol(text, &end, 10);
+  number = *end == '\0' ? number : 0;
   const char* name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;
   for (int i = 1; number == 0 && i < NSIG; i++) {
     const char* known = sigabbrev_np(i);
@@ -56,7 +58,7 @@ static int signal_read(const char* text) {
   }
   bool takeable = number > 0 && number < NSIG && number != SIGKILL && number != SIGSTOP &&
                   number != SIGURG && number != SIGSEGV && number != SIGCHLD;
-  return takeable ? number : 0;
+  return takeable ? (int) number : 0;
 }
 
 static bool value_take(struct exec_record* record, const char* option, const char* value,

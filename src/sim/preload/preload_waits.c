@@ -98,7 +98,9 @@ static int poll_virtually(struct pollfd* fds, nfds_t count, uint64_t deadline,
 int ppoll(struct pollfd* fds, nfds_t count, const struct timespec* timeout,
           const sigset_t* mask) {
   if (preload_world == NULL || (timeout != NULL && preload_ns(timeout) == 0)) {
-    struct timespec copy = timeout == NULL ? (struct timespec){0} : *timeout;
+    struct timespec copy = {0}; /* the kernel writes what is left of it there */
+    if (timeout != NULL)
+      copy = *timeout;
     return (int) syscall(SYS_ppoll, fds, count, timeout == NULL ? NULL : &copy, mask,
                          _NSIG / 8);
   }

@@ -106,20 +106,22 @@ void live_draw_list(struct live_page* page, const struct live_figures* figures,
 /* --- one process ----------------------------------------------------------------------
  */
 
-/* Eighths of a block, the highest value filling it. */
+enum { BLOCK_SIZE = 3 }; /* in UTF-8 */
+
+/* Eighths of a block, the highest value filling it; BLOCK_SIZE bytes each. */
 static void graph_text(char* text, const double* values, size_t count, double most) {
-  static const char* const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
-                                       "\u2585", "\u2586", "\u2587", "\u2588"};
-  *text = '\0';
+  static const char blocks[][BLOCK_SIZE + 1] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                "\u2585", "\u2586", "\u2587", "\u2588"};
   for (size_t i = 0; i < count; i++) {
     double part = most <= 0 ? 0 : values[i] / most;
     size_t block = part <= 0 ? 0 : part >= 1 ? 7 : (size_t) (part * 8);
-    strcat(text, blocks[block]);
+    memcpy(text + i * BLOCK_SIZE, blocks[block], BLOCK_SIZE);
   }
+  text[count * BLOCK_SIZE] = '\0';
 }
 
 static void draw_history(struct live_page* page, const struct live_figures* figures) {
-  char text[FIGURES_HISTORY * 4 + 1], time[TIME_SIZE];
+  char text[FIGURES_HISTORY * BLOCK_SIZE + 1], time[TIME_SIZE];
   double waits[FIGURES_HISTORY];
   double most = 1000000;
   size_t count = figures->history;

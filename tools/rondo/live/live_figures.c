@@ -214,8 +214,8 @@ static void look_into_ring(struct live_figures* figures, struct trace* trace,
     facts_free(facts);
     end = loop->offset_ns + loop->end_ns > end ? loop->offset_ns + loop->end_ns : end;
   }
-  if (end <= window_ns || !trace_cut(trace, end - window_ns, end))
-    window_ns = end; /* all of it */
+  if (end > window_ns)
+    (void) trace_cut(trace, end - window_ns, end); /* else the waits are of all of it */
   for (size_t i = 0; i < trace->count; i++) {
     struct live_loop* figure = loop_of(figures, trace->loops[i].number);
     if (figure != NULL && trace->loops[i].event_count > 0)

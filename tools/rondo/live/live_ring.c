@@ -152,6 +152,49 @@ bool live_ring_find(struct live_ring* ring, const char* pid) {
   return found;
 }
 
+/* --- the board ---------------------------------------------------------------------- */
+
+/* False if it is being written to. */
+static bool sample_copy(struct board_sample* to, const struct board_sample* from) {
+  for (int i = 0; i < 100; i++) {
+    uint32_t before = __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE);
+    memcpy(to, from, sizeof(*to));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (before % 2 == 0 && before == __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE))
+      return to->count > 0 && to->count <= BOARD_FRAMES;
+  }
+  return false;
+}
+
+/* A place that nobody has taken has no memory, and stays without. */
+struct board* live_board_copy(const struct live_ring* ring) {
+  const struct board* from = ring->board;
+  struct board* to = calloc(1, BOARD_SIZE);
+  if (to == NULL)
+    return NULL;
+  memcpy(to, from, offsetof(struct board, samples));
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    if (from->loops[i].number != 0)
+      memcpy(&to->loops[i], &from->loops[i], sizeof(to->loops[i]));
+  }
+  for (size_t i = 0; i < BOARD_SAMPLES; i++) {
+    if (!sample_copy(&to->samples[i], &from->samples[i]))
+      to->samples[i].number = 0;
+  }
+  return to;
+}
+
+const struct board_sample* live_sample_next(const struct board* board, size_t place,
+                                            uint64_t looked_ns, size_t* at) {
+  while (*at < BOARD_SAMPLES) {
+    const struct board_sample* sample =
+        &board->samples[(board->sampled + (*at)++) % BOARD_SAMPLES];
+    if (sample->number != 0 && sample->loop == place && sample->stretch_ns == looked_ns)
+      return sample;
+  }
+  return NULL;
+}
+
 /* --- copying ------------------------------------------------------------------------ */
 
 struct ring_copy {
@@ -240,8 +283,12 @@ static size_t write_stack(struct trace_record* record, const struct board_sample
   return 1 + (bytes + sizeof(*record) - 1) / sizeof(*record);
 }
 
+enum {
+  RECORDS_OF_STACK = 2 + BOARD_FRAMES * sizeof(uint32_t) / sizeof(struct trace_record)
+};
+
 /* What the loop is in, which the stream has not: the spans that are open, and where the
- * thread was last seen. */
+ * thread was seen since it looked at what is ready. */
 static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   struct trace_chunk* newest = loop_chunk(copy, live->number);
   uint64_t start = copy->ring->header->start_ns;
@@ -264,10 +311,12 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live) {
     records[used++] = (struct trace_record){begin << TRACE_TIME_SHIFT | span->kind,
                                             span->subject, span->name, span->detail};
   }
-  const struct board_sample* sample = &live->sample;
-  if (sample->when_ns > start + last && sample->stretch_ns == live->looked_ns &&
-      sample->count > 0 && sample->count <= BOARD_FRAMES)
-    used += write_stack(&records[used], sample, start);
+  size_t place = (size_t) (live - copy->board->loops), at = 0;
+  const struct board_sample* sample;
+  while ((sample = live_sample_next(copy->board, place, live->looked_ns, &at)) != NULL) {
+    if (sample->when_ns > start + last && used + RECORDS_OF_STACK <= chunk_capacity(copy))
+      used += write_stack(&records[used], sample, start);
+  }
   if (used == 0)
     copy->used -= copy->chunk_size;
 }
@@ -284,8 +333,11 @@ static void add_live(struct ring_copy* copy) {
     if (live->number == 0)
       continue;
     note_last(copy, live->looked_ns & ~BOARD_ASLEEP);
-    note_last(copy, live->sample.when_ns);
     add_open(copy, live);
+  }
+  for (size_t i = 0; i < BOARD_SAMPLES; i++) {
+    if (copy->board->samples[i].number != 0)
+      note_last(copy, copy->board->samples[i].when_ns);
   }
 }
 
@@ -296,13 +348,12 @@ static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_on
   if (filled > ring->size || filled < first)
     filled = first;
   copy.bytes = malloc(filled + (BOARD_LOOPS + 2) * copy.chunk_size);
-  copy.board = malloc(BOARD_SIZE);
+  copy.board = live_board_copy(ring); /* before what it refers to */
   if (copy.bytes == NULL || copy.board == NULL) {
     free(copy.bytes);
     free(copy.board);
     return NULL;
   }
-  memcpy(copy.board, ring->board, sizeof(*copy.board));
   memcpy(copy.bytes, ring->memory, TRACE_HEADER_SIZE);
   copy.used = TRACE_HEADER_SIZE;
   for (size_t at = first; at + copy.chunk_size <= filled; at += copy.chunk_size) {

@@ -25,6 +25,14 @@ bool live_ring_find(struct live_ring* ring, const char* pid);
 /* All of them, the living first, then by number; to be closed, then freed. */
 size_t live_rings(struct live_ring** list);
 
+/* A copy of the board, of those places that are taken and of samples that are whole; to
+ * be freed. NULL without memory. */
+struct board* live_board_copy(const struct live_ring* ring);
+/* The samples that such a copy has of the stretch that began with the look at `looked_ns`
+ * of the loop at `place`, by time; *at is 0 before the first. NULL: there are no more. */
+const struct board_sample* live_sample_next(const struct board* board, size_t place,
+                                            uint64_t looked_ns, size_t* at);
+
 /* What the ring holds, as a recording: to be freed. NULL without memory. */
 char* live_ring_copy(const struct live_ring* ring, size_t* size);
 /* The same, read; trace_free is due. NULL, or what is wrong. */

@@ -1,19 +1,23 @@
-/* The stack of a loop's thread, as the program's recorder has sampled it last. */
+/* The stacks of a loop's thread, as the program's recorder has sampled them since the
+ * loop has last looked at what is ready. */
 #ifndef RONDO_TOOL_LIVE_STACK_H
 #define RONDO_TOOL_LIVE_STACK_H
 
 #include "live_ring.h"
+#include "trace_samples.h"
 
-#include <stdio.h>
+/* Samples of one stretch as a loop without events, for hot_path_find. */
+struct live_stacks {
+  struct trace_loop loop; /* its times are those of the monotonic clock */
+  uint32_t taken;         /* in the stretch; the board has the last of them */
+  struct hot_path path;   /* of what is here */
+};
 
-/* "JsonParse <- parseBigReport server.js:2 <- …": at most that many, those first that say
- * something. `trace` has the names. */
-void live_stack_write(FILE* out, const struct trace* trace,
-                      const struct board_sample* sample, size_t most);
-/* The last sample of a loop, whole; false if there is none of what it is in now. */
-/* The same of the stretch that began with that look. */
-bool live_sample_of(const struct board_loop* live, struct board_sample* sample,
-                    uint64_t looked_ns);
-bool live_sample(const struct board_loop* live, struct board_sample* sample);
+/* Of the stretch that began with the look at `looked_ns`. `board` is a copy, `place` the
+ * loop's place on it, and `names` was read behind it. False if there are none: else
+ * live_stacks_free is due. */
+bool live_stacks_read(struct live_stacks* stacks, const struct board* board, size_t place,
+                      uint64_t looked_ns, const struct trace* names);
+void live_stacks_free(struct live_stacks* stacks);
 
 #endif

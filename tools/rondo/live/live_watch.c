@@ -1,7 +1,6 @@
 /* Waits for reports of recorded programs (src/trace/alarm.h) and for their ends. */
 #include "live_watch.h"
 #include "live_ring.h"
-#include "live_stack.h"
 #include "live_words.h"
 
 #include "trace/alarm.h"
@@ -11,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -88,7 +88,6 @@ static void stall_write_down(struct watched* watched) {
 static void stall_report(struct watcher* watcher, struct watched* watched,
                          const struct alarm_report* report) {
   uint32_t place = report->loop % BOARD_LOOPS;
-  const struct board_loop* live = &watched->ring.board->loops[place];
   char* line = NULL;
   size_t length = 0;
   FILE* out = open_memstream(&line, &length);
@@ -97,7 +96,7 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
   watched->stalled = place;
   watched->stalled_since = report->looked_ns;
   fprintf(out, "rondo: ");
-  live_write_stall(out, &watched->ring, live, report->looked_ns, report->held_ns);
+  live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
   fputc('\n', out);
   fclose(out);
   report_line(line, length);
@@ -150,7 +149,7 @@ static int status_of_zombie(int pid) {
   const char* last = strrchr(text, ' ');
   bool dead =
       name_end != NULL && last != NULL && name_end[1] == ' ' && name_end[2] == 'Z';
-  return dead ? atoi(last) : -1;
+  return dead ? (int) strtol(last, NULL, 10) : -1;
 }
 
 /* As waitpid would say. The kernel says it of a process that was waited for since Linux

@@ -23,29 +23,60 @@ enum { REQUESTS_SHOWN = 20 };
 /* --- what it is in -------------------------------------------------------------------
  */
 
-static void write_stack_of(const struct trace* names, const struct board_loop* live) {
-  struct board_sample sample;
+static void write_frame_line(const char* name) {
+  fputs("    ", stdout);
+  write_plain(stdout, name);
+  putchar('\n');
+}
+
+/* The latest sample, as far as it isn't on the path. */
+static void write_latest(const struct live_stacks* stacks) {
+  const struct trace_loop* loop = &stacks->loop;
+  const struct hot_path* path = &stacks->path;
+  const struct stack_sample* latest = &loop->samples[loop->sample_count - 1];
+  size_t shared = frames_shared(loop, latest, path);
+  uint64_t now = live_now_ns();
   char time[TIME_SIZE];
-  if (!live_sample(live, &sample))
+  if (latest->count == shared)
     return;
-  printf("  its stack %s ago:\n", time_text(time, live_now_ns() - sample.when_ns));
-  for (uint32_t i = 0; i < sample.count; i++) {
-    printf("    ");
-    write_plain(stdout, live_name(names, sample.names[i]));
-    putchar('\n');
+  printf("  %s ago:\n", time_text(time, now > latest->at ? now - latest->at : 0));
+  for (size_t depth = latest->count; depth > shared; depth--)
+    write_frame_line(sample_frame(loop, latest, depth - 1));
+  if (shared > 0) {
+    fputs("    (and from ", stdout);
+    write_short(stdout, path->frames[shared - 1]);
+    puts(" on, as above)");
   }
 }
 
+/* What most samples agree on: the walk down one stack may have ended early. */
+static void write_stacks(const struct trace* names, const struct board* board,
+                         const struct board_loop* live) {
+  struct live_stacks stacks;
+  const struct hot_path* path = &stacks.path;
+  size_t place = (size_t) (live - board->loops);
+  if (!live_stacks_read(&stacks, board, place, live->looked_ns, names))
+    return;
+  if (path->length > 0)
+    printf("  its stack since then, in %zu of %s%zu samples%s:\n", path->agreeing,
+           stacks.taken > path->samples ? "the last " : "", path->counted,
+           path->counted < path->samples && path->scripted ? " in the script" : "");
+  for (size_t i = path->length; i > 0; i--)
+    write_frame_line(path->frames[i - 1]);
+  write_latest(&stacks);
+  live_stacks_free(&stacks);
+}
+
 static void write_state(const struct live_ring* ring, const struct trace* names,
-                        const struct board_loop* live) {
+                        const struct board* board, const struct board_loop* live) {
   char time[TIME_SIZE];
   uint64_t now = live_now_ns();
-  uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
+  uint64_t looked = live->looked_ns;
   if (!ring->alive) {
     fputs("  ended in ", stdout);
     live_write_open(stdout, names, live);
     putchar('\n');
-    write_stack_of(names, live);
+    write_stacks(names, board, live);
     return;
   }
   if ((looked & BOARD_ASLEEP) != 0) {
@@ -60,7 +91,7 @@ static void write_state(const struct live_ring* ring, const struct trace* names,
   live_write_open(stdout, names, live);
   putchar('\n');
   if (held > 10000000)
-    write_stack_of(names, live);
+    write_stacks(names, board, live);
   if (held > 10000000 && ring->board->sampling == 2)
     puts("  no stack: the program has a SIGURG handler of its own");
 }
@@ -161,25 +192,13 @@ static void write_requests(const struct trace* names, const struct board_loop* l
 /* --- all of it ------------------------------------------------------------------------
  */
 
-/* Names that were defined since are missing otherwise. */
-static struct board* board_copy(const struct live_ring* ring) {
-  struct board* board = malloc(sizeof(*board));
-  if (board == NULL)
-    out_of_memory();
-  memcpy(board, ring->board, sizeof(*board));
-  for (size_t i = 0; i < BOARD_LOOPS; i++) {
-    struct board_sample sample;
-    if (live_sample_of(&ring->board->loops[i], &sample, board->loops[i].looked_ns))
-      board->loops[i].sample = sample;
-  }
-  return board;
-}
-
 static void write_process(const struct live_ring* ring) {
   struct trace names = {0};
   bool any = false;
-  struct board* board = board_copy(ring);
-  live_names_read(ring, &names);
+  struct board* board = live_board_copy(ring);
+  if (board == NULL)
+    out_of_memory();
+  live_names_read(ring, &names); /* behind what refers to them */
   printf("process %d: ", ring->pid);
   write_plain(stdout, names.process_count > 0 ? names.processes[0]->command : "");
   puts(ring->alive ? "" : " (it has ended)");
@@ -194,7 +213,7 @@ static void write_process(const struct live_ring* ring) {
       puts("  has never run: no uv_run so far");
       continue;
     }
-    write_state(ring, &names, live);
+    write_state(ring, &names, board, live);
     write_alive_list(&names, live);
     write_requests(&names, live);
   }

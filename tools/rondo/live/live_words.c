@@ -4,6 +4,7 @@
 #include "trace_subjects.h"
 #include "trace_words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t live_held_ns(const struct board_loop* live, uint64_t now) {
@@ -62,15 +63,17 @@ void live_write_open(FILE* out, const struct trace* names,
   }
 }
 
-void live_write_stall(FILE* out, const struct live_ring* ring,
-                      const struct board_loop* live, uint64_t looked_ns,
-                      uint64_t held_ns) {
+void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
+                      uint64_t looked_ns, uint64_t held_ns) {
   struct trace names = {0};
-  struct board_sample sample;
+  struct live_stacks stacks;
   char time[TIME_SIZE];
-  bool sampled = live_sample_of(live, &sample, looked_ns);
+  struct board* board = live_board_copy(ring);
+  if (board == NULL)
+    out_of_memory();
+  const struct board_loop* live = &board->loops[place];
   live_names_read(ring, &names);
-  bool goes_on = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE) == looked_ns;
+  bool goes_on = live->looked_ns == looked_ns;
   uint64_t now = live_now_ns();
   if (goes_on && now > looked_ns)
     held_ns = now - looked_ns;
@@ -79,9 +82,10 @@ void live_write_stall(FILE* out, const struct live_ring* ring,
   fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, by " : " or more");
   if (goes_on)
     live_write_open(out, &names, live);
-  if (sampled) {
-    fputs(": in ", out);
-    live_stack_write(out, &names, &sample, 6);
+  if (live_stacks_read(&stacks, board, place, looked_ns, &names)) {
+    hot_path_write(out, &stacks.path, ": in ");
+    live_stacks_free(&stacks);
   }
   trace_free(&names);
+  free(board);
 }

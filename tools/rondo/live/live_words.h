@@ -11,11 +11,11 @@
 uint64_t live_held_ns(const struct board_loop* live, uint64_t now);
 /* "on_read (tcp)": the span that is open around all others, then what is in it. */
 void live_write_open(FILE* out, const struct trace* names, const struct board_loop* live);
-/* "node (4711) loop 1 is held up, for 52 ms so far, by …: in parse <- onRequest". It may
- * be over by now: `looked_ns` is since when, `held_ns` for how long it was, at least. */
-void live_write_stall(FILE* out, const struct live_ring* ring,
-                      const struct board_loop* live, uint64_t looked_ns,
-                      uint64_t held_ns);
+/* "node (4711) loop 1 is held up, for 52 ms so far, by …: in parse <- onRequest (3 of 3
+ * samples)", of the loop at that place of the board. It may be over by now: `looked_ns`
+ * is since when, `held_ns` for how long it was, at least. */
+void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
+                      uint64_t looked_ns, uint64_t held_ns);
 /* "tcp", "fs_read": to be written behind its prefix. */
 const char* live_kind(uint64_t subject, const char** prefix);
 /* The last part of the program's path. */

@@ -94,9 +94,10 @@ static bool faults_read(const char* text, struct sim_options* options) {
   options->faults = text;
   plan->fault_rate = 20000;
   plan->fault_kinds = 0;
-  if (strlen(text) >= sizeof(copy))
+  size_t length = strlen(text);
+  if (length >= sizeof(copy))
     return false;
-  strcpy(copy, text);
+  memcpy(copy, text, length + 1);
   while ((word = strsep(&rest, ",")) != NULL) {
     char* end;
     double rate = strtod(word, &end);

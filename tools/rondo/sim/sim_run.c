@@ -286,17 +286,18 @@ static int by_name(const void* one, const void* other) {
 /* Reads the decisions of all processes, in the order of their names, and removes all. */
 static void folder_empty(struct sim_run* run) {
   DIR* folder = opendir(run->folder);
-  char* names[WORLD_PROCESSES];
+  char* names[WORLD_PROCESSES] = {0};
   size_t count = 0;
   const struct dirent* entry;
   while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    if (strncmp(entry->d_name, "decisions.", 10) == 0 && count < WORLD_PROCESSES)
-      names[count++] = strdup(entry->d_name);
+    bool ours = strncmp(entry->d_name, "decisions.", 10) == 0 && count < WORLD_PROCESSES;
+    char* name = ours ? strdup(entry->d_name) : NULL;
+    if (name != NULL)
+      names[count++] = name;
   }
   qsort(names, count, sizeof(names[0]), by_name);
   for (size_t i = 0; i < count; i++) {
-    if (names[i] != NULL)
-      decisions_read(run, names[i]);
+    decisions_read(run, names[i]);
     free(names[i]);
   }
   if (folder != NULL)

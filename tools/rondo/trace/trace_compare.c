@@ -67,12 +67,10 @@ static char* key_of(const char* name) {
 }
 
 static size_t compared_of(struct comparison* all, const char* name, const char* subject) {
-  size_t kind = kind_length(subject);
   char* key = key_of(name);
   for (size_t i = 0; i < all->count; i++) {
     const struct compared* known = &all->list[i];
-    if (strcmp(known->key, key) == 0 && kind_length(known->subject) == kind &&
-        (kind == 0 || memcmp(known->subject, subject, kind) == 0)) {
+    if (strcmp(known->key, key) == 0 && same_subject_kind(known->subject, subject)) {
       free(key);
       return i;
     }
@@ -88,12 +86,10 @@ static size_t place_of(struct comparison* all, const struct trace_loop* loop,
                        const struct event* event, size_t* known) {
   const char* subject =
       event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
-  size_t kind = kind_length(subject);
   size_t* place = &known[event->name != EVENT_NONE ? (size_t) event->name
                                                    : loop->name_count + event->kind];
   const struct compared* last = *place == 0 ? NULL : &all->list[*place - 1];
-  if (last == NULL || kind_length(last->subject) != kind ||
-      (kind > 0 && memcmp(last->subject, subject, kind) != 0))
+  if (last == NULL || !same_subject_kind(last->subject, subject))
     *place = compared_of(all, event_name(loop, event), subject) + 1;
   return *place - 1;
 }
@@ -220,10 +216,9 @@ static void write_list(FILE* out, const struct comparison* all) {
   fprintf(out, "\n  %-10s%8s  %-36s%8s  %-36scallback\n", "change", "calls",
           "before, the middle half", "calls", "after");
   for (size_t i = 0; i < all->count; i++) {
-    bool shown = all->list[i].weight != 0 &&
-                 (i < COMPARED_MOST || i + COMPARED_MOST >= all->count);
+    bool at_an_end = i < COMPARED_MOST || i + COMPARED_MOST >= all->count;
     same += all->list[i].weight == 0;
-    if (shown)
+    if (at_an_end && all->list[i].weight != 0)
       write_compared(out, &all->list[i]);
   }
   fprintf(out, "  %zu callback%s no different, or no more than by chance\n", same,

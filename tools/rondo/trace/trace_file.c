@@ -11,8 +11,8 @@
 
 struct trace_process* trace_add_process(struct trace* trace) {
   struct trace_process* process = calloc(1, sizeof(*process));
-  struct trace_process** list =
-      realloc(trace->processes, (trace->process_count + 1) * sizeof(*trace->processes));
+  struct trace_process** list = realloc(
+      trace->processes, (trace->process_count + 1) * sizeof(struct trace_process*));
   if (process == NULL || list == NULL)
     out_of_memory();
   trace->processes = list;

@@ -6,6 +6,7 @@
  * record, and what is open then ends with the process, if that is known, or with
  * the last event. */
 #include "trace_model.h"
+#include "trace_samples.h"
 #include "trace_subjects.h"
 
 #include "uv.h"

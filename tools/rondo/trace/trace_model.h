@@ -143,7 +143,7 @@ struct trace_loop {
   uint32_t thread;
   uint32_t number;
   uint64_t lost;
-  uint32_t has;      /* of TRACE_HAS_… */
+  uint32_t has;        /* of TRACE_HAS_… */
   uint64_t start_ns;   /* on the monotonic clock, which all loops of a machine share */
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
   uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
@@ -238,10 +238,6 @@ uint64_t trace_origin_ns(const struct trace* trace);
 /* trace_symbols.c: what the function at this place of a program or library is called; to
  * be freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
-
-/* --- trace_samples.c --- */
-void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
-                 size_t count);
 
 /* An array with room for one more; exits without memory, for the command has nothing else
  * to do. */

@@ -1,12 +1,11 @@
-/* Sampled stacks: what the loop's thread was doing while it held the loop up. */
-#include "trace_model.h"
+/* What most of the samples of a stretch agree on: see trace_samples.h. */
+#include "trace_samples.h"
 #include "trace_words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_MOST = 128, PATH_SHOWN = 6 };
+enum { PATH_SHOWN = 6 };
 
 void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
                  size_t count) {
@@ -25,9 +24,8 @@ static const char* frame_name(const struct trace_loop* loop, int32_t frame) {
   return frame < 0 || (size_t) frame >= loop->name_count ? "?" : loop->names[frame];
 }
 
-/* A frame of a sample, counted from the outermost; NULL beyond the innermost. */
-static const char* frame_at(const struct trace_loop* loop,
-                            const struct stack_sample* sample, size_t depth) {
+const char* sample_frame(const struct trace_loop* loop, const struct stack_sample* sample,
+                         size_t depth) {
   if (depth >= sample->count)
     return NULL;
   return frame_name(loop, loop->frames[sample->first + sample->count - 1 - depth]);
@@ -40,13 +38,13 @@ static const char* common_frame(const struct trace_loop* loop, const bool* on_pa
   *most = 0;
   for (size_t i = first; i < last; i++) {
     const char* name =
-        on_path[i - first] ? frame_at(loop, &loop->samples[i], depth) : NULL;
+        on_path[i - first] ? sample_frame(loop, &loop->samples[i], depth) : NULL;
     size_t count = 0;
     if (name == NULL || (best != NULL && strcmp(name, best) == 0))
       continue;
     for (size_t j = i; j < last; j++) {
       const char* other =
-          on_path[j - first] ? frame_at(loop, &loop->samples[j], depth) : NULL;
+          on_path[j - first] ? sample_frame(loop, &loop->samples[j], depth) : NULL;
       count += other != NULL && strcmp(name, other) == 0;
     }
     if (count > *most) {
@@ -70,40 +68,62 @@ static bool is_of_script(const char* name) {
 static bool sample_is_of_script(const struct trace_loop* loop,
                                 const struct stack_sample* sample) {
   for (size_t depth = 0; depth < sample->count; depth++) {
-    if (is_of_script(frame_at(loop, sample, depth)))
+    if (is_of_script(sample_frame(loop, sample, depth)))
       return true;
   }
   return false;
 }
 
-/* From the outermost frame inwards, as long as half of the samples agree: of all, or of
- * those in which the script is. *agreeing of *counted have the whole path. */
-static size_t hot_path(const struct trace_loop* loop, size_t first, size_t last,
-                       bool scripted, const char** path, size_t* agreeing,
-                       size_t* counted) {
+/* Which samples a path is made of. */
+enum counted { COUNT_ALL, COUNT_SCRIPTED, COUNT_DEEP };
+
+static bool sample_counts(const struct trace_loop* loop,
+                          const struct stack_sample* sample, enum counted which,
+                          uint32_t deepest) {
+  switch (which) {
+  case COUNT_SCRIPTED:
+    return sample_is_of_script(loop, sample);
+  case COUNT_DEEP:
+    return sample->count * 2 >= deepest;
+  default:
+    return true;
+  }
+}
+
+static uint32_t samples_deepest(const struct trace_loop* loop, size_t first,
+                                size_t last) {
+  uint32_t deepest = 0;
+  for (size_t i = first; i < last; i++)
+    deepest = loop->samples[i].count > deepest ? loop->samples[i].count : deepest;
+  return deepest;
+}
+
+/* From the outermost frame inwards, as long as half of the samples that count agree. */
+static void path_follow(struct hot_path* path, const struct trace_loop* loop,
+                        size_t first, size_t last, enum counted which) {
+  uint32_t deepest = samples_deepest(loop, first, last);
   bool* on_path = malloc(last - first);
-  size_t depth = 0, most;
+  size_t most;
   if (on_path == NULL)
     out_of_memory();
-  *counted = 0;
+  path->counted = 0;
   for (size_t i = first; i < last; i++) {
-    on_path[i - first] = !scripted || sample_is_of_script(loop, &loop->samples[i]);
-    *counted += on_path[i - first];
+    on_path[i - first] = sample_counts(loop, &loop->samples[i], which, deepest);
+    path->counted += on_path[i - first];
   }
-  *agreeing = *counted;
-  for (; depth < PATH_MOST; depth++) {
-    const char* name = common_frame(loop, on_path, first, last, depth, &most);
-    if (name == NULL || most * 2 <= *counted)
+  path->agreeing = path->counted;
+  for (path->length = 0; path->length < PATH_MOST; path->length++) {
+    const char* name = common_frame(loop, on_path, first, last, path->length, &most);
+    if (name == NULL || most * 2 <= path->counted)
       break;
     for (size_t i = first; i < last; i++) {
-      const char* own = frame_at(loop, &loop->samples[i], depth);
+      const char* own = sample_frame(loop, &loop->samples[i], path->length);
       on_path[i - first] = on_path[i - first] && own != NULL && strcmp(own, name) == 0;
     }
-    path[depth] = name;
-    *agreeing = most;
+    path->frames[path->length] = name;
+    path->agreeing = most;
   }
   free(on_path);
-  return depth;
 }
 
 /* An address that no file and no map knows. */
@@ -114,7 +134,7 @@ static bool is_unknown(const char* name) {
 static bool sample_has(const struct trace_loop* loop, const struct stack_sample* sample,
                        const char* name) {
   for (size_t depth = 0; depth < sample->count; depth++) {
-    if (strcmp(frame_at(loop, sample, depth), name) == 0)
+    if (strcmp(sample_frame(loop, sample, depth), name) == 0)
       return true;
   }
   return false;
@@ -127,7 +147,7 @@ static const char* common_function(const struct trace_loop* loop, size_t first,
   *most = 0;
   for (size_t i = first; i < last; i++) {
     for (size_t depth = 0; depth < loop->samples[i].count; depth++) {
-      const char* name = frame_at(loop, &loop->samples[i], depth);
+      const char* name = sample_frame(loop, &loop->samples[i], depth);
       size_t count = 0;
       if (!is_of_script(name) || (best != NULL && strcmp(name, best) == 0))
         continue;
@@ -159,57 +179,94 @@ static bool is_of_engine(const char* name) {
   return strncmp(name, "Builtin:", 8) == 0 || strncmp(name, "v8::", 4) == 0;
 }
 
-/* The innermost frame, whatever it is, and the script's functions that led there; without
- * any, the frames around it. */
-static void write_path(FILE* out, const char* const* path, size_t length, bool scripted) {
-  size_t shown = 0;
-  for (size_t i = length; i > 0 && shown < PATH_SHOWN; i--) {
-    bool left_out =
-        scripted ? shown > 0 && !is_of_script(path[i - 1]) : is_of_engine(path[i - 1]);
-    if (is_unknown(path[i - 1]) || left_out)
-      continue;
-    fputs(shown++ == 0 ? "\n              in " : " <- ", out);
-    write_frame(out, path[i - 1]);
-  }
-}
-
 /* Whether any of it would be shown. */
-static bool path_has_names(const char* const* path, size_t length, bool* scripted) {
-  bool named = false;
-  *scripted = false;
-  for (size_t i = 0; i < length; i++) {
-    *scripted |= is_of_script(path[i]);
-    named |= !is_unknown(path[i]) && !is_of_engine(path[i]);
+static bool path_has_names(const struct hot_path* path) {
+  for (size_t i = 0; i < path->length; i++) {
+    if (is_of_script(path->frames[i]) ||
+        (!is_unknown(path->frames[i]) && !is_of_engine(path->frames[i])))
+      return true;
   }
-  return named;
+  return false;
 }
 
-/* Some engines hand over stacks of their own, beside ours which don't know the script. */
-void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
-                    uint64_t to) {
-  size_t first = 0, last, agreeing, counted, most;
-  const char* path[PATH_MOST];
-  bool scripted;
+static bool path_is_of_script(const struct hot_path* path) {
+  for (size_t i = 0; i < path->length; i++) {
+    if (is_of_script(path->frames[i]))
+      return true;
+  }
+  return false;
+}
+
+/* The script's functions are what a person can act on. If most samples are not in one,
+ * because their walk ended before, or because an engine hands over stacks of its own
+ * beside ours, those that are decide. */
+static void path_choose(struct hot_path* path, const struct trace_loop* loop,
+                        size_t first, size_t last) {
+  size_t most;
+  path_follow(path, loop, first, last, COUNT_ALL);
+  if (path_is_of_script(path))
+    return;
+  const char* function = common_function(loop, first, last, &most);
+  if (function == NULL) {
+    if (!path_has_names(path))
+      path_follow(path, loop, first, last, COUNT_DEEP);
+    return;
+  }
+  path_follow(path, loop, first, last, COUNT_SCRIPTED);
+  if (path_is_of_script(path))
+    return;
+  path->frames[0] = function;
+  path->length = 1;
+  path->agreeing = most;
+  path->counted = last - first;
+}
+
+bool hot_path_find(struct hot_path* path, const struct trace_loop* loop, uint64_t from,
+                   uint64_t to) {
+  size_t first = 0, last;
   while (first < loop->sample_count && loop->samples[first].at < from)
     first++;
   for (last = first; last < loop->sample_count && loop->samples[last].at <= to;)
     last++;
   if (last == first)
+    return false;
+  path_choose(path, loop, first, last);
+  path->samples = last - first;
+  path->scripted = path_is_of_script(path);
+  return true;
+}
+
+size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* sample,
+                     const struct hot_path* path) {
+  size_t depth = 0;
+  while (depth < path->length && depth < sample->count &&
+         strcmp(sample_frame(loop, sample, depth), path->frames[depth]) == 0)
+    depth++;
+  return depth;
+}
+
+/* The innermost frame, whatever it is, and the script's functions that led there; without
+ * any, the frames around it. */
+void hot_path_write(FILE* out, const struct hot_path* path, const char* before) {
+  size_t shown = 0;
+  if (!path_has_names(path))
     return;
-  size_t length = hot_path(loop, first, last, false, path, &agreeing, &counted);
-  bool named = path_has_names(path, length, &scripted);
-  const char* function = scripted ? NULL : common_function(loop, first, last, &most);
-  if (function != NULL) {
-    length = hot_path(loop, first, last, true, path, &agreeing, &counted);
-    named = path_has_names(path, length, &scripted);
+  for (size_t i = path->length; i > 0 && shown < PATH_SHOWN; i--) {
+    const char* name = path->frames[i - 1];
+    bool left_out =
+        path->scripted ? shown > 0 && !is_of_script(name) : is_of_engine(name);
+    if (is_unknown(name) || left_out)
+      continue;
+    fputs(shown++ == 0 ? before : " <- ", out);
+    write_frame(out, name);
   }
-  if (function != NULL && !scripted) {
-    fputs("\n              in ", out);
-    write_frame(out, function);
-    fprintf(out, " (%zu of %zu samples)", most, last - first);
-  } else if (named || scripted) {
-    write_path(out, path, length, scripted);
-    fprintf(out, " (%zu of %zu samples%s)", agreeing, counted,
-            counted < last - first ? " in the script" : "");
-  }
+  fprintf(out, " (%zu of %zu samples%s)", path->agreeing, path->counted,
+          path->counted < path->samples && path->scripted ? " in the script" : "");
+}
+
+void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
+                    uint64_t to) {
+  struct hot_path path;
+  if (hot_path_find(&path, loop, from, to))
+    hot_path_write(out, &path, "\n              in ");
 }

@@ -270,7 +270,7 @@ bool write_text(FILE* out, const struct trace* trace, bool turns) {
   if (all == NULL)
     return false;
   if (trace->count > 1)
-    qsort(all, trace->count, sizeof(*all), busiest_first);
+    qsort(all, trace->count, sizeof(struct facts*), busiest_first);
   write_all(out, all, trace->count, turns);
   facts_free_all(all, trace->count);
   return ferror(out) == 0;

@@ -53,6 +53,8 @@ static uint64_t least_length(const struct trace_loop* loop, size_t most) {
   unsigned int size = 64;
   while (size > 0 && count + sizes[size] <= most)
     count += sizes[size--];
+  if (size == 64)
+    return UINT64_MAX; /* too many even of the longest */
   return size == 0 ? 0 : (uint64_t) 1 << size;
 }
 

@@ -107,9 +107,12 @@ bool subject_matters(const char* subject) {
   return subject != NULL && strncmp(subject, "function", 8) != 0;
 }
 
+static const char* subject_of(const struct trace_loop* loop, const struct event* event) {
+  return event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
+}
+
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event) {
-  const char* subject =
-      event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
+  const char* subject = subject_of(loop, event);
   write_short(out, event_name(loop, event));
   if (subject_matters(subject))
     fprintf(out, " (%s)", subject);
@@ -142,11 +145,12 @@ static void write_culprit(FILE* out, const struct trace_loop* loop,
   const struct event* culprit = &loop->events[stretch->culprit];
   const struct event* inside =
       stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
+  const char* subject = subject_of(loop, culprit);
+  const char* end = culprit->unfinished ? " and had not ended" : "";
   if (inside != NULL && is_of_script(loop, inside)) {
     write_who(out, loop, inside);
-    if (culprit->subject != EVENT_NONE &&
-        subject_matters(loop->subjects[culprit->subject]))
-      fprintf(out, " (%s)", loop->subjects[culprit->subject]);
+    if (subject_matters(subject))
+      fprintf(out, " (%s)", subject);
     inside = NULL;
   } else {
     write_who(out, loop, culprit);
@@ -157,8 +161,7 @@ static void write_culprit(FILE* out, const struct trace_loop* loop,
     fputs(", mostly its ", out);
     write_who(out, loop, inside);
   }
-  fprintf(out, ", %s of it%s", time_text(text, stretch->took),
-          culprit->unfinished ? " and had not ended" : "");
+  fprintf(out, ", %s of it%s", time_text(text, stretch->took), end);
 }
 
 static void write_outside(FILE* out, const struct stretch* stretch) {
