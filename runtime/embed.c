@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
       lengths[i] += put(out, after, sizeof(after) - 1);
     fputs("0};\n", out);
   }
-  fputs("const js_embedded_t js_embedded[] = {\n", out);
+  fputs("const struct js_embedded js_embedded[] = {\n", out);
   for (int i = 2; i < argc; i++)
     fprintf(out, "  {\"%s\", text_%d, %zu},\n", argv[i], i, lengths[i]);
   fprintf(out, "};\nconst size_t js_embedded_count = %d;\n", argc - 2);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-JSValueRef js_answer_open(answer_t* answer, JSValueRef how) {
-  *answer = (answer_t){0};
+JSValueRef js_answer_open(struct answer* answer, JSValueRef how) {
+  *answer = (struct answer){0};
   if (JSValueIsNull(js.ctx, how)) {
     JSObjectRef promise =
         JSObjectMakeDeferredPromise(js.ctx, &answer->resolve, &answer->reject, NULL);
@@ -20,14 +20,14 @@ JSValueRef js_answer_open(answer_t* answer, JSValueRef how) {
   return js_undefined();
 }
 
-void js_answer_drop(answer_t* answer) {
+void js_answer_drop(struct answer* answer) {
   if (answer->callback != NULL)
     js_drop(answer->callback);
   if (answer->resolve != NULL) {
     js_drop(answer->resolve);
     js_drop(answer->reject);
   }
-  *answer = (answer_t){0};
+  *answer = (struct answer){0};
 }
 
 /* An error made here has no frames. One that is awaited names at least the call, as in
@@ -45,10 +45,10 @@ static void name_the_call(JSValueRef error) {
   free(stack);
 }
 
-void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value) {
+void js_answer_give(struct answer* answer, JSValueRef error, JSValueRef value) {
   /* The callback may do anything, so nothing of the answer is used after it is called.
    * What it needs is on this stack, where the collector looks for it. */
-  answer_t given = *answer;
+  struct answer given = *answer;
   js_answer_drop(answer);
   if (given.callback == NULL) {
     if (error != NULL)

@@ -7,26 +7,26 @@
 
 #include "js.h"
 
-typedef struct {
+struct answer {
   JSObjectRef callback;        /* or NULL */
   JSObjectRef resolve, reject; /* or NULL */
-} answer_t;
+};
 
 /* Reads how to answer. Returns what the native function returns to its caller: the
  * promise, or undefined. */
-JSValueRef js_answer_open(answer_t* answer, JSValueRef how);
+JSValueRef js_answer_open(struct answer* answer, JSValueRef how);
 
 /* False if the caller stands waiting for the answer as return value. */
-static inline bool answer_waits(const answer_t* answer) {
+static inline bool answer_waits(const struct answer* answer) {
   return answer->callback != NULL || answer->resolve != NULL;
 }
 
 /* From a loop callback: enters JavaScript with the answer. error or value is NULL; a
  * NULL value with a NULL error is undefined, of which a callback gets only the null.
  */
-void js_answer_give(answer_t* answer, JSValueRef error, JSValueRef value);
+void js_answer_give(struct answer* answer, JSValueRef error, JSValueRef value);
 
 /* Lets go of an answer that will not be given. */
-void js_answer_drop(answer_t* answer);
+void js_answer_drop(struct answer* answer);
 
 #endif

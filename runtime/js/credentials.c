@@ -86,7 +86,7 @@ static JSValueRef credentials_error_text(JS_ARGS) {
 }
 
 void native_credentials(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"set", credentials_set},
       {"setgroups", credentials_setgroups},
       {"initgroups", credentials_initgroups},

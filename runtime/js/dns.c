@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
+struct dns_lookup {
   uv_getaddrinfo_t uv;
-  answer_t answer;
-} lookup_t;
+  struct answer answer;
+};
 
-typedef struct {
+struct dns_service {
   uv_getnameinfo_t uv;
-  answer_t answer;
-} service_t;
+  struct answer answer;
+};
 
 /* Each address once, in the order of the result: texts and families in turn. */
 static JSValueRef list_addresses(const struct addrinfo* first) {
@@ -41,10 +41,10 @@ static JSValueRef list_addresses(const struct addrinfo* first) {
 }
 
 static void on_lookup(uv_getaddrinfo_t* uv, int status, struct addrinfo* result) {
-  lookup_t* lookup = (lookup_t*) uv;
+  struct dns_lookup* lookup = (struct dns_lookup*) uv;
   JSValueRef value = status < 0 ? NULL : list_addresses(result);
   JSValueRef error = status < 0 ? js_number(status) : NULL;
-  answer_t answer = lookup->answer;
+  struct answer answer = lookup->answer;
   uv_freeaddrinfo(result);
   free(lookup);
   js_answer_give(&answer, error, value);
@@ -54,7 +54,7 @@ static void on_lookup(uv_getaddrinfo_t* uv, int status, struct addrinfo* result)
 static JSValueRef dns_lookup(JS_ARGS) {
   JS_UNUSED;
   char* host = js_arg_utf8(argc, argv, 0);
-  lookup_t* lookup = calloc(1, sizeof(*lookup));
+  struct dns_lookup* lookup = calloc(1, sizeof(*lookup));
   int err = UV_ENOMEM;
   if (host != NULL && lookup != NULL) {
     int family = js_arg_int(argc, argv, 1, 0);
@@ -78,7 +78,7 @@ static JSValueRef dns_lookup(JS_ARGS) {
 
 static void on_service(uv_getnameinfo_t* uv, int status, const char* host,
                        const char* service) {
-  service_t* request = (service_t*) uv;
+  struct dns_service* request = (struct dns_service*) uv;
   JSValueRef names[2] = {js_undefined(), js_undefined()};
   if (status == 0) {
     names[0] = js_string(host);
@@ -86,7 +86,7 @@ static void on_service(uv_getnameinfo_t* uv, int status, const char* host,
   }
   JSValueRef value = status < 0 ? NULL : js_array(2, names);
   JSValueRef error = status < 0 ? js_number(status) : NULL;
-  answer_t answer = request->answer;
+  struct answer answer = request->answer;
   free(request);
   js_answer_give(&answer, error, value);
 }
@@ -98,7 +98,7 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
   int err = js_address_arg(argc, argv, 0, &address);
   if (err < 0)
     return js_number(err);
-  service_t* request = calloc(1, sizeof(*request));
+  struct dns_service* request = calloc(1, sizeof(*request));
   if (request == NULL)
     return js_number(UV_ENOMEM);
   js_answer_open(&request->answer, js_arg(argc, argv, 2));
@@ -112,7 +112,7 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
 }
 
 void native_dns(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"lookup", dns_lookup},
       {"lookupService", dns_lookup_service},
       {NULL, NULL},

@@ -357,7 +357,7 @@ static JSValueRef bytes_compare(JS_ARGS) {
 }
 
 void native_encoding(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"utf8", utf8_encode},         {"utf8Length", utf8_length},
       {"utf8Write", utf8_write},     {"utf8Text", utf8_decode},
       {"utf8Valid", utf8_valid},     {"latin1Text", latin1_decode},

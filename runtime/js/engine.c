@@ -19,17 +19,17 @@ extern void JSDisableGCTimer(void);
 
 enum { MAX_DESCRIPTORS = 8, TURNS_BETWEEN_LOOKS = 64 };
 
-typedef struct {
+struct engine_watch {
   uv_poll_t poll;
   int fd;
-} watch_t;
+};
 
 static struct {
   GMainContext* context;
   uv_prepare_t prepare; /* referenced while announced tasks are outstanding */
   uv_check_t check;
   uv_timer_t timer; /* the context's own timeout */
-  watch_t* watches[MAX_DESCRIPTORS];
+  struct engine_watch* watches[MAX_DESCRIPTORS];
   int watch_count;
   int due; /* something happened: iterate in the check phase */
   unsigned turns;
@@ -48,7 +48,7 @@ static void watch_ready(uv_poll_t* poll, int status, int events) {
 }
 
 static void watch_add(const GPollFD* wanted) {
-  watch_t* watch = calloc(1, sizeof(*watch));
+  struct engine_watch* watch = calloc(1, sizeof(*watch));
   int events = (wanted->events & G_IO_IN ? UV_READABLE : 0) |
                (wanted->events & G_IO_OUT ? UV_WRITABLE : 0);
   if (watch == NULL)

@@ -20,7 +20,7 @@ char* js_fs_path(JSValueRef value) {
   return path;
 }
 
-static void request_free(fs_request_t* request) {
+static void request_free(struct fs_request* request) {
   uv_fs_req_cleanup(&request->uv);
   if (request->kept != NULL)
     js_drop(request->kept);
@@ -34,18 +34,18 @@ static void request_free(fs_request_t* request) {
   free(request);
 }
 
-static JSValueRef request_error(const fs_request_t* request, int err) {
+static JSValueRef request_error(const struct fs_request* request, int err) {
   return js_uv_error(err, request->operation->syscall, request->path, request->dest);
 }
 
-static void request_answer(fs_request_t* request, int err) {
+static void request_answer(struct fs_request* request, int err) {
   JSValueRef error = NULL, value = NULL;
   if (err < 0)
     error = request_error(request, err);
   else if (request->value != NULL)
     value = request->value(request);
-  answer_t answer = request->answer;
-  request->answer = (answer_t){0};
+  struct answer answer = request->answer;
+  request->answer = (struct answer){0};
   request_free(request);
   js_answer_give(&answer, error, value);
 }
@@ -55,16 +55,16 @@ static void request_done(uv_fs_t* uv) {
 }
 
 static const void* request_failed(rondo_node_t* node, void* data) {
-  fs_request_t* request = data;
+  struct fs_request* request = data;
   (void) node;
   request_answer(request, (int) request->uv.result);
   return NULL;
 }
 
 /* NULL without memory. */
-static fs_request_t* request_new(const fs_operation_t* operation, size_t argc,
-                                 const JSValueRef argv[]) {
-  fs_request_t* request = calloc(1, sizeof(*request));
+static struct fs_request* request_new(const struct fs_operation* operation, size_t argc,
+                                      const JSValueRef argv[]) {
+  struct fs_request* request = calloc(1, sizeof(*request));
   if (request == NULL)
     return NULL;
   request->uv.data = request;
@@ -82,7 +82,7 @@ static fs_request_t* request_new(const fs_operation_t* operation, size_t argc,
   return request;
 }
 
-static JSValueRef request_at_once(fs_request_t* request, int result,
+static JSValueRef request_at_once(struct fs_request* request, int result,
                                   JSValueRef* exception) {
   JSValueRef value = NULL;
   if (result < 0)
@@ -95,8 +95,8 @@ static JSValueRef request_at_once(fs_request_t* request, int result,
 
 static JSValueRef operation_call(JS_ARGS) {
   JS_UNUSED;
-  const fs_operation_t* operation = JSObjectGetPrivate(function);
-  fs_request_t* request = request_new(operation, argc, argv);
+  const struct fs_operation* operation = JSObjectGetPrivate(function);
+  struct fs_request* request = request_new(operation, argc, argv);
   if (request == NULL) {
     *exception = js_uv_error(UV_ENOMEM, operation->syscall, NULL, NULL);
     return js_undefined();
@@ -117,7 +117,7 @@ static JSValueRef operation_call(JS_ARGS) {
   return returned;
 }
 
-static void add_operations(JSObjectRef exports, const fs_operation_t* operations) {
+static void add_operations(JSObjectRef exports, const struct fs_operation* operations) {
   static JSClassRef class;
   if (class == NULL) {
     JSClassDefinition definition = kJSClassDefinitionEmpty;
@@ -130,22 +130,22 @@ static void add_operations(JSObjectRef exports, const fs_operation_t* operations
            JSObjectMake(js.ctx, class, (void*) (uintptr_t) operations));
 }
 
-int fs_start_path(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+int fs_start_path(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   (void) argc, (void) argv;
   return request->operation->uv.path(js.loop, &request->uv, request->path, request->done);
 }
 
-int fs_start_option(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+int fs_start_option(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   request->option = js_arg_bool(argc, argv, 1);
   return fs_start_path(request, argc, argv);
 }
 
-int fs_start_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+int fs_start_file(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return request->operation->uv.file(js.loop, &request->uv, fs_arg_file(argc, argv),
                                      request->done);
 }
 
-void fs_request_keep(fs_request_t* request, JSValueRef value) {
+void fs_request_keep(struct fs_request* request, JSValueRef value) {
   js_keep(value);
   request->kept = value;
 }

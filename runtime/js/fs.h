@@ -10,16 +10,16 @@
 
 #include "answer.h"
 
-typedef struct fs_request_s fs_request_t;
+struct fs_request;
 
 /* Starts a request with the arguments of the call: what uv_fs_… returned, or an error. */
-typedef int (*fs_start)(fs_request_t* request, size_t argc, const JSValueRef argv[]);
+typedef int (*fs_start)(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 
 /* Makes the value of a request that succeeded; NULL for undefined. */
-typedef JSValueRef (*fs_value)(fs_request_t* request);
+typedef JSValueRef (*fs_value)(struct fs_request* request);
 
 /* A native function. */
-typedef struct {
+struct fs_operation {
   const char* name;
   const char* syscall; /* as error messages name it */
   size_t paths;        /* how many of the first arguments are paths: up to two */
@@ -37,12 +37,12 @@ typedef struct {
     int (*move)(uv_loop_t*, uv_fs_t*, uv_file, const uv_buf_t*, unsigned, int64_t,
                 uv_fs_cb);
   } uv;
-} fs_operation_t;
+};
 
-struct fs_request_s {
+struct fs_request {
   uv_fs_t uv;
-  const fs_operation_t* operation;
-  answer_t answer;
+  const struct fs_operation* operation;
+  struct answer answer;
   uv_fs_cb done;          /* what to give to uv_fs_…: NULL for the answer at once */
   rondo_node_tick_t tick; /* for errors that the library reports at once */
   fs_value value;         /* the operation's, unless `start` sets another */
@@ -57,12 +57,12 @@ struct fs_request_s {
 
 /* Starters of shapes that several files have: (path, how), (path, option, how) and
  * (fd, how). */
-int fs_start_path(fs_request_t* request, size_t argc, const JSValueRef argv[]);
-int fs_start_option(fs_request_t* request, size_t argc, const JSValueRef argv[]);
-int fs_start_file(fs_request_t* request, size_t argc, const JSValueRef argv[]);
+int fs_start_path(struct fs_request* request, size_t argc, const JSValueRef argv[]);
+int fs_start_option(struct fs_request* request, size_t argc, const JSValueRef argv[]);
+int fs_start_file(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 
 /* Keeps a value of JavaScript's alive until the answer. */
-void fs_request_keep(fs_request_t* request, JSValueRef value);
+void fs_request_keep(struct fs_request* request, JSValueRef value);
 
 static inline uv_file fs_arg_file(size_t argc, const JSValueRef argv[]) {
   return js_arg_int(argc, argv, 0, -1);
@@ -78,13 +78,13 @@ static inline unsigned fs_arg_id(size_t argc, const JSValueRef argv[], size_t in
 char* js_fs_path(JSValueRef value);
 
 /* The functions of each file, for native('fs'); the last entry's name is NULL. */
-extern const fs_operation_t js_fs_path_operations[];
-extern const fs_operation_t js_fs_file_operations[];
-extern const fs_operation_t js_fs_stat_operations[];
-extern const fs_operation_t js_fs_list_operations[];
-extern const js_method_t js_fs_stat_methods[];
-extern const js_method_t js_fs_whole_methods[];
-extern const js_method_t js_fs_watch_methods[];
+extern const struct fs_operation js_fs_path_operations[];
+extern const struct fs_operation js_fs_file_operations[];
+extern const struct fs_operation js_fs_stat_operations[];
+extern const struct fs_operation js_fs_list_operations[];
+extern const struct js_method js_fs_stat_methods[];
+extern const struct js_method js_fs_whole_methods[];
+extern const struct js_method js_fs_watch_methods[];
 
 /* Sets up what stat results pass through. */
 void js_fs_stat_init(JSObjectRef exports);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static JSValueRef value_result(fs_request_t* request) {
+static JSValueRef value_result(struct fs_request* request) {
   return js_number((double) request->uv.result);
 }
 
-static int start_open(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_open(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return uv_fs_open(js.loop, &request->uv, request->path, js_arg_int(argc, argv, 1, 0),
                     js_arg_int(argc, argv, 2, 0666), request->done);
 }
@@ -29,7 +29,7 @@ static uv_buf_t view_part(JSValueRef view, double offset, double length) {
 }
 
 /* Memory that may move while the request waits is worked on in copies. */
-static int part_settle(fs_request_t* request, JSValueRef view, uv_buf_t* part,
+static int part_settle(struct fs_request* request, JSValueRef view, uv_buf_t* part,
                        unsigned index) {
   if (request->done == NULL || part->len == 0 || !js_bytes_may_move(view))
     return 0;
@@ -44,7 +44,7 @@ static int part_settle(fs_request_t* request, JSValueRef view, uv_buf_t* part,
 }
 
 /* What was read into copies goes to the views, as far as they still have the room. */
-static void copies_return(fs_request_t* request) {
+static void copies_return(struct fs_request* request) {
   JSObjectRef views = request->buffers != NULL ? (JSObjectRef) request->kept : NULL;
   size_t left = (size_t) request->uv.result;
   for (unsigned i = 0; i < request->count && left > 0; i++) {
@@ -60,13 +60,13 @@ static void copies_return(fs_request_t* request) {
   }
 }
 
-static JSValueRef value_read(fs_request_t* request) {
+static JSValueRef value_read(struct fs_request* request) {
   if (request->copies != NULL)
     copies_return(request);
   return value_result(request);
 }
 
-static int start_move(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_move(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   JSValueRef view = js_arg(argc, argv, 1);
   request->count = 1;
   request->offset = js_arg_number(argc, argv, 2, 0);
@@ -81,7 +81,7 @@ static int start_move(fs_request_t* request, size_t argc, const JSValueRef argv[
 }
 
 /* The views of a JavaScript array as a list of buffers that the request owns. */
-static int request_views(fs_request_t* request, JSValueRef views) {
+static int request_views(struct fs_request* request, JSValueRef views) {
   JSObjectRef array = JSValueIsObject(js.ctx, views) ? (JSObjectRef) views : NULL;
   if (array == NULL)
     return UV_EINVAL;
@@ -103,7 +103,8 @@ static int request_views(fs_request_t* request, JSValueRef views) {
   return 0;
 }
 
-static int start_move_views(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_move_views(struct fs_request* request, size_t argc,
+                            const JSValueRef argv[]) {
   int err = request_views(request, js_arg(argc, argv, 1));
   if (err < 0)
     return err;
@@ -114,29 +115,30 @@ static int start_move_views(fs_request_t* request, size_t argc, const JSValueRef
 
 /* ---- size, rights and times --------------------------------------------------- */
 
-static int start_truncate(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_truncate(struct fs_request* request, size_t argc,
+                          const JSValueRef argv[]) {
   return uv_fs_ftruncate(js.loop, &request->uv, fs_arg_file(argc, argv),
                          (int64_t) js_arg_number(argc, argv, 1, 0), request->done);
 }
 
-static int start_chmod(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_chmod(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return uv_fs_fchmod(js.loop, &request->uv, fs_arg_file(argc, argv),
                       js_arg_int(argc, argv, 1, 0), request->done);
 }
 
-static int start_chown(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_chown(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return uv_fs_fchown(js.loop, &request->uv, fs_arg_file(argc, argv),
                       fs_arg_id(argc, argv, 1), fs_arg_id(argc, argv, 2), request->done);
 }
 
-static int start_times(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_times(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return uv_fs_futime(js.loop, &request->uv, fs_arg_file(argc, argv),
                       js_arg_number(argc, argv, 1, 0), js_arg_number(argc, argv, 2, 0),
                       request->done);
 }
 
 /* What JavaScript passes is in the comments, without `how`, which is last. */
-const fs_operation_t js_fs_file_operations[] = {
+const struct fs_operation js_fs_file_operations[] = {
     /* (path, flags, mode) */
     {"open", "open", 1, 3, start_open, value_result, {NULL}},
     /* (fd, view, offset, length, position) */

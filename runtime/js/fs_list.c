@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* A JavaScript array that grows in pieces, since a directory's size isn't known. */
-typedef struct {
+struct fs_list {
   JSObjectRef array;
   unsigned count;
-} list_t;
+};
 
-static void list_add(list_t* list, JSValueRef value) {
+static void list_add(struct fs_list* list, JSValueRef value) {
   JSObjectSetPropertyAtIndex(js.ctx, list->array, list->count++, value, NULL);
 }
 
@@ -23,8 +23,8 @@ static JSValueRef name_value(const char* name, bool bytes) {
   return js_fs_buffer_take(copy, length);
 }
 
-static JSValueRef value_names(fs_request_t* request) {
-  list_t names = {.array = js_array(0, NULL)};
+static JSValueRef value_names(struct fs_request* request) {
+  struct fs_list names = {.array = js_array(0, NULL)};
   uv_dirent_t entry;
   while (uv_fs_scandir_next(&request->uv, &entry) == 0)
     list_add(&names, name_value(entry.name, request->option));
@@ -32,8 +32,8 @@ static JSValueRef value_names(fs_request_t* request) {
 }
 
 /* Names and types in turn. */
-static JSValueRef value_entries(fs_request_t* request) {
-  list_t entries = {.array = js_array(0, NULL)};
+static JSValueRef value_entries(struct fs_request* request) {
+  struct fs_list entries = {.array = js_array(0, NULL)};
   uv_dirent_t entry;
   while (uv_fs_scandir_next(&request->uv, &entry) == 0) {
     list_add(&entries, name_value(entry.name, request->option));
@@ -42,7 +42,8 @@ static JSValueRef value_entries(fs_request_t* request) {
   return entries.array;
 }
 
-static int start_readdir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_readdir(struct fs_request* request, size_t argc,
+                         const JSValueRef argv[]) {
   request->option = js_arg_bool(argc, argv, 1);
   request->value = js_arg_bool(argc, argv, 2) ? value_entries : value_names;
   return uv_fs_scandir(js.loop, &request->uv, request->path, 0, request->done);
@@ -50,15 +51,15 @@ static int start_readdir(fs_request_t* request, size_t argc, const JSValueRef ar
 
 /* ---- open directories ------------------------------------------------------ */
 
-typedef struct {
+struct fs_open_dir {
   uv_dir_t* dir;
   uv_dirent_t* entries;
   size_t capacity;
-} open_dir_t;
+};
 
 static void dir_finalize(JSObjectRef object) {
   /* Dropped without being closed: nobody waits for the answer, so close it here. */
-  open_dir_t* open = JSObjectGetPrivate(object);
+  struct fs_open_dir* open = JSObjectGetPrivate(object);
   uv_fs_t request;
   if (open == NULL)
     return;
@@ -81,15 +82,15 @@ static JSClassRef dir_class(void) {
   return class;
 }
 
-static open_dir_t* arg_dir(size_t argc, const JSValueRef argv[]) {
+static struct fs_open_dir* arg_dir(size_t argc, const JSValueRef argv[]) {
   JSValueRef value = js_arg(argc, argv, 0);
   if (!JSValueIsObjectOfClass(js.ctx, value, dir_class()))
     return NULL;
   return JSObjectGetPrivate((JSObjectRef) value);
 }
 
-static JSValueRef value_dir(fs_request_t* request) {
-  open_dir_t* open = calloc(1, sizeof(*open));
+static JSValueRef value_dir(struct fs_request* request) {
+  struct fs_open_dir* open = calloc(1, sizeof(*open));
   if (open == NULL)
     return js_null();
   open->dir = request->uv.ptr;
@@ -98,10 +99,10 @@ static JSValueRef value_dir(fs_request_t* request) {
   return JSObjectMake(js.ctx, dir_class(), open);
 }
 
-static JSValueRef value_dir_entries(fs_request_t* request) {
+static JSValueRef value_dir_entries(struct fs_request* request) {
   if (request->uv.result <= 0)
     return js_null();
-  list_t entries = {.array = js_array(0, NULL)};
+  struct fs_list entries = {.array = js_array(0, NULL)};
   const uv_dir_t* dir = request->uv.ptr;
   for (ssize_t i = 0; i < request->uv.result; i++) {
     list_add(&entries, name_value(dir->dirents[i].name, request->option));
@@ -111,7 +112,7 @@ static JSValueRef value_dir_entries(fs_request_t* request) {
 }
 
 /* Room for `count` entries in the list that goes with the directory. */
-static int dir_make_room(open_dir_t* open, size_t count) {
+static int dir_make_room(struct fs_open_dir* open, size_t count) {
   if (count > open->capacity) {
     uv_dirent_t* grown = realloc(open->entries, count * sizeof(*grown));
     if (grown == NULL)
@@ -124,8 +125,9 @@ static int dir_make_room(open_dir_t* open, size_t count) {
   return 0;
 }
 
-static int start_read_some(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
-  open_dir_t* open = arg_dir(argc, argv);
+static int start_read_some(struct fs_request* request, size_t argc,
+                           const JSValueRef argv[]) {
+  struct fs_open_dir* open = arg_dir(argc, argv);
   int32_t count = js_arg_int(argc, argv, 1, 32);
   if (open == NULL || open->dir == NULL || count < 1)
     return UV_EBADF;
@@ -137,8 +139,9 @@ static int start_read_some(fs_request_t* request, size_t argc, const JSValueRef 
   return uv_fs_readdir(js.loop, &request->uv, open->dir, request->done);
 }
 
-static int start_closedir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
-  open_dir_t* open = arg_dir(argc, argv);
+static int start_closedir(struct fs_request* request, size_t argc,
+                          const JSValueRef argv[]) {
+  struct fs_open_dir* open = arg_dir(argc, argv);
   if (open == NULL || open->dir == NULL)
     return UV_EBADF;
   uv_dir_t* dir = open->dir;
@@ -147,7 +150,7 @@ static int start_closedir(fs_request_t* request, size_t argc, const JSValueRef a
 }
 
 /* What JavaScript passes is in the comments, without `how`, which is last. */
-const fs_operation_t js_fs_list_operations[] = {
+const struct fs_operation js_fs_list_operations[] = {
     /* (path, bytes, types): an array of names, or of names and types in turn */
     {"readdir", "scandir", 1, 3, start_readdir, NULL, {NULL}},
     /* (path) */

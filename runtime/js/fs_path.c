@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The text a request produced: a string, or bytes if they were asked for. */
-static JSValueRef text_value(fs_request_t* request, const char* text) {
+static JSValueRef text_value(struct fs_request* request, const char* text) {
   size_t length = strlen(text);
   if (!request->option)
     return js_string_n(text, length);
@@ -16,48 +16,53 @@ static JSValueRef text_value(fs_request_t* request, const char* text) {
   return js_fs_buffer_take(copy, length);
 }
 
-static JSValueRef value_text(fs_request_t* request) {
+static JSValueRef value_text(struct fs_request* request) {
   return text_value(request, request->uv.ptr);
 }
 
-static JSValueRef value_path(fs_request_t* request) {
+static JSValueRef value_path(struct fs_request* request) {
   return text_value(request, request->uv.path);
 }
 
-static int start_path_int(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_path_int(struct fs_request* request, size_t argc,
+                          const JSValueRef argv[]) {
   return request->operation->uv.path_int(js.loop, &request->uv, request->path,
                                          js_arg_int(argc, argv, 1, 0), request->done);
 }
 
-static int start_path_ids(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_path_ids(struct fs_request* request, size_t argc,
+                          const JSValueRef argv[]) {
   return request->operation->uv.path_ids(js.loop, &request->uv, request->path,
                                          fs_arg_id(argc, argv, 1),
                                          fs_arg_id(argc, argv, 2), request->done);
 }
 
-static int start_path_times(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_path_times(struct fs_request* request, size_t argc,
+                            const JSValueRef argv[]) {
   return request->operation->uv.path_times(
       js.loop, &request->uv, request->path, js_arg_number(argc, argv, 1, 0),
       js_arg_number(argc, argv, 2, 0), request->done);
 }
 
-static int start_mkdir(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_mkdir(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   return uv_fs_mkdir(js.loop, &request->uv, request->path,
                      js_arg_int(argc, argv, 1, 0777), request->done);
 }
 
-static int start_paths(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_paths(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   (void) argc, (void) argv;
   return request->operation->uv.paths(js.loop, &request->uv, request->path, request->dest,
                                       request->done);
 }
 
-static int start_copy_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_copy_file(struct fs_request* request, size_t argc,
+                           const JSValueRef argv[]) {
   return uv_fs_copyfile(js.loop, &request->uv, request->path, request->dest,
                         js_arg_int(argc, argv, 2, 0), request->done);
 }
 
-static int start_symlink(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_symlink(struct fs_request* request, size_t argc,
+                         const JSValueRef argv[]) {
   (void) argc, (void) argv;
   return uv_fs_symlink(js.loop, &request->uv, request->path, request->dest, 0,
                        request->done);
@@ -65,7 +70,7 @@ static int start_symlink(fs_request_t* request, size_t argc, const JSValueRef ar
 
 /* What JavaScript passes is in the comments, without `how`, which is last. Times are in
  * seconds; `bytes` asks for an answer in bytes. */
-const fs_operation_t js_fs_path_operations[] = {
+const struct fs_operation js_fs_path_operations[] = {
     /* (path, mode) */
     {"access", "access", 1, 2, start_path_int, NULL, {.path_int = uv_fs_access}},
     {"chmod", "chmod", 1, 2, start_path_int, NULL, {.path_int = uv_fs_chmod}},

@@ -36,16 +36,17 @@ JSValueRef js_fs_stat_value(const uv_stat_t* stat, bool big) {
   return make != NULL ? JSObjectCallAsFunction(js.ctx, make, NULL, 0, NULL, NULL) : NULL;
 }
 
-static JSValueRef value_stat(fs_request_t* request) {
+static JSValueRef value_stat(struct fs_request* request) {
   return js_fs_stat_value(&request->uv.statbuf, request->option);
 }
 
-static int start_stat_file(fs_request_t* request, size_t argc, const JSValueRef argv[]) {
+static int start_stat_file(struct fs_request* request, size_t argc,
+                           const JSValueRef argv[]) {
   request->option = js_arg_bool(argc, argv, 1);
   return fs_start_file(request, argc, argv);
 }
 
-static JSValueRef value_statfs(fs_request_t* request) {
+static JSValueRef value_statfs(struct fs_request* request) {
   const uv_statfs_t* stat = request->uv.ptr;
   const uint64_t fields[] = {stat->f_type,   stat->f_bsize, stat->f_blocks, stat->f_bfree,
                              stat->f_bavail, stat->f_files, stat->f_ffree};
@@ -58,7 +59,7 @@ static JSValueRef value_statfs(fs_request_t* request) {
 }
 
 /* (path or fd, bigint, how) */
-const fs_operation_t js_fs_stat_operations[] = {
+const struct fs_operation js_fs_stat_operations[] = {
     {"stat", "stat", 1, 2, fs_start_option, value_stat, {.path = uv_fs_stat}},
     {"lstat", "lstat", 1, 2, fs_start_option, value_stat, {.path = uv_fs_lstat}},
     {"fstat", "fstat", 0, 2, start_stat_file, value_stat, {.file = uv_fs_fstat}},
@@ -92,7 +93,7 @@ static JSValueRef stat_exists(JS_ARGS) {
   return js_boolean(err == 0);
 }
 
-const js_method_t js_fs_stat_methods[] = {
+const struct js_method js_fs_stat_methods[] = {
     {"setStats", set_stats},
     {"existsSync", stat_exists},
     {NULL, NULL},

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef enum {
+enum whole_state {
   WHOLE_OPEN,
   WHOLE_STAT,
   WHOLE_MOVE,
   WHOLE_FLUSH,
   WHOLE_CLOSE,
   WHOLE_END
-} whole_state;
+};
 
 /* As Node: the piece that is read when the size isn't known, as in /proc or a pipe, and
  * the most that is read at a time when it is. */
@@ -25,12 +25,12 @@ enum { PIECE = 64 * 1024, READ_AT_ONCE = 512 * 1024 * 1024 };
 enum { CACHED_MOST = 256 * 1024 }; /* is read in one piece if it is in memory */
 static const double TOO_LARGE = 2147483648.0; /* 2 GiB and more is refused */
 
-typedef struct whole_s {
-  struct whole_s* next; /* of those that are done and wait for their poll */
+struct whole {
+  struct whole* next; /* of those that are done and wait for their poll */
   uv_fs_t uv;
-  answer_t answer;
+  struct answer answer;
   rondo_node_tick_t tick;
-  whole_state state;
+  enum whole_state state;
   bool reading;
   bool text;  /* answer with a string */
   bool sized; /* fstat has returned the size */
@@ -45,9 +45,9 @@ typedef struct whole_s {
   int error;
   const char* failed;
   double too_large;
-} whole_t;
+};
 
-static void whole_free(whole_t* whole) {
+static void whole_free(struct whole* whole) {
   js_answer_drop(&whole->answer);
   if (whole->kept != NULL)
     js_drop(whole->kept);
@@ -57,7 +57,7 @@ static void whole_free(whole_t* whole) {
   free(whole);
 }
 
-static void whole_fail(whole_t* whole, const char* syscall, int err) {
+static void whole_fail(struct whole* whole, const char* syscall, int err) {
   if (whole->error == 0) {
     whole->error = err;
     whole->failed = syscall;
@@ -65,12 +65,12 @@ static void whole_fail(whole_t* whole, const char* syscall, int err) {
   whole->state = whole->own ? WHOLE_CLOSE : WHOLE_END;
 }
 
-static void whole_moved(whole_t* whole) {
+static void whole_moved(struct whole* whole) {
   whole->state = whole->flush ? WHOLE_FLUSH : whole->own ? WHOLE_CLOSE : WHOLE_END;
 }
 
 /* Makes room for the next read. */
-static bool whole_grow(whole_t* whole) {
+static bool whole_grow(struct whole* whole) {
   size_t capacity = whole->capacity + PIECE;
   if (whole->capacity > PIECE)
     capacity = whole->capacity * 2;
@@ -85,7 +85,7 @@ static bool whole_grow(whole_t* whole) {
 }
 
 /* What the step that just ended says about the next one. */
-static void whole_take(whole_t* whole, ssize_t result) {
+static void whole_take(struct whole* whole, ssize_t result) {
   switch (whole->state) {
   case WHOLE_OPEN:
     if (result < 0) {
@@ -148,7 +148,7 @@ static void whole_take(whole_t* whole, ssize_t result) {
 static void whole_done(uv_fs_t* uv);
 
 /* Begins the step of the present state; the answer at once is its result. */
-static int whole_step(whole_t* whole, uv_fs_cb done) {
+static int whole_step(struct whole* whole, uv_fs_cb done) {
   uv_buf_t part;
   switch (whole->state) {
   case WHOLE_OPEN:
@@ -173,7 +173,7 @@ static int whole_step(whole_t* whole, uv_fs_cb done) {
   return 0;
 }
 
-static JSValueRef whole_error(const whole_t* whole) {
+static JSValueRef whole_error(const struct whole* whole) {
   if (whole->too_large > 0)
     return js_error("RangeError", "ERR_FS_FILE_TOO_LARGE",
                     "File size (%.0f) is greater than 2 GiB", whole->too_large);
@@ -181,7 +181,7 @@ static JSValueRef whole_error(const whole_t* whole) {
   return js_uv_error(whole->error, whole->failed, opening ? whole->path : NULL, NULL);
 }
 
-static JSValueRef whole_value(whole_t* whole) {
+static JSValueRef whole_value(struct whole* whole) {
   if (!whole->reading)
     return NULL;
   if (whole->text)
@@ -196,18 +196,18 @@ static JSValueRef whole_value(whole_t* whole) {
   return js_fs_buffer_take(bytes, whole->length);
 }
 
-static void whole_answer(whole_t* whole) {
+static void whole_answer(struct whole* whole) {
   JSValueRef error = whole->error != 0 ? whole_error(whole) : NULL;
   JSValueRef value = error == NULL ? whole_value(whole) : NULL;
-  answer_t answer = whole->answer;
-  whole->answer = (answer_t){0};
+  struct answer answer = whole->answer;
+  whole->answer = (struct answer){0};
   whole_free(whole);
   js_answer_give(&answer, error, value);
 }
 
 /* Goes on until a step waits or all is done. A step that the library refuses at once is
  * a step that failed. */
-static void whole_go_on(whole_t* whole) {
+static void whole_go_on(struct whole* whole) {
   while (whole->state != WHOLE_END) {
     int result = whole_step(whole, whole_done);
     if (result >= 0)
@@ -218,7 +218,7 @@ static void whole_go_on(whole_t* whole) {
 }
 
 static void whole_done(uv_fs_t* uv) {
-  whole_t* whole = uv->data;
+  struct whole* whole = uv->data;
   ssize_t result = uv->result;
   /* Before the clean-up: the size is in the request. */
   whole_take(whole, result);
@@ -238,13 +238,13 @@ static const void* whole_refused(rondo_node_t* node, void* data) {
  * an immediate set beside a readFile is always first. */
 static struct {
   uv_async_t async;
-  whole_t *fresh, *last; /* asked for since the async was called */
-  whole_t* due;          /* to be answered when it is called again */
+  struct whole *fresh, *last; /* asked for since the async was called */
+  struct whole* due;          /* to be answered when it is called again */
   bool open;
 } ready;
 
 static void on_ready(uv_async_t* async) {
-  whole_t* whole = ready.due;
+  struct whole* whole = ready.due;
   ready.due = ready.fresh;
   ready.fresh = NULL;
   if (ready.due != NULL)
@@ -252,14 +252,14 @@ static void on_ready(uv_async_t* async) {
   else
     uv_unref((uv_handle_t*) async);
   while (whole != NULL) {
-    whole_t* next = whole->next;
+    struct whole* next = whole->next;
     whole_answer(whole);
     whole = next;
   }
 }
 
 /* True if the answer was put into the queue. */
-static bool whole_read_cached(whole_t* whole) {
+static bool whole_read_cached(struct whole* whole) {
   if (whole->path == NULL || whole->flags != O_RDONLY)
     return false;
   if (!ready.open) {
@@ -284,7 +284,7 @@ static bool whole_read_cached(whole_t* whole) {
   return true;
 }
 
-static JSValueRef whole_at_once(whole_t* whole, JSValueRef* exception) {
+static JSValueRef whole_at_once(struct whole* whole, JSValueRef* exception) {
   JSValueRef value = NULL;
   while (whole->state != WHOLE_END) {
     int result = whole_step(whole, NULL);
@@ -299,7 +299,8 @@ static JSValueRef whole_at_once(whole_t* whole, JSValueRef* exception) {
   return value != NULL ? value : js_undefined();
 }
 
-static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* exception) {
+static JSValueRef whole_start(struct whole* whole, JSValueRef how,
+                              JSValueRef* exception) {
   JSValueRef returned = js_answer_open(&whole->answer, how);
   whole->uv.data = whole;
   if (!answer_waits(&whole->answer))
@@ -321,8 +322,8 @@ static JSValueRef whole_start(whole_t* whole, JSValueRef how, JSValueRef* except
 }
 
 /* A request on a path, which is opened and closed, or on an open file. */
-static whole_t* whole_new(JSValueRef target, JSValueRef* exception) {
-  whole_t* whole = calloc(1, sizeof(*whole));
+static struct whole* whole_new(JSValueRef target, JSValueRef* exception) {
+  struct whole* whole = calloc(1, sizeof(*whole));
   bool is_file = JSValueIsNumber(js.ctx, target);
   if (whole != NULL && !is_file && (whole->path = js_fs_path(target)) == NULL) {
     free(whole);
@@ -340,7 +341,7 @@ static whole_t* whole_new(JSValueRef target, JSValueRef* exception) {
 /* readFile(path or fd, flags, text, how) */
 static JSValueRef whole_read(JS_ARGS) {
   JS_UNUSED;
-  whole_t* whole = whole_new(js_arg(argc, argv, 0), exception);
+  struct whole* whole = whole_new(js_arg(argc, argv, 0), exception);
   if (whole == NULL)
     return js_undefined();
   whole->reading = true;
@@ -353,7 +354,7 @@ static JSValueRef whole_read(JS_ARGS) {
 
 /* Keeps what is to be written, or a copy of memory that may move. False without memory.
  */
-static bool whole_hold(whole_t* whole, JSValueRef view) {
+static bool whole_hold(struct whole* whole, JSValueRef view) {
   if (whole->capacity == 0 || !js_bytes_may_move(view)) {
     whole->kept = view;
     js_keep(view);
@@ -370,7 +371,7 @@ static bool whole_hold(whole_t* whole, JSValueRef view) {
 /* writeFile(path or fd, flags, mode, bytes, flush, how) */
 static JSValueRef whole_write(JS_ARGS) {
   JS_UNUSED;
-  whole_t* whole = whole_new(js_arg(argc, argv, 0), exception);
+  struct whole* whole = whole_new(js_arg(argc, argv, 0), exception);
   if (whole == NULL)
     return js_undefined();
   whole->flags = js_arg_int(argc, argv, 1, O_WRONLY);
@@ -391,7 +392,7 @@ static JSValueRef whole_write(JS_ARGS) {
   return whole_start(whole, js_arg(argc, argv, 5), exception);
 }
 
-const js_method_t js_fs_whole_methods[] = {
+const struct js_method js_fs_whole_methods[] = {
     {"readFile", whole_read},
     {"writeFile", whole_write},
     {NULL, NULL},

@@ -13,8 +13,8 @@ static JSClassRef token_class(void) {
   return class;
 }
 
-handle_t* js_handle_new(JSObjectRef owner) {
-  handle_t* handle = calloc(1, sizeof(*handle));
+struct js_handle* js_handle_new(JSObjectRef owner) {
+  struct js_handle* handle = calloc(1, sizeof(*handle));
   if (handle == NULL)
     return NULL;
   handle->owner = owner;
@@ -23,14 +23,14 @@ handle_t* js_handle_new(JSObjectRef owner) {
   return handle;
 }
 
-JSValueRef js_handle_made(handle_t* handle) {
+JSValueRef js_handle_made(struct js_handle* handle) {
   handle->uv.handle.data = handle;
   handle->token = JSObjectMake(js.ctx, token_class(), handle);
   js_keep(handle->token);
   return handle->token;
 }
 
-void js_handle_discard(handle_t* handle) {
+void js_handle_discard(struct js_handle* handle) {
   if (handle->release != NULL)
     handle->release(handle);
   if (handle->owner != NULL)
@@ -38,7 +38,7 @@ void js_handle_discard(handle_t* handle) {
   free(handle);
 }
 
-JSValueRef js_handle_answer(handle_t* handle, int err, const char* syscall,
+JSValueRef js_handle_answer(struct js_handle* handle, int err, const char* syscall,
                             JSValueRef* exception) {
   if (err == 0)
     return js_handle_made(handle);
@@ -52,12 +52,12 @@ static void on_abandoned(uv_handle_t* uv) {
   js_handle_discard(uv->data);
 }
 
-void js_handle_abandon(handle_t* handle) {
+void js_handle_abandon(struct js_handle* handle) {
   handle->uv.handle.data = handle;
   uv_close(&handle->uv.handle, on_abandoned);
 }
 
-handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
+struct js_handle* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
   if (index >= argc || !JSValueIsObjectOfClass(js.ctx, argv[index], token_class()))
     return NULL;
   return JSObjectGetPrivate((JSObjectRef) argv[index]);
@@ -65,12 +65,12 @@ handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index) {
 
 static JSValueRef method_call(JS_ARGS) {
   JS_UNUSED;
-  const handle_method_t* method = JSObjectGetPrivate(function);
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  const struct handle_method* method = JSObjectGetPrivate(function);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   return js_number(handle != NULL ? method->call(handle, argc, argv) : UV_EBADF);
 }
 
-void js_handle_methods(JSObjectRef exports, const handle_method_t* methods) {
+void js_handle_methods(JSObjectRef exports, const struct handle_method* methods) {
   static JSClassRef class;
   if (class == NULL) {
     JSClassDefinition definition = kJSClassDefinitionEmpty;
@@ -84,7 +84,7 @@ void js_handle_methods(JSObjectRef exports, const handle_method_t* methods) {
 }
 
 void js_handle_closed(uv_handle_t* uv) {
-  handle_t* handle = uv->data;
+  struct js_handle* handle = uv->data;
   JSObjectRef closed = handle->closed, owner = handle->owner;
   JSObjectSetPrivate(handle->token, NULL);
   js_drop(handle->token);
@@ -95,7 +95,7 @@ void js_handle_closed(uv_handle_t* uv) {
   }
 }
 
-void js_handle_on_closed(handle_t* handle, JSObjectRef callback) {
+void js_handle_on_closed(struct js_handle* handle, JSObjectRef callback) {
   handle->closed = callback;
   if (callback != NULL)
     js_keep(callback);
@@ -105,7 +105,7 @@ void js_handle_on_closed(handle_t* handle, JSObjectRef callback) {
  * this. A second close does nothing. */
 static JSValueRef handle_close(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL || uv_is_closing(&handle->uv.handle))
     return js_undefined();
   js_handle_on_closed(handle, js_arg_function(argc, argv, 1));
@@ -115,7 +115,7 @@ static JSValueRef handle_close(JS_ARGS) {
 
 static JSValueRef handle_ref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle != NULL)
     uv_ref(&handle->uv.handle);
   return js_undefined();
@@ -123,7 +123,7 @@ static JSValueRef handle_ref(JS_ARGS) {
 
 static JSValueRef handle_unref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle != NULL)
     uv_unref(&handle->uv.handle);
   return js_undefined();
@@ -131,12 +131,12 @@ static JSValueRef handle_unref(JS_ARGS) {
 
 static JSValueRef handle_has_ref(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   return js_boolean(handle != NULL && uv_has_ref(&handle->uv.handle));
 }
 
 void native_handle(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"close", handle_close},    {"ref", handle_ref}, {"unref", handle_unref},
       {"hasRef", handle_has_ref}, {NULL, NULL},
   };

@@ -10,9 +10,9 @@
 
 #include "js.h"
 
-typedef struct handle_s handle_t;
+struct js_handle;
 
-struct handle_s {
+struct js_handle {
   union {
     uv_handle_t handle;
     uv_stream_t stream;
@@ -27,38 +27,38 @@ struct handle_s {
   JSObjectRef token;
   JSObjectRef owner;
   JSObjectRef closed; /* called when it is, or NULL */
-  void (*release)(handle_t* handle);
+  void (*release)(struct js_handle* handle);
   void* extra; /* the kind's own, freed by release */
 };
 
 /* Memory for a handle of this owner; NULL without memory. The caller initialises the uv
  * part, then calls js_handle_made, or js_handle_discard if that failed. */
-handle_t* js_handle_new(JSObjectRef owner);
-JSValueRef js_handle_made(handle_t* handle);
-void js_handle_discard(handle_t* handle);
+struct js_handle* js_handle_new(JSObjectRef owner);
+JSValueRef js_handle_made(struct js_handle* handle);
+void js_handle_discard(struct js_handle* handle);
 /* The same in one, for functions that make a handle: the token, or an exception if err
  * isn't 0. The handle may be NULL. */
-JSValueRef js_handle_answer(handle_t* handle, int err, const char* syscall,
+JSValueRef js_handle_answer(struct js_handle* handle, int err, const char* syscall,
                             JSValueRef* exception);
 /* Closes a handle that is on the loop and that JavaScript will never hear of. */
-void js_handle_abandon(handle_t* handle);
+void js_handle_abandon(struct js_handle* handle);
 
 /* The handle of a token, NULL if it is closed or the argument is no token. */
-handle_t* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
+struct js_handle* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
 
 /* A native function whose first argument is a token, and which answers with a number: 0,
  * a negative error, or whatever it says; UV_EBADF for a token without a handle. For
- * functions that are called often a js_method_t is faster. */
-typedef struct {
+ * functions that are called often a struct js_method is faster. */
+struct handle_method {
   const char* name;
-  int (*call)(handle_t* handle, size_t argc, const JSValueRef argv[]);
-} handle_method_t;
+  int (*call)(struct js_handle* handle, size_t argc, const JSValueRef argv[]);
+};
 
 /* Ends with an entry whose name is NULL. */
-void js_handle_methods(JSObjectRef exports, const handle_method_t* methods);
+void js_handle_methods(JSObjectRef exports, const struct handle_method* methods);
 
 /* The close callback of every handle, and the function of JavaScript's it will call. */
 void js_handle_closed(uv_handle_t* uv);
-void js_handle_on_closed(handle_t* handle, JSObjectRef callback);
+void js_handle_on_closed(struct js_handle* handle, JSObjectRef callback);
 
 #endif

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct {
+struct js_engine {
   JSGlobalContextRef ctx;
   rondo_node_t* node;
   uv_loop_t* loop;
@@ -28,9 +28,9 @@ typedef struct {
   double start_wall;   /* ms since 1970 */
   int argc;            /* argv[0] is this program, the rest the script's */
   char** argv;
-} js_engine_t;
+};
 
-extern js_engine_t js;
+extern struct js_engine js;
 
 #define JS_ARGS                                                                          \
   JSContextRef ctx, JSObjectRef function, JSObjectRef self, size_t argc,                 \
@@ -40,15 +40,15 @@ extern js_engine_t js;
 
 /* ---- making values ------------------------------------------------------- */
 
-typedef struct {
+struct js_method {
   const char* name;
   JSObjectCallAsFunctionCallback call;
-} js_method_t;
+};
 
 JSObjectRef js_object(void);
 JSObjectRef js_function(const char* name, JSObjectCallAsFunctionCallback call);
 /* Ends with an entry whose name is NULL. */
-void js_methods(JSObjectRef target, const js_method_t* methods);
+void js_methods(JSObjectRef target, const struct js_method* methods);
 void js_set(JSObjectRef target, const char* name, JSValueRef value);
 void js_set_number(JSObjectRef target, const char* name, double value);
 void js_set_string(JSObjectRef target, const char* name, const char* utf8);
@@ -148,12 +148,12 @@ void js_call_method(JSObjectRef object, const char* name, size_t argc,
 /* Fills `exports` for native(name) in runtime/lib. All are listed in natives.c. */
 typedef void (*js_native_init)(JSObjectRef exports);
 
-typedef struct {
+struct js_native {
   const char* name;
   js_native_init init;
-} js_native_t;
+};
 
-extern const js_native_t js_natives[];
+extern const struct js_native js_natives[];
 
 void native_timers(JSObjectRef exports);
 void native_process(JSObjectRef exports);
@@ -174,28 +174,28 @@ void native_udp(JSObjectRef exports);
 
 /* ---- the runtime as a whole ----------------------------------------------------- */
 
-typedef struct {
+struct js_embedded {
   const char* name;
   const char* source; /* ASCII, NUL-terminated */
   size_t length;
-} js_embedded_t;
+};
 
 /* runtime/lib, sorted by name; made at build time. */
-extern const js_embedded_t js_embedded[];
+extern const struct js_embedded js_embedded[];
 extern const size_t js_embedded_count;
 
 /* How to start: one of file, code and standard input. */
-typedef struct {
+struct js_options {
   const char* file;
   const char* code; /* -e */
   bool print;       /* -p: print the value */
   bool grouped;     /* contract N5 */
   int argc;
   char** argv;
-} js_options_t;
+};
 
 /* Runs a program to its end and returns the exit code. */
-int js_run(const js_options_t* options);
+int js_run(const struct js_options* options);
 
 /* Leaves the process with everything written. */
 _Noreturn void js_leave(int code);

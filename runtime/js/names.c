@@ -115,7 +115,7 @@ static JSValueRef set(JS_ARGS) {
 }
 
 void native_names(JSObjectRef exports) {
-  static const js_method_t methods[] = {{"set", set}, {NULL, NULL}};
+  static const struct js_method methods[] = {{"set", set}, {NULL, NULL}};
   js_methods(exports, methods);
   js_set(exports, "wanted", js_boolean(js_names_wanted()));
 }

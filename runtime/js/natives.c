@@ -2,7 +2,7 @@
  * made when it is first asked for. */
 #include "js.h"
 
-const js_native_t js_natives[] = {
+const struct js_native js_natives[] = {
     {"credentials", native_credentials},
     {"dns", native_dns},
     {"encoding", native_encoding},

@@ -174,7 +174,7 @@ static JSValueRef os_priority(JS_ARGS) {
 }
 
 void native_os(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"hostname", os_hostname},
       {"homedir", os_homedir},
       {"tmpdir", os_tmpdir},

@@ -6,7 +6,7 @@
 /* pipe(owner, ipc): a token */
 static JSValueRef pipe_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = UV_ENOMEM;
   if (handle != NULL)
     err = uv_pipe_init(js.loop, &handle->uv.pipe, js_arg_bool(argc, argv, 1));
@@ -14,12 +14,12 @@ static JSValueRef pipe_new(JS_ARGS) {
 }
 
 /* pipeOpen(token, fd) */
-static int pipe_open(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int pipe_open(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_pipe_open(&handle->uv.pipe, js_arg_int(argc, argv, 1, -1));
 }
 
 /* pipeBind(token, path) */
-static int pipe_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int pipe_bind(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   char* path = js_arg_utf8(argc, argv, 1);
   int err = path != NULL ? uv_pipe_bind(&handle->uv.pipe, path) : UV_ENOMEM;
   free(path);
@@ -27,9 +27,10 @@ static int pipe_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 }
 
 /* pipeConnect(token, path, request) */
-static int pipe_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int pipe_connect(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   char* path = js_arg_utf8(argc, argv, 1);
-  connect_t* connect = path != NULL ? js_connect_new(js_arg(argc, argv, 2)) : NULL;
+  struct stream_connect* connect =
+      path != NULL ? js_connect_new(js_arg(argc, argv, 2)) : NULL;
   if (connect != NULL)
     uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, js_stream_connected);
   free(path);
@@ -37,14 +38,14 @@ static int pipe_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) 
 }
 
 /* pipeChmod(token, flags) */
-static int pipe_chmod(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int pipe_chmod(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_pipe_chmod(&handle->uv.pipe, js_arg_int(argc, argv, 1, 0));
 }
 
 /* tty(owner, fd): a token */
 static JSValueRef tty_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = UV_ENOMEM;
   if (handle != NULL)
     err = uv_tty_init(js.loop, &handle->uv.tty, js_arg_int(argc, argv, 1, 0), 0);
@@ -52,7 +53,7 @@ static JSValueRef tty_new(JS_ARGS) {
 }
 
 /* rawMode(token, on) */
-static int tty_raw_mode(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tty_raw_mode(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   bool on = js_arg_bool(argc, argv, 1);
   return uv_tty_set_mode(&handle->uv.tty, on ? UV_TTY_MODE_RAW : UV_TTY_MODE_NORMAL);
 }
@@ -60,7 +61,7 @@ static int tty_raw_mode(handle_t* handle, size_t argc, const JSValueRef argv[]) 
 /* windowSize(token): [columns, rows] or null */
 static JSValueRef tty_window_size(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   int width, height;
   if (handle == NULL || uv_tty_get_winsize(&handle->uv.tty, &width, &height) < 0)
     return js_null();
@@ -81,11 +82,11 @@ static JSValueRef guess(JS_ARGS) {
 }
 
 void js_pipe_add(JSObjectRef exports) {
-  static const handle_method_t handle_methods[] = {
+  static const struct handle_method handle_methods[] = {
       {"pipeOpen", pipe_open},   {"pipeBind", pipe_bind},   {"pipeConnect", pipe_connect},
       {"pipeChmod", pipe_chmod}, {"rawMode", tty_raw_mode}, {NULL, NULL},
   };
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"pipe", pipe_new}, {"tty", tty_new}, {"windowSize", tty_window_size},
       {"guess", guess},   {NULL, NULL},
   };

@@ -285,7 +285,7 @@ static JSValueRef uv_exception(JS_ARGS) {
 }
 
 void native_process(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"cwd", process_cwd},
       {"chdir", process_chdir},
       {"hrtime", process_hrtime},

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static uv_loop_t loop;
-static const js_options_t* options;
+static const struct js_options* options;
 
 /* What bootstrap hands back, by name. */
 static struct { JSObjectRef before_exit, exit, uncaught, fatal, rejections; } on;
@@ -166,7 +166,7 @@ _Noreturn void js_leave(int code) {
   _exit(code & 0xff);
 }
 
-int js_run(const js_options_t* given) {
+int js_run(const struct js_options* given) {
   rondo_node_hooks_t hooks = {
       .microtasks = engine_microtasks,
       .rejections = hook_rejections,

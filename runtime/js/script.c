@@ -6,15 +6,15 @@
 #include <string.h>
 
 static int by_name(const void* key, const void* item) {
-  return strcmp(key, ((const js_embedded_t*) item)->name);
+  return strcmp(key, ((const struct js_embedded*) item)->name);
 }
 
-static const js_embedded_t* find_embedded(const char* name) {
+static const struct js_embedded* find_embedded(const char* name) {
   return bsearch(name, js_embedded, js_embedded_count, sizeof(*js_embedded), by_name);
 }
 
 JSValueRef script_embedded(const char* name, JSValueRef* exception) {
-  const js_embedded_t* file = find_embedded(name);
+  const struct js_embedded* file = find_embedded(name);
   char url[256] = "node:";
   if (file == NULL)
     return js_undefined();
@@ -62,7 +62,7 @@ static JSValueRef evaluate(JS_ARGS) {
 }
 
 void native_script(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"embedded", embedded},
       {"hasEmbedded", has_embedded},
       {"evaluate", evaluate},

@@ -62,7 +62,7 @@ static JSValueRef signals_callback(JS_ARGS) {
 }
 
 void native_signals(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"start", signals_start},
       {"stop", signals_stop},
       {"setCallback", signals_callback},

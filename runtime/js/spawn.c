@@ -48,10 +48,10 @@ static char** texts_of(JSObjectRef array) {
   return texts;
 }
 
-bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count) {
+bool js_child_read(struct child* child, JSObjectRef description, size_t stdio_count) {
   uv_process_options_t* options = &child->options;
   JSObjectRef env = object_at(description, "env");
-  *child = (child_t){0};
+  *child = (struct child){0};
   options->file = path_at(description, "file");
   options->cwd = path_at(description, "cwd");
   options->args = texts_of(object_at(description, "args"));
@@ -75,7 +75,7 @@ bool js_child_read(child_t* child, JSObjectRef description, size_t stdio_count) 
   return options->file != NULL && options->args != NULL && child->stdio != NULL;
 }
 
-void js_child_free(child_t* child) {
+void js_child_free(struct child* child) {
   free((char*) child->options.file);
   free((char*) child->options.cwd);
   texts_free(child->options.args);
@@ -90,11 +90,11 @@ JSObjectRef js_child_stdio_at(JSObjectRef list, size_t index) {
 
 /* Entries are numbers (a descriptor to inherit), tokens of pipes (to be connected) or
  * null (nothing, which the library makes /dev/null of). */
-static void read_stdio(child_t* child, JSObjectRef list) {
+static void read_stdio(struct child* child, JSObjectRef list) {
   for (size_t i = 0; i < child->stdio_count; i++) {
     JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) i, NULL);
     uv_stdio_container_t* stdio = &child->stdio[i];
-    handle_t* handle = js_handle_arg(1, &entry, 0);
+    struct js_handle* handle = js_handle_arg(1, &entry, 0);
     if (handle != NULL) {
       stdio->flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE;
       stdio->data.stream = &handle->uv.stream;
@@ -108,7 +108,7 @@ static void read_stdio(child_t* child, JSObjectRef list) {
 }
 
 static void child_exited(uv_process_t* uv, int64_t status, int signal) {
-  handle_t* handle = uv->data;
+  struct js_handle* handle = uv->data;
   JSValueRef arguments[] = {js_number((double) status), js_number(signal)};
   js_call_method(handle->owner, "onexit", 2, arguments);
 }
@@ -118,8 +118,8 @@ static JSValueRef spawn_child(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef description = js_arg_object(argc, argv, 1);
   JSObjectRef list = js_arg_object(argc, argv, 2);
-  child_t child = {0};
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  struct child child = {0};
+  struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));
   if (handle == NULL || description == NULL ||
       !js_child_read(&child, description, js_array_length(list))) {
     js_child_free(&child);
@@ -143,7 +143,7 @@ static JSValueRef spawn_child(JS_ARGS) {
 /* kill(token, signal): 0 or a negative error */
 static JSValueRef spawn_kill(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return js_number(UV_ESRCH);
   return js_number(
@@ -153,7 +153,7 @@ static JSValueRef spawn_kill(JS_ARGS) {
 JSValueRef js_spawn_sync(JS_ARGS);
 
 void native_spawn(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"spawn", spawn_child},
       {"kill", spawn_kill},
       {"spawnSync", js_spawn_sync},

@@ -9,24 +9,24 @@
 
 JSValueRef js_spawn_sync(JS_ARGS);
 
-typedef struct run_s run_t;
+struct spawn_run;
 
-typedef struct {
+struct spawn_end {
   uv_pipe_t pipe;
-  run_t* run;
+  struct spawn_run* run;
   uv_write_t write;
   uv_shutdown_t shutdown;
   uv_buf_t input; /* what the child reads; base is NULL for nothing */
   bool is_input, is_open;
   char* bytes; /* what the child wrote */
   size_t length, capacity;
-} end_t;
+};
 
-struct run_s {
+struct spawn_run {
   uv_loop_t loop;
   uv_process_t process;
   uv_timer_t timer;
-  end_t* ends;
+  struct spawn_end* ends;
   size_t count;
   double limit;  /* on all output together; 0 for none */
   double output; /* what has been read so far */
@@ -38,13 +38,13 @@ struct run_s {
   bool exited, timed;
 };
 
-static void end_close(end_t* end) {
+static void end_close(struct spawn_end* end) {
   if (end->is_open && !uv_is_closing((uv_handle_t*) &end->pipe))
     uv_close((uv_handle_t*) &end->pipe, NULL);
 }
 
 /* Kills the child and reads no more. What was read stays. */
-static void run_stop(run_t* run, int err) {
+static void run_stop(struct spawn_run* run, int err) {
   if (run->error == 0)
     run->error = err;
   if (!run->exited && uv_process_kill(&run->process, run->signal) < 0)
@@ -60,7 +60,7 @@ static void on_timeout(uv_timer_t* timer) {
 }
 
 static void child_exited(uv_process_t* process, int64_t status, int signal) {
-  run_t* run = process->data;
+  struct spawn_run* run = process->data;
   run->exited = true;
   run->status = status;
   run->term_signal = signal;
@@ -70,7 +70,7 @@ static void child_exited(uv_process_t* process, int64_t status, int signal) {
 }
 
 static void output_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buffer) {
-  end_t* end = handle->data;
+  struct spawn_end* end = handle->data;
   (void) suggested;
   if (end->capacity - end->length < 4096) {
     size_t capacity = end->capacity > 0 ? end->capacity * 2 : 65536;
@@ -86,7 +86,7 @@ static void output_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buffer
 }
 
 static void on_output(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-  end_t* end = stream->data;
+  struct spawn_end* end = stream->data;
   (void) buffer;
   if (count < 0) {
     if (count != UV_EOF && end->run->pipe_error == 0)
@@ -106,7 +106,7 @@ static void on_shutdown(uv_shutdown_t* request, int status) {
 }
 
 static void on_written(uv_write_t* request, int status) {
-  end_t* end = request->data;
+  struct spawn_end* end = request->data;
   /* A child that doesn't want its input is no error. */
   if (status < 0 && status != UV_EPIPE && end->run->pipe_error == 0)
     end->run->pipe_error = status;
@@ -116,7 +116,7 @@ static void on_written(uv_write_t* request, int status) {
     end_close(end);
 }
 
-static void end_start(end_t* end) {
+static void end_start(struct spawn_end* end) {
   uv_stream_t* stream = (uv_stream_t*) &end->pipe;
   uv_buf_t input = end->input; /* a copy: gcc 12 takes the member for a shorter object */
   end->write.data = end;
@@ -128,10 +128,10 @@ static void end_start(end_t* end) {
 
 /* Fills the stdio list: { fd } to inherit, { input } or { output: true } for a pipe,
  * null for nothing. */
-static int read_stdio(run_t* run, child_t* child, JSObjectRef list) {
+static int read_stdio(struct spawn_run* run, struct child* child, JSObjectRef list) {
   for (size_t i = 0; i < run->count; i++) {
     JSObjectRef entry = js_child_stdio_at(list, i);
-    end_t* end = &run->ends[i];
+    struct spawn_end* end = &run->ends[i];
     uv_stdio_container_t* stdio = &child->stdio[i];
     stdio->flags = UV_IGNORE;
     if (entry == NULL)
@@ -159,7 +159,7 @@ static int read_stdio(run_t* run, child_t* child, JSObjectRef list) {
   return 0;
 }
 
-static void run_child(run_t* run, child_t* child, double timeout) {
+static void run_child(struct spawn_run* run, struct child* child, double timeout) {
   run->process.data = run;
   child->options.exit_cb = child_exited;
   int err = uv_spawn(&run->loop, &run->process, &child->options);
@@ -184,12 +184,12 @@ static void run_child(run_t* run, child_t* child, double timeout) {
 
 /* The outcome: { pid, status, signal, error, output }, numbers as the library has them.
  */
-static JSObjectRef run_result(run_t* run) {
+static JSObjectRef run_result(struct spawn_run* run) {
   JSObjectRef result = js_object();
   JSObjectRef output = js_array(0, NULL);
   int err = run->error != 0 ? run->error : run->pipe_error;
   for (size_t i = 0; i < run->count; i++) {
-    end_t* end = &run->ends[i];
+    struct spawn_end* end = &run->ends[i];
     JSValueRef value = js_null();
     if (end->is_open && !end->is_input) {
       char* bytes = end->bytes != NULL ? end->bytes : malloc(1);
@@ -214,8 +214,8 @@ JSValueRef js_spawn_sync(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef description = js_arg_object(argc, argv, 0);
   JSObjectRef list = js_arg_object(argc, argv, 1);
-  run_t* run = calloc(1, sizeof(*run));
-  child_t child = {0};
+  struct spawn_run* run = calloc(1, sizeof(*run));
+  struct child child = {0};
   JSValueRef result = js_undefined();
   int err = UV_ENOMEM;
   if (run == NULL || description == NULL)

@@ -157,7 +157,7 @@ static JSValueRef stdio_window_size(JS_ARGS) {
 }
 
 void native_stdio(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"write", stdio_write}, {"readText", stdio_read_text},
       {"stat", stdio_stat},   {"realpath", stdio_realpath},
       {"kind", stdio_kind},   {"windowSize", stdio_window_size},

@@ -16,7 +16,7 @@ enum { BLOCK = 64 * 1024, SMALL = 4 * 1024, PACK = 64 * 1024 };
 
 static JSObjectRef callbacks[STREAM_EVENTS];
 
-void js_stream_tell(stream_event event, size_t argc, const JSValueRef argv[]) {
+void js_stream_tell(enum stream_event event, size_t argc, const JSValueRef argv[]) {
   if (callbacks[event] != NULL)
     js_call_scoped(callbacks[event], NULL, argc, argv);
 }
@@ -109,7 +109,7 @@ static void read_alloc(uv_handle_t* uv, size_t suggested, uv_buf_t* buffer) {
 }
 
 static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
-  handle_t* handle = uv->data;
+  struct js_handle* handle = uv->data;
   size_t offset = 0;
   JSObjectRef bytes = NULL;
   (void) buffer;
@@ -125,7 +125,7 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
 
 static JSValueRef read_start(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_read_start(&handle->uv.stream, read_alloc, on_read));
@@ -133,7 +133,7 @@ static JSValueRef read_start(JS_ARGS) {
 
 static JSValueRef read_stop(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_read_stop(&handle->uv.stream));
@@ -141,14 +141,14 @@ static JSValueRef read_stop(JS_ARGS) {
 
 /* ---- writing -------------------------------------------------------------------- */
 
-typedef struct {
+struct stream_write {
   uv_write_t uv;
   JSValueRef request; /* JavaScript's, called back when it is done */
   JSValueRef kept;    /* the views being written, or NULL */
   char* text;         /* or a copy of a string */
-} write_t;
+};
 
-static void write_free(write_t* request) {
+static void write_free(struct stream_write* request) {
   if (request->kept != NULL)
     js_drop(request->kept);
   js_drop(request->request);
@@ -157,8 +157,8 @@ static void write_free(write_t* request) {
 }
 
 static void on_written(uv_write_t* uv, int status) {
-  write_t* request = (write_t*) uv;
-  handle_t* handle = uv->handle->data;
+  struct stream_write* request = (struct stream_write*) uv;
+  struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   write_free(request);
   js_stream_tell(STREAM_WRITTEN, 3, arguments);
@@ -213,14 +213,14 @@ static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length)
 /* The status of a write for JavaScript: an error, 0 if it waits (`request` is called
  * back), 1 if all is written. Takes `text` over; `kept` is what the buffers are part of.
  */
-static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned count,
+static JSValueRef write_start(struct js_handle* handle, uv_buf_t* buffers, unsigned count,
                               JSValueRef request, JSValueRef kept, char* text) {
   int err = write_now(&handle->uv.stream, &buffers, &count);
   if (err < 0 || count == 0) {
     free(text);
     return stream_status(err < 0 ? err : 1);
   }
-  write_t* write = calloc(1, sizeof(*write));
+  struct stream_write* write = calloc(1, sizeof(*write));
   if (write == NULL) {
     free(text);
     return stream_status(UV_ENOMEM);
@@ -250,7 +250,7 @@ static JSValueRef write_start(handle_t* handle, uv_buf_t* buffers, unsigned coun
 /* writeBytes(token, view, request) */
 static JSValueRef write_bytes(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   uint8_t* bytes;
   size_t length;
   if (handle == NULL)
@@ -264,7 +264,7 @@ static JSValueRef write_bytes(JS_ARGS) {
 /* writeText(token, string, request): as UTF-8 */
 static JSValueRef write_text(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   size_t length;
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -278,7 +278,7 @@ static JSValueRef write_text(JS_ARGS) {
 /* writeMany(token, array of views, request) */
 static JSValueRef write_many(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   JSObjectRef views = js_arg_object(argc, argv, 1);
   if (handle == NULL)
     return stream_status(UV_EBADF);
@@ -304,7 +304,7 @@ static JSValueRef write_many(JS_ARGS) {
 
 static JSValueRef write_queued(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   return js_number(
       handle != NULL ? (double) uv_stream_get_write_queue_size(&handle->uv.stream) : 0);
 }
@@ -312,7 +312,7 @@ static JSValueRef write_queued(JS_ARGS) {
 /* setBlocking(token, on) */
 static JSValueRef set_blocking(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(
@@ -322,14 +322,14 @@ static JSValueRef set_blocking(JS_ARGS) {
 /* ---- shutting down ------------------------------------------------------------------
  */
 
-typedef struct {
+struct stream_shutdown {
   uv_shutdown_t uv;
   JSValueRef request;
-} shutdown_t;
+};
 
 static void on_shutdown(uv_shutdown_t* uv, int status) {
-  shutdown_t* request = (shutdown_t*) uv;
-  handle_t* handle = uv->handle->data;
+  struct stream_shutdown* request = (struct stream_shutdown*) uv;
+  struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   js_drop(request->request);
   free(request);
@@ -339,8 +339,8 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
 /* shutdown(token, request) */
 static JSValueRef stream_shutdown(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
-  shutdown_t* request = handle != NULL ? calloc(1, sizeof(*request)) : NULL;
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
+  struct stream_shutdown* request = handle != NULL ? calloc(1, sizeof(*request)) : NULL;
   if (request == NULL)
     return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);
   request->request = js_arg(argc, argv, 1);
@@ -357,7 +357,7 @@ static JSValueRef stream_shutdown(JS_ARGS) {
  * --------------------------------------------------------------------------- */
 
 static void on_client(uv_stream_t* server, int status) {
-  handle_t* handle = server->data;
+  struct js_handle* handle = server->data;
   JSValueRef arguments[] = {handle->owner, js_number(status)};
   js_stream_tell(STREAM_CLIENT, 2, arguments);
 }
@@ -365,7 +365,7 @@ static void on_client(uv_stream_t* server, int status) {
 /* listen(token, backlog) */
 static JSValueRef stream_listen(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
   return stream_status(
@@ -375,15 +375,15 @@ static JSValueRef stream_listen(JS_ARGS) {
 /* accept(server token, client token) */
 static JSValueRef stream_accept(JS_ARGS) {
   JS_UNUSED;
-  handle_t* server = js_handle_arg(argc, argv, 0);
-  handle_t* client = js_handle_arg(argc, argv, 1);
+  struct js_handle* server = js_handle_arg(argc, argv, 0);
+  struct js_handle* client = js_handle_arg(argc, argv, 1);
   if (server == NULL || client == NULL)
     return stream_status(UV_EBADF);
   return stream_status(uv_accept(&server->uv.stream, &client->uv.stream));
 }
 
-connect_t* js_connect_new(JSValueRef request) {
-  connect_t* connect = calloc(1, sizeof(*connect));
+struct stream_connect* js_connect_new(JSValueRef request) {
+  struct stream_connect* connect = calloc(1, sizeof(*connect));
   if (connect == NULL)
     return NULL;
   connect->request = request;
@@ -391,14 +391,14 @@ connect_t* js_connect_new(JSValueRef request) {
   return connect;
 }
 
-void js_connect_free(connect_t* connect) {
+void js_connect_free(struct stream_connect* connect) {
   js_drop(connect->request);
   free(connect);
 }
 
 void js_stream_connected(uv_connect_t* uv, int status) {
-  connect_t* connect = (connect_t*) uv;
-  handle_t* handle = uv->handle->data;
+  struct stream_connect* connect = (struct stream_connect*) uv;
+  struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), connect->request};
   js_connect_free(connect);
   js_stream_tell(STREAM_CONNECT, 3, arguments);
@@ -407,7 +407,7 @@ void js_stream_connected(uv_connect_t* uv, int status) {
 /* fileno(token) */
 static JSValueRef stream_fileno(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   uv_os_fd_t fd = -1;
   if (handle == NULL || uv_fileno(&handle->uv.handle, &fd) < 0)
     return js_number(-1);
@@ -415,7 +415,7 @@ static JSValueRef stream_fileno(JS_ARGS) {
 }
 
 void native_stream(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"setCallbacks", set_callbacks},
       {"readStart", read_start},
       {"readStop", read_stop},

@@ -7,16 +7,16 @@
 #include "handle.h"
 
 /* The functions that setCallbacks sets, in this order. */
-typedef enum {
+enum stream_event {
   STREAM_READ,    /* (owner, count or error, ArrayBuffer, offset) */
   STREAM_WRITTEN, /* (owner, status, request) */
   STREAM_SHUT,    /* (owner, status, request) */
   STREAM_CLIENT,  /* (owner, status): a connection waits to be accepted */
   STREAM_CONNECT, /* (owner, status, request) */
   STREAM_EVENTS
-} stream_event;
+};
 
-void js_stream_tell(stream_event event, size_t argc, const JSValueRef argv[]);
+void js_stream_tell(enum stream_event event, size_t argc, const JSValueRef argv[]);
 
 /* The status of a call for JavaScript: 0 or a negative error. */
 static inline JSValueRef stream_status(int status) {
@@ -24,13 +24,13 @@ static inline JSValueRef stream_status(int status) {
 }
 
 /* A connect request, and the function that ends it. */
-typedef struct {
+struct stream_connect {
   uv_connect_t uv;
   JSValueRef request;
-} connect_t;
+};
 
-connect_t* js_connect_new(JSValueRef request);
-void js_connect_free(connect_t* connect);
+struct stream_connect* js_connect_new(JSValueRef request);
+void js_connect_free(struct stream_connect* connect);
 void js_stream_connected(uv_connect_t* uv, int status);
 
 /* The functions of tcp.c and pipe.c, for native('stream'). */

@@ -8,18 +8,18 @@
 /* tcp(owner): a token */
 static JSValueRef tcp_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL ? uv_tcp_init(js.loop, &handle->uv.tcp) : UV_ENOMEM;
   return js_handle_answer(handle, err, "socket", exception);
 }
 
 /* tcpOpen(token, fd) */
-static int tcp_open(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_open(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_tcp_open(&handle->uv.tcp, js_arg_int(argc, argv, 1, -1));
 }
 
 /* bind(token, address, port, flags) */
-static int tcp_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_bind(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
   int err = js_address_arg(argc, argv, 1, &address);
   if (err < 0)
@@ -29,12 +29,12 @@ static int tcp_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 }
 
 /* connect(token, address, port, request) */
-static int tcp_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_connect(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
   int err = js_address_arg(argc, argv, 1, &address);
   if (err < 0)
     return err;
-  connect_t* connect = js_connect_new(js_arg(argc, argv, 3));
+  struct stream_connect* connect = js_connect_new(js_arg(argc, argv, 3));
   if (connect == NULL)
     return UV_ENOMEM;
   err = uv_tcp_connect(&connect->uv, &handle->uv.tcp, (const struct sockaddr*) &address,
@@ -45,18 +45,18 @@ static int tcp_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 }
 
 /* noDelay(token, on) */
-static int tcp_nodelay(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_nodelay(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_tcp_nodelay(&handle->uv.tcp, js_arg_bool(argc, argv, 1));
 }
 
 /* keepAlive(token, on, delay in seconds) */
-static int tcp_keepalive(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_keepalive(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_tcp_keepalive(&handle->uv.tcp, js_arg_bool(argc, argv, 1),
                           (unsigned) js_arg_int(argc, argv, 2, 0));
 }
 
 /* reset(token, callback): closes with a reset instead of an orderly end */
-static int tcp_reset(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int tcp_reset(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   if (uv_is_closing(&handle->uv.handle))
     return UV_EBADF;
   int err = uv_tcp_close_reset(&handle->uv.tcp, js_handle_closed);
@@ -67,7 +67,7 @@ static int tcp_reset(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 
 static JSValueRef tcp_name(size_t argc, const JSValueRef argv[],
                            int (*ask)(const uv_tcp_t*, struct sockaddr*, int*)) {
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof(address);
   int err = UV_EBADF;
@@ -105,7 +105,7 @@ static JSValueRef tcp_is_ip(JS_ARGS) {
 }
 
 void js_tcp_add(JSObjectRef exports) {
-  static const handle_method_t handle_methods[] = {
+  static const struct handle_method handle_methods[] = {
       {"tcpOpen", tcp_open},
       {"bind", tcp_bind},
       {"connect", tcp_connect},
@@ -114,7 +114,7 @@ void js_tcp_add(JSObjectRef exports) {
       {"reset", tcp_reset},
       {NULL, NULL},
   };
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"tcp", tcp_new},
       {"sockName", tcp_sock_name},
       {"peerName", tcp_peer_name},

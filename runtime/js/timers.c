@@ -12,33 +12,34 @@ enum { CHUNK = 256 };
 
 /* Slots of one kind: memory that never moves (the Node layer links it), found by number,
  * reused when free. */
-typedef struct {
+struct timer_slots {
   size_t item_size;
   char** chunks;
   size_t chunk_count;
   uint32_t* free_slots;
   size_t free_count, free_capacity;
-} slots_t;
+};
 
-static slots_t timer_slots = {sizeof(rondo_node_timer_t), NULL, 0, NULL, 0, 0};
-static slots_t immediate_slots = {sizeof(rondo_node_immediate_t), NULL, 0, NULL, 0, 0};
+static struct timer_slots timer_slots = {sizeof(rondo_node_timer_t), NULL, 0, NULL, 0, 0};
+static struct timer_slots immediate_slots = {
+    sizeof(rondo_node_immediate_t), NULL, 0, NULL, 0, 0};
 static JSObjectRef fire_timer, fire_immediate, name_timer, name_immediate, run_ticks;
 static rondo_node_tick_t tick;
 static int32_t tick_info[1]; /* [0]: JavaScript's tick queue isn't empty */
 static int tick_queued;
 static double cell[2]; /* in: delay and repeat; out: the slot that is due */
 
-static void* slot_at(const slots_t* slots, uint32_t slot) {
+static void* slot_at(const struct timer_slots* slots, uint32_t slot) {
   return slots->chunks[slot / CHUNK] + slot % CHUNK * slots->item_size;
 }
 
-static void* slot_get(const slots_t* slots, double number) {
+static void* slot_get(const struct timer_slots* slots, double number) {
   if (!(number >= 0 && number < (double) (slots->chunk_count * CHUNK)))
     return NULL;
   return slot_at(slots, (uint32_t) number);
 }
 
-static int slots_grow(slots_t* slots) {
+static int slots_grow(struct timer_slots* slots) {
   size_t capacity = (slots->chunk_count + 1) * CHUNK;
   char** chunks = realloc(slots->chunks, (slots->chunk_count + 1) * sizeof(*chunks));
   if (chunks == NULL)
@@ -60,14 +61,14 @@ static int slots_grow(slots_t* slots) {
   return 0;
 }
 
-static int slot_take(slots_t* slots, uint32_t* slot) {
+static int slot_take(struct timer_slots* slots, uint32_t* slot) {
   if (slots->free_count == 0 && slots_grow(slots) != 0)
     return UV_ENOMEM;
   *slot = slots->free_slots[--slots->free_count];
   return 0;
 }
 
-static void slot_give(slots_t* slots, uint32_t slot) {
+static void slot_give(struct timer_slots* slots, uint32_t slot) {
   slots->free_slots[slots->free_count++] = slot;
 }
 
@@ -243,7 +244,7 @@ static JSValueRef on_timers(JS_ARGS) {
 }
 
 void native_timers(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"onTicks", on_ticks},
       {"onTimers", on_timers},
       {"scheduleTicks", schedule_ticks},

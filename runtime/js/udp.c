@@ -8,12 +8,12 @@
 
 enum { BLOCK = 64 * 1024 };
 
-typedef struct {
+struct udp_send {
   uv_udp_send_t uv;
   JSValueRef request;
   JSValueRef kept;
   char* copy; /* of memory that may move, or NULL */
-} send_t;
+};
 
 static JSObjectRef on_message_js, on_sent_js;
 
@@ -33,18 +33,18 @@ static JSValueRef set_callbacks(JS_ARGS) {
 /* udp(owner): a token */
 static JSValueRef udp_new(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_new(js_arg_object(argc, argv, 0));
+  struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));
   int err = handle != NULL ? uv_udp_init(js.loop, &handle->uv.udp) : UV_ENOMEM;
   return js_handle_answer(handle, err, "socket", exception);
 }
 
 /* open(token, fd) */
-static int udp_open(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_open(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_udp_open(&handle->uv.udp, js_arg_int(argc, argv, 1, -1));
 }
 
 /* bind(token, address, port, flags) */
-static int udp_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_bind(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
   int err = js_address_arg(argc, argv, 1, &address);
   if (err < 0)
@@ -54,7 +54,7 @@ static int udp_bind(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 }
 
 /* connect(token, address, port) */
-static int udp_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_connect(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   struct sockaddr_storage address;
   int err = js_address_arg(argc, argv, 1, &address);
   return err < 0 ? err
@@ -62,7 +62,8 @@ static int udp_connect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
 }
 
 /* disconnect(token) */
-static int udp_disconnect(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_disconnect(struct js_handle* handle, size_t argc,
+                          const JSValueRef argv[]) {
   (void) argc, (void) argv;
   return uv_udp_connect(&handle->uv.udp, NULL);
 }
@@ -81,7 +82,7 @@ static void receive_alloc(uv_handle_t* uv, size_t suggested, uv_buf_t* buffer) {
 
 static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
                        const struct sockaddr* from, unsigned flags) {
-  handle_t* handle = uv->data;
+  struct js_handle* handle = uv->data;
   JSValueRef bytes = js_undefined(), address = js_undefined();
   (void) flags;
   if ((count == 0 && from == NULL) || on_message_js == NULL)
@@ -103,13 +104,15 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
   js_call_scoped(on_message_js, NULL, 4, arguments);
 }
 
-static int udp_receive_start(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_receive_start(struct js_handle* handle, size_t argc,
+                             const JSValueRef argv[]) {
   (void) argc, (void) argv;
   int err = uv_udp_recv_start(&handle->uv.udp, receive_alloc, on_message);
   return err == UV_EALREADY ? 0 : err;
 }
 
-static int udp_receive_stop(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_receive_stop(struct js_handle* handle, size_t argc,
+                            const JSValueRef argv[]) {
   (void) argc, (void) argv;
   return uv_udp_recv_stop(&handle->uv.udp);
 }
@@ -118,8 +121,8 @@ static int udp_receive_stop(handle_t* handle, size_t argc, const JSValueRef argv
  */
 
 static void on_sent(uv_udp_send_t* uv, int status) {
-  send_t* send = (send_t*) uv;
-  handle_t* handle = uv->handle->data;
+  struct udp_send* send = (struct udp_send*) uv;
+  struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), send->request};
   js_drop(send->request);
   js_drop(send->kept);
@@ -134,7 +137,7 @@ static void on_sent(uv_udp_send_t* uv, int status) {
  * connected. */
 static JSValueRef udp_send(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   uint8_t* bytes;
   size_t length;
@@ -151,7 +154,7 @@ static JSValueRef udp_send(JS_ARGS) {
                         addressed ? (const struct sockaddr*) &address : NULL);
   if (err != UV_EAGAIN && err != UV_ENOSYS)
     return stream_status(err < 0 ? err : 1);
-  send_t* send = calloc(1, sizeof(*send));
+  struct udp_send* send = calloc(1, sizeof(*send));
   if (send == NULL)
     return stream_status(UV_ENOMEM);
   if (length > 0 && js_bytes_may_move(argv[1])) {
@@ -182,7 +185,7 @@ static JSValueRef udp_send(JS_ARGS) {
 
 static JSValueRef udp_name(size_t argc, const JSValueRef argv[],
                            int (*ask)(const uv_udp_t*, struct sockaddr*, int*)) {
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   struct sockaddr_storage address;
   int length = sizeof(address);
   int err = UV_EBADF;
@@ -203,24 +206,26 @@ static JSValueRef udp_peer_name(JS_ARGS) {
 }
 
 /* setBroadcast, setTTL, setMulticastTTL, setMulticastLoopback (token, value) */
-static int udp_broadcast(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_broadcast(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_udp_set_broadcast(&handle->uv.udp, js_arg_bool(argc, argv, 1));
 }
 
-static int udp_ttl(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_ttl(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   return uv_udp_set_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0));
 }
 
-static int udp_multicast_ttl(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_multicast_ttl(struct js_handle* handle, size_t argc,
+                             const JSValueRef argv[]) {
   return uv_udp_set_multicast_ttl(&handle->uv.udp, js_arg_int(argc, argv, 1, 0));
 }
 
-static int udp_multicast_loop(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_multicast_loop(struct js_handle* handle, size_t argc,
+                              const JSValueRef argv[]) {
   return uv_udp_set_multicast_loop(&handle->uv.udp, js_arg_bool(argc, argv, 1));
 }
 
 /* setMulticastInterface(token, address) */
-static int udp_multicast_interface(handle_t* handle, size_t argc,
+static int udp_multicast_interface(struct js_handle* handle, size_t argc,
                                    const JSValueRef argv[]) {
   char* text = js_arg_utf8(argc, argv, 1);
   int err = UV_ENOMEM;
@@ -231,7 +236,8 @@ static int udp_multicast_interface(handle_t* handle, size_t argc,
 }
 
 /* membership(token, group, interface or undefined, join, source or undefined) */
-static int udp_membership(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_membership(struct js_handle* handle, size_t argc,
+                          const JSValueRef argv[]) {
   bool has_interface = argc > 2 && JSValueIsString(js.ctx, argv[2]);
   bool has_source = argc > 4 && JSValueIsString(js.ctx, argv[4]);
   char* group = js_arg_utf8(argc, argv, 1);
@@ -253,7 +259,8 @@ static int udp_membership(handle_t* handle, size_t argc, const JSValueRef argv[]
 }
 
 /* bufferSize(token, size, receive): the present size, or a negative error */
-static int udp_buffer_size(handle_t* handle, size_t argc, const JSValueRef argv[]) {
+static int udp_buffer_size(struct js_handle* handle, size_t argc,
+                           const JSValueRef argv[]) {
   int size = js_arg_int(argc, argv, 1, 0);
   int err = js_arg_bool(argc, argv, 2) ? uv_recv_buffer_size(&handle->uv.handle, &size)
                                        : uv_send_buffer_size(&handle->uv.handle, &size);
@@ -263,7 +270,7 @@ static int udp_buffer_size(handle_t* handle, size_t argc, const JSValueRef argv[
 /* queued(token): [bytes, datagrams] that wait to be sent */
 static JSValueRef udp_queued(JS_ARGS) {
   JS_UNUSED;
-  handle_t* handle = js_handle_arg(argc, argv, 0);
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
   size_t bytes = handle != NULL ? uv_udp_get_send_queue_size(&handle->uv.udp) : 0;
   size_t count = handle != NULL ? uv_udp_get_send_queue_count(&handle->uv.udp) : 0;
   JSValueRef values[] = {js_number((double) bytes), js_number((double) count)};
@@ -271,7 +278,7 @@ static JSValueRef udp_queued(JS_ARGS) {
 }
 
 void native_udp(JSObjectRef exports) {
-  static const handle_method_t handle_methods[] = {
+  static const struct handle_method handle_methods[] = {
       {"open", udp_open},
       {"bind", udp_bind},
       {"connect", udp_connect},
@@ -287,7 +294,7 @@ void native_udp(JSObjectRef exports) {
       {"bufferSize", udp_buffer_size},
       {NULL, NULL},
   };
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"setCallbacks", set_callbacks},
       {"udp", udp_new},
       {"send", udp_send},

@@ -10,17 +10,17 @@ extern JSObjectRef JSGetMemoryUsageStatistics(JSContextRef ctx);
 /* A promise keeps its state and result in two internal fields behind the object's header
  * and property storage. No interface has them, so they are read where they are; the
  * first use checks, with promises whose state is known, that they are there. */
-typedef struct {
+struct promise_layout {
   uint64_t header, properties;
   uint64_t flags; /* a small integer: 2 bits of state, then "is handled" */
   JSValueRef result;
-} promise_layout_t;
+};
 
 enum { PENDING, FULFILLED, REJECTED, STATE_MASK = 3, HANDLED = 4 };
 
 static const uint64_t small_integer_tag = 0xfffe000000000000u;
 
-static bool promise_read(JSValueRef promise, promise_layout_t* out) {
+static bool promise_read(JSValueRef promise, struct promise_layout* out) {
   memcpy(out, promise, sizeof(*out));
   return (out->flags & ~(uint64_t) 0xff) == small_integer_tag;
 }
@@ -33,7 +33,7 @@ static JSValueRef evaluate(const char* code) {
 }
 
 static bool probe(const char* code, unsigned state, unsigned handled) {
-  promise_layout_t layout;
+  struct promise_layout layout;
   JSValueRef promise = evaluate(code);
   return promise != NULL && JSValueIsObject(js.ctx, promise) &&
          promise_read(promise, &layout) && (layout.flags & STATE_MASK) == state &&
@@ -53,7 +53,7 @@ static bool layout_known(void) {
 /* promiseState(promise) → [state, result, handled] or undefined if nobody knows */
 static JSValueRef promise_state(JS_ARGS) {
   JS_UNUSED;
-  promise_layout_t layout;
+  struct promise_layout layout;
   JSObjectRef promise = js_arg_object(argc, argv, 0);
   if (promise == NULL || !layout_known() || !promise_read(promise, &layout))
     return js_undefined();
@@ -66,7 +66,7 @@ static JSValueRef promise_state(JS_ARGS) {
 
 static JSValueRef promise_handled(JS_ARGS) {
   JS_UNUSED;
-  promise_layout_t layout;
+  struct promise_layout layout;
   JSObjectRef promise = js_arg_object(argc, argv, 0);
   return js_boolean(promise != NULL && layout_known() && promise_read(promise, &layout) &&
                     (layout.flags & HANDLED) != 0);
@@ -187,7 +187,7 @@ static JSValueRef task_end(JS_ARGS) {
 }
 
 void native_util(JSObjectRef exports) {
-  static const js_method_t methods[] = {
+  static const struct js_method methods[] = {
       {"promiseState", promise_state},
       {"promiseHandled", promise_handled},
       {"proxyTarget", proxy_target},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-js_engine_t js;
+struct js_engine js;
 
 static void set_with(JSObjectRef target, const char* name, JSValueRef value) {
   JSStringRef key = JSStringCreateWithUTF8CString(name);
@@ -24,7 +24,7 @@ JSObjectRef js_function(const char* name, JSObjectCallAsFunctionCallback call) {
   return function;
 }
 
-void js_methods(JSObjectRef target, const js_method_t* methods) {
+void js_methods(JSObjectRef target, const struct js_method* methods) {
   for (; methods->name != NULL; methods++)
     set_with(target, methods->name, js_function(methods->name, methods->call));
 }

@@ -9,14 +9,14 @@ static void idle_nothing(uv_idle_t* idle) {
   (void) idle;
 }
 
-static void refed_changed(node_immediates_t* im) {
+static void refed_changed(struct node_immediates* im) {
   if (im->refed > 0)
     uv_idle_start(&im->idle, idle_nothing);
   else
     uv_idle_stop(&im->idle);
 }
 
-static void queue_push(immediate_queue_t* queue, rondo_node_immediate_t* immediate) {
+static void queue_push(struct immediate_queue* queue, rondo_node_immediate_t* immediate) {
   immediate->next = NULL;
   immediate->prev = queue->last;
   if (queue->last == NULL)
@@ -26,7 +26,8 @@ static void queue_push(immediate_queue_t* queue, rondo_node_immediate_t* immedia
   queue->last = immediate;
 }
 
-static void queue_remove(immediate_queue_t* queue, rondo_node_immediate_t* immediate) {
+static void queue_remove(struct immediate_queue* queue,
+                         rondo_node_immediate_t* immediate) {
   if (immediate->prev == NULL)
     queue->first = immediate->next;
   else
@@ -40,14 +41,15 @@ static void queue_remove(immediate_queue_t* queue, rondo_node_immediate_t* immed
 
 /* Which of the two queues holds it: the ends show it, and only the ends matter to
  * the removal of what is neither first nor last. */
-static immediate_queue_t* queue_of(node_immediates_t* im,
-                                   const rondo_node_immediate_t* immediate) {
+static struct immediate_queue* queue_of(struct node_immediates* im,
+                                        const rondo_node_immediate_t* immediate) {
   if (im->entered.first == immediate || im->entered.last == immediate)
     return &im->entered;
   return &im->queued;
 }
 
-static void immediate_take(node_immediates_t* im, rondo_node_immediate_t* immediate) {
+static void immediate_take(struct node_immediates* im,
+                           rondo_node_immediate_t* immediate) {
   queue_remove(queue_of(im, immediate), immediate);
   immediate->queued = 0;
   im->count--;
@@ -60,7 +62,7 @@ static void immediate_take(node_immediates_t* im, rondo_node_immediate_t* immedi
  * callbacks come ticks, which may clear any immediate, so start over from the
  * head each time. */
 static const void* immediates_run(rondo_node_t* node) {
-  node_immediates_t* im = &node->immediates;
+  struct node_immediates* im = &node->immediates;
   int ran_one = 0;
   while (im->entered.first != NULL && !node->left) {
     if (ran_one && !node->grouped)
@@ -81,7 +83,7 @@ static const void* immediates_run(rondo_node_t* node) {
 
 static void check_phase(uv_check_t* check) {
   rondo_node_t* node = check->data;
-  node_immediates_t* im = &node->immediates;
+  struct node_immediates* im = &node->immediates;
   /* Ticks that an error left behind come before the immediates. */
   if (node->cut_short && !node->left) {
     rondo_node_enter(node);
@@ -106,7 +108,7 @@ static void check_phase(uv_check_t* check) {
 }
 
 int immediates_init(rondo_node_t* node) {
-  node_immediates_t* im = &node->immediates;
+  struct node_immediates* im = &node->immediates;
   int err = uv_check_init(node->loop, &im->check);
   if (err != 0)
     return err;
@@ -131,7 +133,7 @@ void immediates_nudge(rondo_node_t* node) {
 
 void rondo_node_immediate_start(rondo_node_t* node, rondo_node_immediate_t* immediate,
                                 rondo_node_cb cb) {
-  node_immediates_t* im = &node->immediates;
+  struct node_immediates* im = &node->immediates;
   immediate->cb = cb;
   immediate->queued = 1;
   immediate->refed = 0;

@@ -7,45 +7,45 @@
 
 /* Timers of one duration, in the order they were started. All lists are in a
  * heap by (expiry, id) and in a hash table by duration. */
-typedef struct rondo_node_timer_list_s {
+struct rondo_node_timer_list_s {
   rondo_node_timer_t *first, *last;
   struct rondo_node_timer_list_s* hash_next;
   uint64_t expiry;
   uint64_t id;
   size_t heap_index;
   uint32_t duration;
-} timer_list_t;
+};
 
-typedef struct {
+struct node_timers {
   uv_timer_t handle;
-  timer_list_t** heap;
+  struct rondo_node_timer_list_s** heap;
   size_t heap_count, heap_capacity;
-  timer_list_t** buckets;
+  struct rondo_node_timer_list_s** buckets;
   size_t bucket_count;  /* a power of two */
   uint64_t next_expiry; /* what the handle is set to, UINT64_MAX for nothing */
   uint64_t next_list_id;
   size_t refed;
-} node_timers_t;
+};
 
-typedef struct {
+struct immediate_queue {
   rondo_node_immediate_t *first, *last;
-} immediate_queue_t;
+};
 
-typedef struct {
+struct node_immediates {
   uv_check_t check;
-  uv_idle_t idle;            /* active while a referenced immediate is queued */
-  immediate_queue_t queued;  /* for the next turn */
-  immediate_queue_t entered; /* the ones this turn's check phase began with */
+  uv_idle_t idle;                 /* active while a referenced immediate is queued */
+  struct immediate_queue queued;  /* for the next turn */
+  struct immediate_queue entered; /* the ones this turn's check phase began with */
   size_t count, refed;
   rondo_node_immediate_t nudge; /* see immediates_nudge */
-} node_immediates_t;
+};
 
 struct rondo_node_s {
   uv_loop_t* loop;
   rondo_node_hooks_t hooks;
   rondo_node_tick_t *tick_first, *tick_last;
-  node_timers_t timers;
-  node_immediates_t immediates;
+  struct node_timers timers;
+  struct node_immediates immediates;
   unsigned depth; /* of open callback scopes */
   int grouped;    /* contract N5 */
   int exiting;    /* exit was or is being emitted */

@@ -10,17 +10,19 @@
 
 /* ---- the heap of lists -------------------------------------------------- */
 
-static int list_before(const timer_list_t* a, const timer_list_t* b) {
+static int list_before(const struct rondo_node_timer_list_s* a,
+                       const struct rondo_node_timer_list_s* b) {
   return a->expiry != b->expiry ? a->expiry < b->expiry : a->id < b->id;
 }
 
-static void heap_put(node_timers_t* timers, size_t index, timer_list_t* list) {
+static void heap_put(struct node_timers* timers, size_t index,
+                     struct rondo_node_timer_list_s* list) {
   timers->heap[index] = list;
   list->heap_index = index;
 }
 
-static void heap_up(node_timers_t* timers, size_t index) {
-  timer_list_t* list = timers->heap[index];
+static void heap_up(struct node_timers* timers, size_t index) {
+  struct rondo_node_timer_list_s* list = timers->heap[index];
   while (index > 0) {
     size_t parent = (index - 1) / 2;
     if (!list_before(list, timers->heap[parent]))
@@ -31,8 +33,8 @@ static void heap_up(node_timers_t* timers, size_t index) {
   heap_put(timers, index, list);
 }
 
-static void heap_down(node_timers_t* timers, size_t index) {
-  timer_list_t* list = timers->heap[index];
+static void heap_down(struct node_timers* timers, size_t index) {
+  struct rondo_node_timer_list_s* list = timers->heap[index];
   for (;;) {
     size_t child = 2 * index + 1;
     if (child >= timers->heap_count)
@@ -48,9 +50,10 @@ static void heap_down(node_timers_t* timers, size_t index) {
   heap_put(timers, index, list);
 }
 
-static void heap_remove(node_timers_t* timers, const timer_list_t* list) {
+static void heap_remove(struct node_timers* timers,
+                        const struct rondo_node_timer_list_s* list) {
   size_t index = list->heap_index;
-  timer_list_t* moved = timers->heap[--timers->heap_count];
+  struct rondo_node_timer_list_s* moved = timers->heap[--timers->heap_count];
   if (moved == list)
     return;
   heap_put(timers, index, moved);
@@ -60,41 +63,45 @@ static void heap_remove(node_timers_t* timers, const timer_list_t* list) {
 
 /* ---- the table of lists by duration -------------------------------------- */
 
-static timer_list_t** bucket_of(const node_timers_t* timers, uint32_t duration) {
+static struct rondo_node_timer_list_s** bucket_of(const struct node_timers* timers,
+                                                  uint32_t duration) {
   uint32_t hash = duration * 2654435761u;
   return &timers->buckets[(hash >> 7) & (timers->bucket_count - 1)];
 }
 
-static timer_list_t* list_find(const node_timers_t* timers, uint32_t duration) {
-  timer_list_t* list = *bucket_of(timers, duration);
+static struct rondo_node_timer_list_s* list_find(const struct node_timers* timers,
+                                                 uint32_t duration) {
+  struct rondo_node_timer_list_s* list = *bucket_of(timers, duration);
   while (list != NULL && list->duration != duration)
     list = list->hash_next;
   return list;
 }
 
-static void table_remove(node_timers_t* timers, const timer_list_t* list) {
-  timer_list_t** link = bucket_of(timers, list->duration);
+static void table_remove(struct node_timers* timers,
+                         const struct rondo_node_timer_list_s* list) {
+  struct rondo_node_timer_list_s** link = bucket_of(timers, list->duration);
   while (*link != list)
     link = &(*link)->hash_next;
   *link = list->hash_next;
 }
 
-static void table_insert(node_timers_t* timers, timer_list_t* list) {
-  timer_list_t** bucket = bucket_of(timers, list->duration);
+static void table_insert(struct node_timers* timers,
+                         struct rondo_node_timer_list_s* list) {
+  struct rondo_node_timer_list_s** bucket = bucket_of(timers, list->duration);
   list->hash_next = *bucket;
   *bucket = list;
 }
 
 /* Makes room for one more list in both structures. */
-static int lists_reserve(node_timers_t* timers) {
+static int lists_reserve(struct node_timers* timers) {
   if (timers->heap_count < timers->heap_capacity)
     return 0;
   size_t capacity = timers->heap_capacity == 0 ? 16 : timers->heap_capacity * 2;
-  timer_list_t** heap = realloc(timers->heap, capacity * sizeof(void*));
+  struct rondo_node_timer_list_s** heap = realloc(timers->heap, capacity * sizeof(void*));
   if (heap == NULL)
     return UV_ENOMEM;
   timers->heap = heap;
-  timer_list_t** buckets = calloc(capacity, sizeof(void*));
+  struct rondo_node_timer_list_s** buckets = calloc(capacity, sizeof(void*));
   if (buckets == NULL)
     return UV_ENOMEM;
   free(timers->buckets);
@@ -107,7 +114,8 @@ static int lists_reserve(node_timers_t* timers) {
 
 /* ---- timers in their lists ------------------------------------------------ */
 
-static void timer_append(timer_list_t* list, rondo_node_timer_t* timer) {
+static void timer_append(struct rondo_node_timer_list_s* list,
+                         rondo_node_timer_t* timer) {
   timer->list = list;
   timer->next = NULL;
   timer->prev = list->last;
@@ -119,7 +127,7 @@ static void timer_append(timer_list_t* list, rondo_node_timer_t* timer) {
 }
 
 static void timer_unlink(rondo_node_timer_t* timer) {
-  timer_list_t* list = timer->list;
+  struct rondo_node_timer_list_s* list = timer->list;
   if (list == NULL)
     return;
   if (timer->prev == NULL)
@@ -134,7 +142,8 @@ static void timer_unlink(rondo_node_timer_t* timer) {
   timer->prev = timer->next = NULL;
 }
 
-static void list_destroy(node_timers_t* timers, timer_list_t* list) {
+static void list_destroy(struct node_timers* timers,
+                         struct rondo_node_timer_list_s* list) {
   heap_remove(timers, list);
   table_remove(timers, list);
   free(list);
@@ -149,24 +158,24 @@ static uint64_t timers_now(rondo_node_t* node) {
 
 static void timers_fired(uv_timer_t* handle);
 
-static void handle_schedule(node_timers_t* timers, uint64_t delay) {
+static void handle_schedule(struct node_timers* timers, uint64_t delay) {
   uv_timer_start(&timers->handle, timers_fired, delay > 0 ? delay : 1, 0);
 }
 
-static void refed_add(node_timers_t* timers) {
+static void refed_add(struct node_timers* timers) {
   if (timers->refed++ == 0)
     uv_ref((uv_handle_t*) &timers->handle);
 }
 
-static void refed_drop(node_timers_t* timers) {
+static void refed_drop(struct node_timers* timers) {
   if (--timers->refed == 0)
     uv_unref((uv_handle_t*) &timers->handle);
 }
 
 static int timer_insert(rondo_node_t* node, rondo_node_timer_t* timer, uint64_t start) {
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   timer_unlink(timer);
-  timer_list_t* list = list_find(timers, timer->duration);
+  struct rondo_node_timer_list_s* list = list_find(timers, timer->duration);
   if (list == NULL) {
     if (lists_reserve(timers) != 0 || (list = calloc(1, sizeof(*list))) == NULL)
       return UV_ENOMEM;
@@ -195,7 +204,7 @@ static void timer_finish(rondo_node_t* node, rondo_node_timer_t* timer) {
 /* ---- firing ---------------------------------------------------------------- */
 
 static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   uint64_t start = timer->repeat ? timers_now(node) : 0;
   timer_unlink(timer);
   timer->firing = 1;
@@ -227,14 +236,16 @@ static int timer_due(const rondo_node_timer_t* timer, uint64_t now) {
 }
 
 /* The list that comes first, if the time it was to come up has come. */
-static timer_list_t* list_up(const node_timers_t* timers, uint64_t now) {
-  timer_list_t* list = timers->heap_count > 0 ? timers->heap[0] : NULL;
+static struct rondo_node_timer_list_s* list_up(const struct node_timers* timers,
+                                               uint64_t now) {
+  struct rondo_node_timer_list_s* list = timers->heap_count > 0 ? timers->heap[0] : NULL;
   return list != NULL && list->expiry <= now ? list : NULL;
 }
 
 /* A list without a due timer goes, or to where its first timer belongs: behind the
  * lists that already wait for that time. */
-static void list_settle(node_timers_t* timers, timer_list_t* list, uint64_t now) {
+static void list_settle(struct node_timers* timers, struct rondo_node_timer_list_s* list,
+                        uint64_t now) {
   if (list->first == NULL) {
     list_destroy(timers, list);
     return;
@@ -251,8 +262,8 @@ static void list_settle(node_timers_t* timers, timer_list_t* list, uint64_t now)
  * clear anything, even the list, so the first list is looked up anew for each step. */
 static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
   enum { NOTHING, FIRED, LEFT_LIST } last = NOTHING; /* since the last ticks */
-  node_timers_t* timers = &node->timers;
-  timer_list_t* list;
+  struct node_timers* timers = &node->timers;
+  struct rondo_node_timer_list_s* list;
   uint64_t fired_of = 0; /* the id of the list that fired */
   timers->next_expiry = UINT64_MAX;
   while ((list = list_up(timers, now)) != NULL) {
@@ -284,7 +295,7 @@ static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) 
 
 static void timers_fired(uv_timer_t* handle) {
   rondo_node_t* node = handle->data;
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   if (node->left)
     return;
   uint64_t now = timers_now(node);
@@ -309,7 +320,7 @@ static void timers_fired(uv_timer_t* handle) {
 /* ---- interface --------------------------------------------------------------- */
 
 int timers_init(rondo_node_t* node) {
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   int err = lists_reserve(timers);
   if (err != 0)
     return err;
@@ -321,9 +332,9 @@ int timers_init(rondo_node_t* node) {
 }
 
 void timers_release(rondo_node_t* node) {
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   while (timers->heap_count > 0) {
-    timer_list_t* list = timers->heap[0];
+    struct rondo_node_timer_list_s* list = timers->heap[0];
     rondo_node_timer_t* timer;
     while ((timer = list->first) != NULL) {
       timer_unlink(timer);
@@ -363,11 +374,11 @@ int rondo_node_timer_start(rondo_node_t* node, rondo_node_timer_t* timer, double
 }
 
 void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* timer) {
-  node_timers_t* timers = &node->timers;
+  struct node_timers* timers = &node->timers;
   if (!timer->active)
     return;
   timer->active = 0;
-  timer_list_t* list = list_find(timers, timer->duration);
+  struct rondo_node_timer_list_s* list = list_find(timers, timer->duration);
   timer_unlink(timer);
   /* An empty list of timers that don't count stays: programs that unref their
    * timers (idle connections) soon start another of the same duration. */

@@ -84,7 +84,7 @@ static const char* command_meant(const char* word) {
 }
 
 int main(int argc, char** argv) {
-  js_options_t options = {0};
+  struct js_options options = {0};
   int next = 1;
   const char* command = argc > 1 ? argv[1] : "";
   bool is_file = access(command, F_OK) == 0;
