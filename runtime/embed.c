@@ -1,10 +1,8 @@
-/* A build tool: turns JavaScript files into one C file that js/script.c looks them up in.
- * usage: embed output.c name=path...
- *        embed output.c --plain name=path
- * A module's text is wrapped into the function the loader calls, with the saved globals
- * as its last parameters; internal/scope is the list of their names. internal/bootstrap
- * and internal/intrinsics are functions already. A plain file becomes a text of that
- * name. */
+/* A build tool: turns JavaScript files into one C file that js/js_script.c looks them up
+ * in. usage: embed output.c name=path... embed output.c --plain name=path A module's text
+ * is wrapped into the function the loader calls, with the saved globals as its last
+ * parameters; internal/scope is the list of their names. internal/bootstrap and
+ * internal/intrinsics are functions already. A plain file becomes a text of that name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

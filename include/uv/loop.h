@@ -100,7 +100,7 @@ struct uv_loop_s {
   uint64_t pauses_end; /* see watcher_pause */
   unsigned int nwatchers;
 
-  /* loop/clock.c */
+  /* loop/loop_clock.c */
   unsigned int callbacks_at_clock;
   uint64_t now_ns;
 
@@ -125,7 +125,7 @@ struct uv_loop_s {
   uv_handle_t* closing_batch;   /* whose callbacks come next */
   uv_handle_t* closing_batch_last;
 
-  /* loop/poll.c */
+  /* loop/poll_phase.c */
   void* completed_queue[2]; /* work that this thread has finished */
   uint64_t turns;
   uint64_t events;

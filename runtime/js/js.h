@@ -132,7 +132,7 @@ void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
 /* The same for a function of the program's, called with an undefined `this`: the engine's
  * interface would make the global object of it. Up to two arguments. */
 void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]);
-/* call.c: before any other code runs. */
+/* js_call.c: before any other code runs. */
 int js_call_open(void);
 /* Takes the constructors of errors that are there now: runtime/lib has its own, whose
  * stacks are Node's. After the bootstrap and before the program. */
@@ -145,7 +145,7 @@ void js_call_method(JSObjectRef object, const char* name, size_t argc,
 
 /* ---- native modules ------------------------------------------------------------ */
 
-/* Fills `exports` for native(name) in runtime/lib. All are listed in natives.c. */
+/* Fills `exports` for native(name) in runtime/lib. All are listed in js_natives.c. */
 typedef void (*js_native_init)(JSObjectRef exports);
 
 struct js_native {
@@ -200,16 +200,16 @@ int js_run(const struct js_options* options);
 /* Leaves the process with everything written. */
 _Noreturn void js_leave(int code);
 
-/* bytes.c: before any other code runs. A libuv error if the engine is none we know. */
+/* js_bytes.c: before any other code runs. A libuv error if the engine is none we know. */
 int js_bytes_open(void);
 
-/* names.c: the recorder hears which function the loop's callback is about to call, */
+/* js_names.c: the recorder hears which function the loop's callback is about to call, */
 void js_name_callback(JSObjectRef function, size_t argc, const JSValueRef argv[]);
 /* and, if it is there, what the engine's profiler has seen. */
 bool js_names_wanted(void);
 void js_names_open(void);
 
-/* engine.c, for the rest of this room */
+/* js_engine.c, for the rest of this room */
 int engine_open(void);
 void engine_microtasks(rondo_node_t* node, void* data);
 void engine_drain(rondo_node_t* node, void* data);

@@ -8,12 +8,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void* library; /* libuv.so.1, once it is loaded */
+static void* _Atomic library; /* libuv.so.1, once it is loaded */
 
 static void library_path(char* path, size_t size) {
   snprintf(path, size, "%s/libuv.so.1", adopt_directory);
@@ -83,7 +84,7 @@ static void library_load(void) {
   void* loaded = ready ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
   if (loaded == NULL && ready)
     why = dlerror();
-  __atomic_store_n(&library, loaded, __ATOMIC_RELEASE);
+  atomic_store_explicit(&library, loaded, memory_order_release);
   for (struct adoption* adoption = adoptions; adoption != NULL;
        adoption = adoption->next) {
     if (loaded == NULL || !slots_fill(adoption))
@@ -99,7 +100,7 @@ void* resolve_first_use(unsigned int which) {
   /* Called by every built-in libuv at the end of the process, whether it was used or not.
    */
   if (strcmp(adopt_names[adoption->functions[i].name], "uv_library_shutdown") == 0 &&
-      __atomic_load_n(&library, __ATOMIC_ACQUIRE) == NULL) {
+      atomic_load_explicit(&library, memory_order_acquire) == NULL) {
     void (*nothing)(void) = nothing_to_shut_down;
     memcpy(&target, &nothing, sizeof(target));
   } else {

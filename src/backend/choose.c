@@ -5,13 +5,14 @@
 #include "backend/backend.h"
 #include "system/system.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void explain(const char* message, int err) {
-  static bool reported;
-  if (!debug_wants("") || __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+  static _Atomic bool reported;
+  if (!debug_wants("") || atomic_exchange_explicit(&reported, true, memory_order_relaxed))
     return;
   const char* cure = "";
   if (err == UV_EPERM || err == UV_EACCES)

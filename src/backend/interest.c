@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ int interest_reserve(uv_loop_t* loop, unsigned int fd) {
 int interest_open(uv_loop_t* loop) {
   int fd = epoll_create1(EPOLL_CLOEXEC);
   if (fd < 0)
-    return uv_translate_sys_error(errno);
+    return -errno;
   loop->backend_fd = fd;
   return 0;
 }
@@ -241,17 +242,17 @@ static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, in
 
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max) {
-  static bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
+  static _Atomic bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
   interest_looked(loop);
   sigset_t storage;
   const sigset_t* mask = wait_mask_of(loop, &storage);
   /* Without a wait, or without an end to it, the old call says the same for less. */
-  bool fine = timeout_ns > 0 && !__atomic_load_n(&coarse, __ATOMIC_RELAXED);
+  bool fine = timeout_ns > 0 && !atomic_load_explicit(&coarse, memory_order_relaxed);
   int n = -1;
   if (fine) {
     n = wait_fine(loop->backend_fd, timeout_ns, events, max, mask);
     if (n < 0 && (errno == ENOSYS || errno == EPERM)) {
-      __atomic_store_n(&coarse, true, __ATOMIC_RELAXED);
+      atomic_store_explicit(&coarse, true, memory_order_relaxed);
       fine = false;
     }
   }

@@ -18,7 +18,7 @@
  * File operations live on a second ring, uring_files.c. */
 #include "backend/backend.h"
 #include "backend/interest.h"
-#include "backend/ring.h"
+#include "backend/uring_ring.h"
 #include "backend/uring_files.h"
 #include "backend/wait_mask.h"
 #include "base/alloc.h"
@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <liburing.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -62,7 +63,7 @@ static const void* this_thread(void) {
 }
 
 /* Whether the kernel has IORING_OP_EPOLL_WAIT; -1 until it was asked. */
-static int kernel_waits_for_sets = -1;
+static _Atomic int kernel_waits_for_sets = -1;
 
 static void probe_operations(struct io_uring* ring) {
   struct io_uring_probe* probe = io_uring_get_probe_ring(ring);
@@ -71,7 +72,7 @@ static void probe_operations(struct io_uring* ring) {
       NULL) /* for testing the older kernels' way */
     answer = 0;
   io_uring_free_probe(probe);
-  __atomic_store_n(&kernel_waits_for_sets, answer, __ATOMIC_RELEASE);
+  atomic_store_explicit(&kernel_waits_for_sets, answer, memory_order_release);
 }
 
 static int uring_make_ring(struct io_uring* ring) {
@@ -108,7 +109,7 @@ static int ring_possible(void) {
   if (!kernel_is_new_enough())
     return UV_ENOSYS;
   long made = syscall(SYS_io_uring_setup, 1, NULL);
-  return made < 0 && errno == EFAULT ? 0 : uv_translate_sys_error(errno);
+  return made < 0 && errno == EFAULT ? 0 : -errno;
 }
 
 static void ring_close(struct uring_state* state) {
@@ -138,7 +139,7 @@ static bool ring_own(struct uring_state* state) {
     state->refused = true;
     return false;
   }
-  if (__atomic_load_n(&kernel_waits_for_sets, __ATOMIC_RELAXED) < 0)
+  if (atomic_load_explicit(&kernel_waits_for_sets, memory_order_relaxed) < 0)
     probe_operations(&state->ring);
   state->open = true;
   state->owner = this_thread();
@@ -188,7 +189,7 @@ static bool ring_quiet(struct io_uring* ring) {
 }
 
 static bool waits_directly(void) {
-  return __atomic_load_n(&kernel_waits_for_sets, __ATOMIC_RELAXED) == 1;
+  return atomic_load_explicit(&kernel_waits_for_sets, memory_order_relaxed) == 1;
 }
 
 static void ring_arm(uv_loop_t* loop, struct uring_state* state, int max) {

@@ -1,7 +1,7 @@
 /* File operations on io_uring's own workers: see uring_files.h. */
 #include "backend/uring_files.h"
 
-#include "backend/ring.h"
+#include "backend/uring_ring.h"
 #include "base/base.h"
 #include "loop/limits.h"
 #include "loop/loop.h"

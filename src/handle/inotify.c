@@ -245,7 +245,7 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0 && errno != EAGAIN) {
-      inotify_fail(loop, inotify, uv_translate_sys_error(errno));
+      inotify_fail(loop, inotify, -errno);
       return;
     }
     if (n <= 0)

@@ -34,7 +34,7 @@ static void wake_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
 int wake_open(uv_loop_t* loop) {
   loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (loop->wake_fd < 0)
-    return uv_translate_sys_error(errno);
+    return -errno;
   watcher_init(&loop->wake_watcher, wake_event);
   loop->wake_watcher.flags |= WATCHER_EDGE;
   int err = watcher_open(loop, &loop->wake_watcher, loop->wake_fd);

@@ -151,5 +151,5 @@ int watcher_check(const uv_loop_t* loop, int fd) {
   struct epoll_event event = {.events = 0};
   if (epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, fd, &event) == 0)
     return epoll_ctl(loop->backend_fd, EPOLL_CTL_DEL, fd, &event) == 0 ? 0 : -errno;
-  return errno == EEXIST ? 0 : uv_translate_sys_error(errno);
+  return errno == EEXIST ? 0 : -errno;
 }

@@ -3,8 +3,8 @@
  * Waking a thread on another processor costs tens of microseconds, most of it on a
  * virtual machine, so both sides avoid it: a thread that runs out of work looks out for
  * more for a moment before it sleeps, one thread at a time, and the loop does the same
- * for results (loop/poll.c). Nobody does so without having had work just before, so an
- * idle process burns nothing.
+ * for results (loop/look_out.c). Nobody does so without having had work just before, so
+ * an idle process burns nothing.
  *
  * After a fork the child has none of the threads; it forgets them and starts its own.
  *
@@ -16,7 +16,7 @@
 #include "base/backoff.h"
 #include "base/base.h"
 #include "base/queue.h"
-#include "loop/library.h"
+#include "loop/shutdown.h"
 #include "loop/loop.h"
 #include "loop/spin.h"
 #include "request/fs.h"
@@ -470,7 +470,7 @@ static bool pool_run(const struct pool_piece* piece, unsigned int number,
   struct uv__work* w = piece->w;
   uv_loop_t* loop = w->loop;
   const bool lent = w->done == NULL;
-  const bool recorded = __atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED);
+  const bool recorded = atomic_load_explicit(&recording_pool_on, memory_order_relaxed);
   pool_note_processor(loop);
   if (recorded)
     recording_work(loop, w, piece->waiting);

@@ -7,7 +7,7 @@
 #include "base/queue.h"
 #include "base/table.h"
 #include "loop/loop.h"
-#include "sim/choose.h"
+#include "sim/sim_choose.h"
 #include "sim/sim.h"
 
 enum sim_event_kind {

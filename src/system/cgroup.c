@@ -232,9 +232,8 @@ uint64_t group_throttled_us(const char* root) {
   struct group_walk group;
   uint64_t most = 0;
 
-  if (!group_of_process(root, "cpu", &group)) {
+  if (!group_of_process(root, "cpu", &group))
     return 0;
-  }
   do {
     uint64_t throttled = group.v2
                              ? read_stat(&group, "cpu.stat", "throttled_usec ")

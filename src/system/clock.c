@@ -4,20 +4,21 @@
 #include "uv.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 
 #define NANOSECONDS_PER_SECOND 1000000000
 
-static const struct system_time* other_time;
+static const struct system_time* _Atomic other_time;
 
 void system_set_time(const struct system_time* time) {
-  __atomic_store_n(&other_time, time, __ATOMIC_RELEASE);
+  atomic_store_explicit(&other_time, time, memory_order_release);
 }
 
 static const struct system_time* system_other_time(void) {
-  return __atomic_load_n(&other_time, __ATOMIC_RELAXED);
+  return atomic_load_explicit(&other_time, memory_order_relaxed);
 }
 
 uint64_t uv_hrtime(void) {

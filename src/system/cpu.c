@@ -8,6 +8,7 @@
 #include "uv.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,19 +199,19 @@ unsigned int uv_available_parallelism(void) {
   return count > 0 ? count : 1;
 }
 
-static unsigned int processors_known; /* 0: not yet */
+static _Atomic unsigned int processors_known; /* 0: not yet */
 
 unsigned int system_processors(void) {
-  unsigned int known = __atomic_load_n(&processors_known, __ATOMIC_RELAXED);
+  unsigned int known = atomic_load_explicit(&processors_known, memory_order_relaxed);
   if (known == 0) {
     known = uv_available_parallelism();
-    __atomic_store_n(&processors_known, known, __ATOMIC_RELAXED);
+    atomic_store_explicit(&processors_known, known, memory_order_relaxed);
   }
   return known;
 }
 
 void system_pretend_one_processor(bool pretend) {
-  __atomic_store_n(&processors_known, pretend ? 1 : 0, __ATOMIC_RELAXED);
+  atomic_store_explicit(&processors_known, pretend ? 1 : 0, memory_order_relaxed);
 }
 
 void uv_loadavg(double avg[3]) {

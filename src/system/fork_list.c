@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static size_t entry_size;
 static pthread_once_t list_once = PTHREAD_ONCE_INIT;
 
 static const void* own[16][FUNCTIONS]; /* the library's own handlers */
-static size_t own_count;
+static _Atomic size_t own_count;
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
 
 extern void* __dso_handle __attribute__((visibility("hidden")));
@@ -51,13 +52,13 @@ static void own_note(fork_handler prepare, fork_handler parent, fork_handler chi
     own[own_count][0] = address_of(prepare);
     own[own_count][1] = address_of(parent);
     own[own_count][2] = address_of(child);
-    __atomic_store_n(&own_count, own_count + 1, __ATOMIC_RELEASE);
+    atomic_store_explicit(&own_count, own_count + 1, memory_order_release);
   }
   pthread_mutex_unlock(&own_lock);
 }
 
 static bool is_own(const void* const* functions) {
-  size_t count = __atomic_load_n(&own_count, __ATOMIC_ACQUIRE);
+  size_t count = atomic_load_explicit(&own_count, memory_order_acquire);
   for (size_t i = 0; i < count; i++) {
     if (memcmp(own[i], functions, sizeof(own[i])) == 0)
       return true;

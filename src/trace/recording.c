@@ -4,12 +4,13 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
-#include "loop/library.h"
+#include "loop/shutdown.h"
 #include "loop/loop.h"
 #include "system/system.h"
 #include "trace/board.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ static struct trace_stream* recorded_loops;
 static unsigned int loops_numbered;
 
 /* True while any loop is recorded: what the pool looks at before it takes the lock. */
-bool recording_pool_on;
+_Atomic bool recording_pool_on;
 static unsigned int pool_waiting_unseen;
 unsigned int* recording_pool_waiting = &pool_waiting_unseen;
 
@@ -318,7 +319,7 @@ static void recording_add_loop(struct recording* recording, struct trace_stream*
   stream->next_loop = recorded_loops;
   recorded_loops = stream;
   recording->loops++;
-  __atomic_store_n(&recording_pool_on, true, __ATOMIC_RELAXED);
+  atomic_store_explicit(&recording_pool_on, true, memory_order_relaxed);
 }
 
 /* A loop that never turns has a chunk, too: that it was there is worth knowing. */
@@ -383,7 +384,7 @@ static void recorded_loops_remove(const struct trace_stream* stream) {
   while (*at != stream)
     at = &(*at)->next_loop;
   *at = stream->next_loop;
-  __atomic_store_n(&recording_pool_on, recorded_loops != NULL, __ATOMIC_RELAXED);
+  atomic_store_explicit(&recording_pool_on, recorded_loops != NULL, memory_order_relaxed);
 }
 
 /* With its last loop a recording is complete; a later loop of the process continues it.

@@ -95,7 +95,7 @@ void recording_thread(struct trace_stream* stream, uint32_t thread, const char* 
 /* The pool: a thread takes on work of a loop, or has done it. From any thread; nothing
  * happens unless that loop is recorded. To be called only while recording_pool_on, which
  * spares the lock. */
-extern bool recording_pool_on;
+extern _Atomic bool recording_pool_on;
 /* Where the pool writes how much is waiting for a thread: in a ring, or nowhere. */
 extern unsigned int* recording_pool_waiting;
 void recording_work(const uv_loop_t* loop, const void* work, unsigned int waiting);

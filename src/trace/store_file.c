@@ -74,7 +74,7 @@ static int above_standard(int fd) {
   if (fd > 2)
     return fd;
   int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  int err = higher < 0 ? uv_translate_sys_error(errno) : higher;
+  int err = higher < 0 ? -errno : higher;
   close(fd);
   return err;
 }
@@ -86,7 +86,7 @@ static int open_file(const char* name, int flags) {
   do
     fd = open(name, flags, 0666);
   while (fd < 0 && errno == EINTR);
-  return fd < 0 ? uv_translate_sys_error(errno) : above_standard(fd);
+  return fd < 0 ? -errno : above_standard(fd);
 }
 
 /* False while another recorder writes to it. Where there are no locks, nobody is asked.
@@ -121,7 +121,7 @@ static int open_named(char* name) {
   else if (!lock_take(fd))
     err = UV_EBUSY;
   else if (ftruncate(fd, 0) != 0)
-    err = uv_translate_sys_error(errno);
+    err = -errno;
   if (err == 0)
     return fd;
   close(fd);
@@ -148,7 +148,7 @@ static int write_zeros(int fd, uint64_t from, size_t length) {
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return n == 0 ? UV_ENOSPC : uv_translate_sys_error(errno);
+      return n == 0 ? UV_ENOSPC : -errno;
     from += (size_t) n;
     length -= (size_t) n;
   }
@@ -171,7 +171,7 @@ static int allocate(int fd, uint64_t from, size_t length) {
   while (result != 0 && errno == EINTR);
   if (result == 0)
     return 0;
-  int err = uv_translate_sys_error(errno);
+  int err = -errno;
   bool unable = err == UV_ENOTSUP || err == UV_ENOSYS || err == UV_EINVAL;
   return unable ? write_zeros(fd, from, length) : err;
 }
@@ -193,7 +193,7 @@ static void* map_more(struct store_file* file, size_t length, int* err) {
   void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd,
                       (off_t) file->size);
   if (memory == MAP_FAILED) {
-    *err = uv_translate_sys_error(errno);
+    *err = -errno;
     return NULL;
   }
   file->size += length;

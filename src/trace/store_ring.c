@@ -179,7 +179,7 @@ struct board_loop* store_ring_place(struct trace_store* store, uint32_t number) 
 
 static int folder_make(char* folder) {
   if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-    return uv_translate_sys_error(errno);
+    return -errno;
   return ring_folder_is_safe(folder) ? 0 : UV_EPERM;
 }
 
@@ -270,7 +270,7 @@ static int ring_create(char* path, const char* folder) {
       fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     }
     if (fd >= 0 || errno != EEXIST)
-      return fd >= 0 ? fd : uv_translate_sys_error(errno);
+      return fd >= 0 ? fd : -errno;
   }
   return UV_EEXIST;
 }
@@ -304,11 +304,11 @@ static void ring_begin(struct store_ring* ring) {
  * taken at once there. */
 static int ring_map(struct store_ring* ring, int fd) {
   if (ftruncate(fd, (off_t) ring->size) != 0)
-    return uv_translate_sys_error(errno);
+    return -errno;
   ring->memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (ring->memory == MAP_FAILED) {
     ring->memory = NULL;
-    return uv_translate_sys_error(errno);
+    return -errno;
   }
   const size_t first = TRACE_HEADER_SIZE + offsetof(struct board, loops);
   if (ring_populate(ring, ring->memory, first))
@@ -316,7 +316,7 @@ static int ring_map(struct store_ring* ring, int fd) {
   if (errno != EINVAL)
     return UV_ENOSPC;
   ring->whole = fallocate(fd, 0, 0, (off_t) ring->size) == 0;
-  return ring->whole ? 0 : uv_translate_sys_error(errno);
+  return ring->whole ? 0 : -errno;
 }
 
 static int ring_make(struct store_ring** made, const char* folder, size_t size) {

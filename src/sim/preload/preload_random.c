@@ -3,12 +3,13 @@
 #include "preload.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static unsigned int threads_seen;
+static _Atomic unsigned int threads_seen;
 static _Thread_local struct {
   uint64_t state;
   unsigned int number;
@@ -23,7 +24,7 @@ static uint64_t mix(uint64_t z) {
 static void row_begin(void) {
   char path[WORLD_PATH] = "";
   uint64_t state = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
-  row.number = __atomic_add_fetch(&threads_seen, 1, __ATOMIC_RELAXED);
+  row.number = atomic_fetch_add_explicit(&threads_seen, 1, memory_order_relaxed) + 1;
   world_own_path(preload_world, path);
   for (const char* at = path; *at != '\0'; at++)
     state = mix(state + (unsigned char) *at);

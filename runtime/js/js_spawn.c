@@ -1,8 +1,8 @@
 /* native('spawn'): child processes. spawn() starts one and calls the owner back at its
  * end; what its streams are is decided by the list of descriptors and pipe tokens. */
-#include "spawn.h"
-#include "fs.h"
-#include "handle.h"
+#include "js_spawn.h"
+#include "js_fs.h"
+#include "js_handle.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * number for something else since. Completions of what the kernel has taken still come
  * in both cases: they are written to memory that is mapped, and the mapping keeps the
  * ring's file open. */
-#ifndef RONDO_RING_H
-#define RONDO_RING_H
+#ifndef RONDO_URING_RING_H
+#define RONDO_URING_RING_H
 
 #include <liburing.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * owner's methods are called back: onchange(status, rename, name) and onstat(status, now,
  * before).
  */
-#include "fs.h"
-#include "handle.h"
+#include "js_fs.h"
+#include "js_handle.h"
 
 #include <stdlib.h>
 

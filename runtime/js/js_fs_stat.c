@@ -1,6 +1,6 @@
 /* stat and its relatives. The numbers of a result are put into one array shared with
  * JavaScript, and a function of JavaScript's makes the Stats object of them at once. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include <stdlib.h>
 

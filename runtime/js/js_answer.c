@@ -1,5 +1,5 @@
 /* Answers from C to JavaScript: by callback or by promise. */
-#include "answer.h"
+#include "js_answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

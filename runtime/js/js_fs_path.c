@@ -1,5 +1,5 @@
 /* Operations on paths: links, directories, times and rights. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
-/* What the rings have in common: see ring.h. */
-#include "backend/ring.h"
+/* What the rings have in common: see uring_ring.h. */
+#include "backend/uring_ring.h"
 
 #include "system/system.h"
 #include "uv.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,8 +33,8 @@ void ring_release(struct io_uring* ring) {
 }
 
 void ring_report(const char* consequence, int err) {
-  static bool reported;
-  if (!debug_wants("") || __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+  static _Atomic bool reported;
+  if (!debug_wants("") || atomic_exchange_explicit(&reported, true, memory_order_relaxed))
     return;
   const char* cause = "";
   if (ring_is_lost(err))

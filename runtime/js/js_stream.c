@@ -7,7 +7,7 @@
  *
  * Writes try the kernel first and wait only with what is left; that the answer then comes
  * at once is something the callers know how to deal with (as in Node). */
-#include "stream.h"
+#include "js_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { BLOCK = 64 * 1024, SMALL = 4 * 1024, PACK = 64 * 1024 };
 
 static JSObjectRef callbacks[STREAM_EVENTS];
 
-void js_stream_tell(enum stream_event event, size_t argc, const JSValueRef argv[]) {
+void js_stream_call_back(enum stream_event event, size_t argc, const JSValueRef argv[]) {
   if (callbacks[event] != NULL)
     js_call_scoped(callbacks[event], NULL, argc, argv);
 }
@@ -120,7 +120,7 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
   JSValueRef arguments[] = {handle->owner, js_number((double) count),
                             bytes != NULL ? bytes : js_undefined(),
                             js_number((double) offset)};
-  js_stream_tell(STREAM_READ, 4, arguments);
+  js_stream_call_back(STREAM_READ, 4, arguments);
 }
 
 static JSValueRef read_start(JS_ARGS) {
@@ -161,7 +161,7 @@ static void on_written(uv_write_t* uv, int status) {
   struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   write_free(request);
-  js_stream_tell(STREAM_WRITTEN, 3, arguments);
+  js_stream_call_back(STREAM_WRITTEN, 3, arguments);
 }
 
 /* Writes what the kernel takes now. Returns an error, or 0 with *buffers and *count cut
@@ -333,7 +333,7 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   js_drop(request->request);
   free(request);
-  js_stream_tell(STREAM_SHUT, 3, arguments);
+  js_stream_call_back(STREAM_SHUT, 3, arguments);
 }
 
 /* shutdown(token, request) */
@@ -359,7 +359,7 @@ static JSValueRef stream_shutdown(JS_ARGS) {
 static void on_client(uv_stream_t* server, int status) {
   struct js_handle* handle = server->data;
   JSValueRef arguments[] = {handle->owner, js_number(status)};
-  js_stream_tell(STREAM_CLIENT, 2, arguments);
+  js_stream_call_back(STREAM_CLIENT, 2, arguments);
 }
 
 /* listen(token, backlog) */
@@ -401,7 +401,7 @@ void js_stream_connected(uv_connect_t* uv, int status) {
   struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), connect->request};
   js_connect_free(connect);
-  js_stream_tell(STREAM_CONNECT, 3, arguments);
+  js_stream_call_back(STREAM_CONNECT, 3, arguments);
 }
 
 /* fileno(token) */

@@ -1,5 +1,5 @@
 /* The life of handles, and what all kinds have: close, ref, unref, hasRef. */
-#include "handle.h"
+#include "js_handle.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Pipes and terminals: making, opening a descriptor, local sockets, window size. */
-#include "stream.h"
+#include "js_stream.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
-/* How a decision is made, and where it is written down: see choose.h.
+/* How a decision is made, and where it is written down: see sim_choose.h.
  *
  * Runs differ in more than their decisions: the seed also says how much is perturbed at
  * all, which kinds are, and how long delays may get. A mix of all at once would hide the
  * bugs that need one kind alone. */
-#include "sim/choose.h"
+#include "sim/sim_choose.h"
 
 #include "base/alloc.h"
 #include "base/base.h"

@@ -1,7 +1,7 @@
 /* spawnSync: runs a child to its end on a loop of its own, while JavaScript stands
  * still. Input is written, output collected; a time-out, or more output than the limit,
  * kills the child. */
-#include "spawn.h"
+#include "js_spawn.h"
 
 #include <signal.h>
 #include <stdlib.h>

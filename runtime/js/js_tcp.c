@@ -1,6 +1,6 @@
 /* TCP handles: making, binding, connecting, options, addresses. */
-#include "address.h"
-#include "stream.h"
+#include "js_address.h"
+#include "js_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

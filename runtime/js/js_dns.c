@@ -1,8 +1,8 @@
 /* native('dns'): names to addresses and back, in the pool (uv_getaddrinfo,
  * uv_getnameinfo). The answer is a list of addresses or a negative error: what an error
  * says is put together in JavaScript. */
-#include "address.h"
-#include "answer.h"
+#include "js_address.h"
+#include "js_answer.h"
 
 #include <netdb.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Whole files: readFile and writeFile as one request that goes through open, fstat, read
  * or write, and close by itself, entering JavaScript once, with the answer. What the
  * steps are and which error comes back is as if JavaScript had made the calls. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include "rondo.h"
 

@@ -4,7 +4,7 @@
 #ifndef RONDO_JS_STREAM_H
 #define RONDO_JS_STREAM_H
 
-#include "handle.h"
+#include "js_handle.h"
 
 /* The functions that setCallbacks sets, in this order. */
 enum stream_event {
@@ -16,7 +16,7 @@ enum stream_event {
   STREAM_EVENTS
 };
 
-void js_stream_tell(enum stream_event event, size_t argc, const JSValueRef argv[]);
+void js_stream_call_back(enum stream_event event, size_t argc, const JSValueRef argv[]);
 
 /* The status of a call for JavaScript: 0 or a negative error. */
 static inline JSValueRef stream_status(int status) {
@@ -33,7 +33,7 @@ struct stream_connect* js_connect_new(JSValueRef request);
 void js_connect_free(struct stream_connect* connect);
 void js_stream_connected(uv_connect_t* uv, int status);
 
-/* The functions of tcp.c and pipe.c, for native('stream'). */
+/* The functions of js_tcp.c and js_pipe.c, for native('stream'). */
 void js_tcp_add(JSObjectRef exports);
 void js_pipe_add(JSObjectRef exports);
 

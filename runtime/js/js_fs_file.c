@@ -1,6 +1,6 @@
 /* Operations on open files. Buffers are JavaScript's own memory, kept alive while the
  * kernel works on it. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* native('udp'): datagram sockets. The functions that JavaScript sets once hear of
  * messages and of sends that are done, with the handle's owner first. */
-#include "address.h"
-#include "stream.h"
+#include "js_address.h"
+#include "js_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

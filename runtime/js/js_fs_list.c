@@ -1,5 +1,5 @@
 /* Reading directories: whole, or a few entries at a time through an open one. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include <stdlib.h>
 #include <string.h>

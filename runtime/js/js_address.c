@@ -1,5 +1,5 @@
 /* Addresses: numbers and dots from JavaScript, objects to it. */
-#include "address.h"
+#include "js_address.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>

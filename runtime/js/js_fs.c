@@ -1,7 +1,7 @@
 /* native('fs'): the life of a file system request between JavaScript and the library.
- * Whether a call waits is the caller's choice (answer.h), so the synchronous, the
+ * Whether a call waits is the caller's choice (js_answer.h), so the synchronous, the
  * callback and the promise interface are one function here. */
-#include "fs.h"
+#include "js_fs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* The library's end: what rooms keep for the whole process is given back here. */
-#include "loop/library.h"
+#include "loop/shutdown.h"
 
 #include "system/system.h"
 #include "uv.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,8 +26,8 @@ void library_at_shutdown(void (*call)(void)) {
 }
 
 void uv_library_shutdown(void) {
-  static bool done;
-  if (__atomic_exchange_n(&done, true, __ATOMIC_SEQ_CST))
+  static _Atomic bool done;
+  if (atomic_exchange_explicit(&done, true, memory_order_seq_cst))
     return;
   while (shutdown_count > 0) /* last registered first */
     shutdown_calls[--shutdown_count]();

@@ -8,7 +8,7 @@
 #ifndef RONDO_JS_FS_H
 #define RONDO_JS_FS_H
 
-#include "answer.h"
+#include "js_answer.h"
 
 struct fs_request;
 
