@@ -10,6 +10,7 @@
 #include "base/base.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 /* 0 if it is delivered now. */
@@ -36,11 +37,10 @@ static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
 
 /* A loop that runs a script has a check handle for its immediates. */
 bool sim_is_engines_loop(const uv_loop_t* loop) {
-  static int in_node = -1; /* races are harmless: all find the same */
-  if (__atomic_load_n(&in_node, __ATOMIC_RELAXED) < 0)
-    __atomic_store_n(&in_node, dlsym(RTLD_DEFAULT, "napi_create_function") != NULL,
-                     __ATOMIC_RELAXED);
-  return __atomic_load_n(&in_node, __ATOMIC_RELAXED) &&
+  static _Atomic int in_node = -1; /* races are harmless: all find the same */
+  if (in_node < 0)
+    in_node = dlsym(RTLD_DEFAULT, "napi_create_function") != NULL;
+  return in_node != 0 &&
          queue_empty(queue_of(((uv_loop_t*) (uintptr_t) loop)->check_handles));
 }
 
