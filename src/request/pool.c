@@ -262,7 +262,7 @@ static bool is_lookup(const struct uv__work* w) {
 
 /* For whoever looks at a recorded process from outside. */
 static void pool_show_waiting(void) {
-  if (!__atomic_load_n(&recording_pool_on, __ATOMIC_RELAXED))
+  if (!atomic_load_explicit(&recording_pool_on, memory_order_relaxed))
     return;
   __atomic_store_n(recording_pool_waiting, pool.general_count + pool.lookup_count,
                    __ATOMIC_RELAXED);

@@ -341,7 +341,7 @@ static bool entry_read(struct entry* entry, const unsigned char* at) {
 
 /* The last description that begins at or before the place, by the sorted table that the
  * linker makes: pairs of 32-bit distances from the table's own section. */
-static const unsigned char* table_find(const unsigned char* section, uintptr_t place) {
+static const unsigned char* eh_table_find(const unsigned char* section, uintptr_t place) {
   struct cursor cursor = {section, section + 64, false};
   uint64_t version = cursor_bytes(&cursor, 1);
   unsigned int frames = (unsigned int) cursor_bytes(&cursor, 1);
@@ -424,7 +424,7 @@ static int object_step(struct dl_phdr_info* info, size_t size, void* data) {
   struct search* search = data;
   uintptr_t place = unwind_place(search->state);
   const unsigned char* table = object_table(info, place);
-  const unsigned char* found = table == NULL ? NULL : table_find(table, place);
+  const unsigned char* found = table == NULL ? NULL : eh_table_find(table, place);
   struct entry entry;
   struct machine machine = {.entry = &entry};
   (void) size;
