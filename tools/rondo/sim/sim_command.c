@@ -87,6 +87,24 @@ static void json_text(const char* text, size_t length) {
   putchar('"');
 }
 
+/* The first decision that differs between two runs with one seed. */
+static void json_difference(const struct sim_finding* finding) {
+  if (finding->repeats) {
+    printf("null");
+    return;
+  }
+  printf("{\"at\":%zu", finding->differs_at);
+  for (int i = 0; i < 2; i++) {
+    const char* words = finding->differs_words[i];
+    printf(i == 0 ? ",\"first\":" : ",\"second\":");
+    if (words == NULL)
+      printf("null");
+    else
+      json_text(words, strlen(words));
+  }
+  printf("}");
+}
+
 static void json_finding(const struct sim_finding* finding) {
   char words[160];
   const struct sim_run* small =
@@ -108,7 +126,9 @@ static void json_finding(const struct sim_finding* finding) {
     json_text(decision->words, strlen(decision->words));
     printf("}");
   }
-  printf("],\"output\":");
+  printf("],\"differs\":");
+  json_difference(finding);
+  printf(",\"output\":");
   json_text(small->output == NULL ? "" : small->output, small->output_size);
   printf("}");
 }

@@ -94,6 +94,11 @@ static void shrink_by_parts(struct shrink* shrink) {
   }
 }
 
+/* What a run decided there, or NULL if it ended before. */
+static char* words_at(const struct sim_run* run, size_t at) {
+  return at < run->decision_count ? strdup(run->decisions[at].words) : NULL;
+}
+
 /* The second run with the same seed. */
 static void prove(const struct sim_options* options, struct sim_finding* finding,
                   const volatile sig_atomic_t* stop) {
@@ -104,11 +109,10 @@ static void prove(const struct sim_options* options, struct sim_finding* finding
   finding->tries++;
   if (sim_run_whole(&plan, &again, stop)) {
     finding->repeats = sim_run_same(&finding->run, &again, &finding->differs_at);
-    size_t at = finding->differs_at;
-    const struct sim_run* longer =
-        at < finding->run.decision_count ? &finding->run : &again;
-    if (!finding->repeats && at < longer->decision_count)
-      finding->differs_words = strdup(longer->decisions[at].words);
+    if (!finding->repeats) {
+      finding->differs_words[0] = words_at(&finding->run, finding->differs_at);
+      finding->differs_words[1] = words_at(&again, finding->differs_at);
+    }
     finding->is_proved = fails_alike(&again, &finding->run);
   }
   sim_run_free(&again);
@@ -199,7 +203,8 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
 void sim_find_free(struct sim_finding* finding) {
   sim_run_free(&finding->run);
   sim_run_free(&finding->smallest);
-  free(finding->differs_words);
+  free(finding->differs_words[0]);
+  free(finding->differs_words[1]);
   free(finding->kept_failing);
   free(finding->kept_passing);
 }

@@ -11,8 +11,8 @@ struct sim_finding {
   bool is_proved;          /* smallest failed in the same way */
   bool repeats;            /* a second run made the same decisions */
   size_t differs_at;       /* otherwise: the first one that differed */
-  char* differs_words;
-  bool fails_anyway; /* without any decision */
+  char* differs_words[2];  /* what the first and the second run decided there, or NULL */
+  bool fails_anyway;       /* without any decision */
   unsigned int tries;
   char* kept_failing; /* recordings, or NULL */
   char* kept_passing;

@@ -100,8 +100,10 @@ void sim_find_report(const struct sim_options* options,
   if (!finding->repeats) {
     printf("\nNot deterministic: two runs with this seed differ from decision %zu on",
            finding->differs_at + 1);
-    if (finding->differs_words != NULL)
-      printf(" (%s)", finding->differs_words);
+    const char* differs = finding->differs_words[0] != NULL ? finding->differs_words[0]
+                                                            : finding->differs_words[1];
+    if (differs != NULL)
+      printf(" (%s)", differs);
     printf(".\n");
   }
   output_show(small->output != NULL ? small : run);
