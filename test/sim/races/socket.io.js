@@ -12,7 +12,7 @@ run(async () => {
   const io = listen(server, { pingInterval: 3600e3, pingTimeout: 3600e3 });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const visit = async () => {
-    const client = connect(`http://127.0.0.1:${server.address().port}`, { reconnection: false, forceNew: true });
+    const client = connect(`http://127.0.0.1:${server.address().port}`, { reconnection: false, forceNew: true, timeout: false });
     if (mended) await new Promise((resolve) => client.on('connect', resolve));
     await pause(200);
     client.disconnect();
