@@ -1,5 +1,7 @@
 """The parts of the proof, each a function of the options and the report."""
 
+import collections
+import re
 import statistics
 import subprocess
 from pathlib import Path
@@ -48,6 +50,10 @@ def chosen(options, things):
     return [thing for thing in things if options.only in (None, thing.name)]
 
 
+def simulator(options):
+    return runs.Sim(options.rondo, options.jobs, options.keep)
+
+
 def seeds(options, count):
     return range(options.first, options.first + count)
 
@@ -82,7 +88,7 @@ def plain(options, report):
 
 def races(options, report):
     """One batch of schedules per start: when the first fails, and how many fail."""
-    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
+    node, sim = official.node(options.node), simulator(options)
     shares = []
     for race in chosen(options, catalogue.RACES):
         batches = sim.batches([node, race.script], race.environment(False), seeds(options, options.starts * WITHIN),
@@ -107,7 +113,7 @@ def races(options, report):
 
 
 def fixed(options, report):
-    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
+    node, sim = official.node(options.node), simulator(options)
     for race in chosen(options, catalogue.RACES):
         batches = sim.batches([node, race.script], race.environment(True), seeds(options, options.fixed_runs), BATCH)
         green_result(report, f"{race.name} {race.fixed or race.version + ', in order'}", batches)
@@ -122,7 +128,7 @@ def green_result(report, what, batches, besides=""):
 # --- programs without a race ---------------------------------------------------------------------
 
 def green(options, report):
-    node, sim = official.node(options.node), runs.Sim(options.rondo, options.jobs)
+    node, sim = official.node(options.node), simulator(options)
     for suite in chosen(options, catalogue.SUITES):
         command = suite.command(node)
         usual = runs.execute(command, {})
@@ -186,11 +192,22 @@ def examples(options):
             yield expected.stem, program, expected.read_text()
 
 
+def reasons(differences):
+    """How often which first decision differs, without the numbers and names of one run."""
+    def plain(words):
+        return re.sub(r"\d+", "N", re.sub(r"'[^']*'", "'…'", words)) if words else "nothing"
+    counted = collections.Counter(" or ".join(dict.fromkeys((plain(one["first"]), plain(one["second"]))))
+                                  for one in differences)
+    return [f"{number} x {words}" for words, number in counted.most_common()]
+
+
 def same_result(options, report, what, command, extra, all_of_them):
-    unlike = runs.Sim(options.rondo, options.jobs).unlike(command, extra, seeds(options, options.seeds))
+    unlike = simulator(options).twice(command, extra, seeds(options, options.seeds))
     report.result(what, not unlike or not all_of_them,
                   f"{options.seeds - len(unlike)} of {options.seeds} seeds make the same decisions twice"
-                  + (f"; not {', '.join(map(str, unlike[:10]))}" if unlike else ""))
+                  + (f"; not {', '.join(map(str, list(unlike)[:10]))}" if unlike else ""))
+    for reason in reasons(unlike.values()):
+        report.line(f"       {reason}")
 
 
 def same(options, report):
@@ -234,9 +251,10 @@ def short(options, report):
         report.result(f"made/{name}.js", any("RACE: " in line for line in batch.lines),
                       f"{len(batch.failed_seeds)} of {WITHIN} schedules fail" + (f"; {explain([batch])}" if batch.finding else ""))
         green_result(report, f"made/{name}.js, mended", [sim.batch(command, {"RACE_MENDED": "1"}, seeds(options, WITHIN))])
-        unlike = sim.unlike(command, {"RACE_MENDED": "0"}, seeds(options, WITHIN), WITHIN)
+        unlike = sim.twice(command, {"RACE_MENDED": "0"}, seeds(options, WITHIN))
         report.result(f"made/{name}.js, one seed twice", not unlike,
-                      f"the same decisions for {WITHIN - len(unlike)} of {WITHIN} seeds")
+                      f"the same decisions for {WITHIN - len(unlike)} of {WITHIN} seeds"
+                      + "".join(f"; {reason}" for reason in reasons(unlike.values())))
 
 
 PARTS = {"plain": plain, "races": races, "wall": wall, "fixed": fixed, "green": green, "time": time_only, "same": same,

@@ -70,37 +70,74 @@ class Broken(Exception):
     """`rondo sim` itself failed."""
 
 
+class Kept:
+    """Results in a file, a line each, so that a long proof goes on where it was stopped. What is kept
+    is of one build: the file is removed with it."""
+
+    def __init__(self, path):
+        self.path, self.results = path, {}
+        for line in path.read_text().splitlines() if path and path.exists() else ():
+            one = json.loads(line)
+            self.results[json.dumps(one["of"])] = one["said"]
+
+    def get(self, of):
+        return self.results.get(json.dumps(of))
+
+    def put(self, of, said):
+        if self.path:
+            with self.path.open("a") as file:
+                file.write(json.dumps({"of": of, "said": said}) + "\n")
+
+
 class Sim:
-    def __init__(self, rondo, jobs):
-        self.rondo, self.jobs = Path(rondo), jobs
+    def __init__(self, rondo, jobs, keep=None):
+        self.rondo, self.jobs, self.kept = Path(rondo), jobs, Kept(keep)
 
     def one(self, command, extra, *options, limit=LIMIT_S):
         return execute([self.rondo, "sim", *options, "--", *command], extra, limit=limit)
 
     def batch(self, command, extra, seeds, *options):
         """All schedules of a range of seeds, as they are: no shrinking."""
-        run = self.one(command, extra, "--seed", seeds[0], "--runs", len(seeds), "--jobs", self.jobs, "--keep-going",
-                       "--no-shrink", "--json", *options, limit=LIMIT_S * len(seeds))
-        try:
-            said = json.loads(run.output[run.output.index('{"runs":'):])
-        except ValueError:
-            raise Broken(f"ended with {run.code}: {run.output.strip()[-400:]}") from None
+        of = [*map(str, command), extra, seeds[0], len(seeds), *options]
+        said = self.kept.get(of)
+        if said is None:
+            said = self.try_batch(command, extra, seeds, *options)
+            self.kept.put(of, said)
+        return Batch(seeds, said)
+
+    def try_batch(self, command, extra, seeds, *options):
+        said = self.ask(command, extra, "--seed", seeds[0], "--runs", len(seeds), "--jobs", self.jobs, "--keep-going",
+                        "--no-shrink", "--json", *options, limit=LIMIT_S * len(seeds))
         if said["runs"] != len(seeds):
             raise Broken(f"{said['runs']} of {len(seeds)} schedules were tried")
-        return Batch(seeds, said)
+        return said
+
+    def ask(self, command, extra, *options, limit=LIMIT_S):
+        run = self.one(command, extra, *options, limit=limit)
+        try:
+            return json.loads(run.output[run.output.index('{"runs":'):])
+        except ValueError:
+            raise Broken(f"ended with {run.code}: {run.output.strip()[-400:]}") from None
 
     def batches(self, command, extra, seeds, size, *options):
         return [self.batch(command, extra, seeds[n:n + size], *options) for n in range(0, len(seeds), size)]
 
-    def unlike(self, command, extra, seeds, size=25):
-        """The seeds whose two runs made different decisions."""
-        different = []
-        for n in range(0, len(seeds), size):
-            some = seeds[n:n + size]
-            if self.batch(command, extra, some).schedules == self.batch(command, extra, some).schedules:
-                continue
-            different += self.unlike(command, extra, some, 1) if size > 1 else some
-        return different
+    def twice(self, command, extra, seeds):
+        """Two runs with each seed: the seeds that differ, each with the first decision that does."""
+        def one(seed):
+            of = ["twice", *map(str, command), extra, seed]
+            said = self.kept.get(of)
+            if said is None:
+                said = self.try_twice(command, extra, seed)
+                self.kept.put(of, said)
+            return seed, said
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            return {seed: said["differs"] for seed, said in pool.map(one, seeds) if not said["repeats"]}
+
+    def try_twice(self, command, extra, seed):
+        # Every output has the empty pattern: each run is a finding, which is run again to prove it.
+        said = self.ask(command, extra, "--seed", seed, "--runs", 1, "--no-shrink", "--match", "", "--json")
+        return {key: said["finding"][key] for key in ("repeats", "differs", "outcome")}
 
 
 def plain(command, extra, count, jobs):
