@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +75,13 @@ void world_prepare(struct world* world, uint64_t seed) {
 }
 
 /* A process that dies with the lock leaves nothing half done that matters: each change is
- * of one entry. */
+ * of one entry. Whoever waits for the lock yields instead of sleeping: a sleeping thread
+ * counts as idle, and this one is about to do something. */
 void world_lock(struct world* world) {
-  if (pthread_mutex_lock(&world->lock) == EOWNERDEAD)
+  int err;
+  while ((err = pthread_mutex_trylock(&world->lock)) == EBUSY)
+    sched_yield();
+  if (err == EOWNERDEAD)
     pthread_mutex_consistent(&world->lock);
 }
 

@@ -56,6 +56,7 @@ struct world_thread {
   uint32_t kind;
   uint64_t deadline;
   uint64_t condition; /* pthread_cond_t*, in its own process */
+  uint64_t mutex;     /* of the condition, locked while the thread looks; 0 */
   /* Works for a loop, in real time, until then at most: what it waits for can't be known
    * (a name server, a FIFO). 0: it doesn't. */
   uint64_t works_until;
@@ -111,7 +112,8 @@ struct world {
   uint32_t process_high;
   uint32_t threads_seen, processes_seen;
   uint64_t turns;
-  uint64_t still_sum; /* of the last idle look, and since when it is the same: real */
+  uint32_t places_known; /* the kernel names the places in which threads sleep */
+  uint64_t still_sum;    /* of the last idle look, and since when it is the same: real */
   uint64_t still_since;
   uint16_t ports[WORLD_PORTS]; /* that processes of the world listen on */
   uint32_t port_count;
@@ -189,7 +191,7 @@ void world_yield(struct world* world);
 /* For conditions: marks the thread as waiting, and not; true if world_wake has woken it.
  */
 void world_wait_begin(struct world* world, struct world_thread* self, uint64_t deadline,
-                      void* condition);
+                      pthread_cond_t* condition, pthread_mutex_t* mutex);
 bool world_wait_end(struct world* world, struct world_thread* self);
 /* The thread's turn has come: wakes it. With the lock held. */
 void world_wake(const struct world* world, struct world_thread* thread);

@@ -17,6 +17,8 @@
 enum {
   /* A thread that sleeps elsewhere for so long isn't about to go on. */
   STILL_NS = 4 * 1000 * 1000,
+  /* Nor one that shows as asleep while it seems to be on a processor's queue. */
+  UNSURE_NS = 1000 * 1000 * 1000,
   /* And a child that does so before it has joined never will: it is a stranger. What is
    * being loaded waits for the disk at most, and that isn't sleep. */
   JOIN_PATIENCE_NS = 50 * 1000 * 1000,
@@ -50,6 +52,7 @@ static ssize_t idle_read(int folder, const char* name, const char* file, char* b
 struct idle_sum {
   uint64_t all;
   uint64_t unknown;
+  bool is_unsure; /* of a thread that shows as asleep and may not be */
 };
 
 static bool idle_waits_with_us(struct world* world, int tid) {
@@ -57,15 +60,44 @@ static bool idle_waits_with_us(struct world* world, int tid) {
   return thread != NULL && thread->state == THREAD_WAITS;
 }
 
+/* Whether a thread of the caller's process sleeps because it wants the mutex that the
+ * caller holds: of a condition, which the caller will wait for as soon as it has looked.
+ */
+static bool idle_wants_mutex(int folder, const char* name, uint64_t mutex) {
+  char text[128];
+  char* end;
+  if (mutex == 0 || idle_read(folder, name, "syscall", text, sizeof(text)) <= 0)
+    return false;
+  long number = strtol(text, &end, 10);
+  uint64_t address = strtoull(end, NULL, 16);
+  return end != text && number == SYS_futex && address >= mutex &&
+         address < mutex + sizeof(pthread_mutex_t);
+}
+
+/* Whether a thread that shows as S has a processor all the same, or waits for one: in
+ * wait4 a thread releases its child after it has marked itself as sleeping. The kernel
+ * names no place in which such a thread sleeps; that of others it names, unless it may
+ * not, and then it has never named one. */
+static bool idle_is_on_queue(struct world* world, int folder, const char* name) {
+  char text[64];
+  if (idle_read(folder, name, "wchan", text, sizeof(text)) <= 0)
+    return false;
+  bool has_place = strcmp(text, "0") != 0;
+  world->places_known |= has_place;
+  return !has_place && world->places_known;
+}
+
 /* Adds one thread to the sum; false if it works. */
 static bool idle_look_at(struct world* world, int folder, const char* name,
-                         struct idle_sum* sum, struct world_busy* busy) {
+                         uint64_t mutex, struct idle_sum* sum, struct world_busy* busy) {
   char text[512];
   if (idle_read(folder, name, "stat", text, sizeof(text)) <= 0)
     return true; /* it has ended */
   const char* after = strrchr(text, ')');
   char state = after != NULL && after[1] == ' ' ? after[2] : 'S';
-  if (state == 'R' || state == 'D') {
+  /* X: a thread of an ending process that is about to be released; only then does the
+   * parent hear of the end. */
+  if (state == 'R' || state == 'D' || state == 'X') {
     const char* comm = strchr(text, '(');
     size_t length = comm == NULL || after == NULL ? 0 : (size_t) (after - comm);
     snprintf(busy->who, sizeof(busy->who), "%.*s) %s", (int) (length > 40 ? 40 : length),
@@ -73,6 +105,10 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
     busy->tid = (int) strtol(name, NULL, 10);
     if (idle_read(folder, name, "schedstat", text, sizeof(text)) > 0)
       busy->cpu_ns = strtoull(text, NULL, 10);
+    return false;
+  }
+  if (idle_wants_mutex(folder, name, mutex)) {
+    snprintf(busy->who, sizeof(busy->who), "thread %s, which wants a lock", name);
     return false;
   }
   uint64_t runs = 0;
@@ -84,6 +120,8 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
   uint64_t part =
       (tid * UINT64_C(0x9e3779b97f4a7c15)) ^ (runs * UINT64_C(0xbf58476d1ce4e5b9));
   sum->all += part;
+  if (world->processes_seen > 1 && state == 'S' && idle_is_on_queue(world, folder, name))
+    sum->is_unsure = true;
   if (!idle_waits_with_us(world, (int) tid))
     sum->unknown += part;
   return true;
@@ -95,6 +133,9 @@ static bool idle_process(struct world* world, int pid, int own_tid, struct idle_
   char path[32];
   char buffer[4096] __attribute__((aligned(8)));
   bool idle = true;
+  const struct world_thread* self = world_thread_of(world, own_tid);
+  uint64_t mutex =
+      self != NULL && self->pid == pid && self->state == THREAD_WAITS ? self->mutex : 0;
   snprintf(path, sizeof(path), "/proc/%d/task", pid);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   *gone = folder < 0;
@@ -105,7 +146,7 @@ static bool idle_process(struct world* world, int pid, int own_tid, struct idle_
       const struct idle_entry* entry = (const struct idle_entry*) (buffer + at);
       at += entry->length;
       if (entry->name[0] != '.' && strtol(entry->name, NULL, 10) != own_tid)
-        idle = idle_look_at(world, folder, entry->name, sum, busy);
+        idle = idle_look_at(world, folder, entry->name, mutex, sum, busy);
     }
   }
   if (folder >= 0)
@@ -232,6 +273,10 @@ bool world_is_idle(struct world* world, struct world_busy* busy) {
     return false;
   if (first.all != second.all) {
     snprintf(busy->who, sizeof(busy->who), "a thread that has just run");
+    return false;
+  }
+  if (second.is_unsure && !idle_is_still(world, first.unknown, UNSURE_NS)) {
+    snprintf(busy->who, sizeof(busy->who), "a thread that is about to sleep or go on");
     return false;
   }
   idle_forget_waiting(world);

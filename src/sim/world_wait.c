@@ -95,10 +95,11 @@ static void wake_drain(int fd) {
 /* --- waiting ------------------------------------------------------------------------ */
 
 void world_wait_begin(struct world* world, struct world_thread* self, uint64_t deadline,
-                      void* condition) {
+                      pthread_cond_t* condition, pthread_mutex_t* mutex) {
   world_lock(world);
   self->kind = condition == NULL ? WAIT_DESCRIPTORS : WAIT_CONDITION;
   self->condition = (uint64_t) (uintptr_t) condition;
+  self->mutex = (uint64_t) (uintptr_t) mutex;
   self->deadline = deadline;
   self->over_since = 0;
   self->is_ready = 0;
@@ -207,7 +208,7 @@ int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t d
   do {
     if (wait.wake_fd >= 0)
       wake_drain(wait.wake_fd);
-    world_wait_begin(world, self, deadline, NULL);
+    world_wait_begin(world, self, deadline, NULL, NULL);
     if (ready != 0)
       __atomic_store_n(&self->is_ready, 1, __ATOMIC_RELEASE);
     wait_for_turn(world, self, &wait);

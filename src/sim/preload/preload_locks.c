@@ -55,7 +55,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   uint64_t deadline = deadline_of_wait(clock, until);
   uint64_t step = 0;
   int result = ETIMEDOUT;
-  world_wait_begin(preload_world, self, deadline, condition);
+  world_wait_begin(preload_world, self, deadline, condition, mutex);
   while (result == ETIMEDOUT &&
          world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
@@ -97,7 +97,7 @@ int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* unti
   uint64_t step = 0;
   int result = -1;
   errno = ETIMEDOUT;
-  world_wait_begin(preload_world, self, deadline, NULL);
+  world_wait_begin(preload_world, self, deadline, NULL, NULL);
   while (result != 0 && errno == ETIMEDOUT &&
          world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
