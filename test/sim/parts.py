@@ -1,9 +1,11 @@
 """The parts of the proof, each a function of the options and the report."""
 
 import collections
+import os
 import re
 import statistics
 import subprocess
+import time
 from pathlib import Path
 
 import catalogue
@@ -16,6 +18,7 @@ Unavailable, Broken = official.Unavailable, runs.Broken
 WITHIN = 20  # a race must be found in so many schedules
 BATCH = 50
 OWN_SEEDS = 20
+WALL_RUNS = 6
 
 
 class Report:
@@ -167,18 +170,30 @@ def time_only(options, report):
                   f"{run.seconds:.1f} s instead of {usual.seconds:.1f} s, and {'the same' if same else 'other'} output")
 
 
+def timed(work):
+    """How long it took, and what processor time its processes used, in milliseconds."""
+    before, begin = os.times(), time.monotonic()
+    result = work()
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return result, 1000 * (time.monotonic() - begin), 1000 * used
+
+
 def wall(options, report):
     """Plain runs and schedules in turn, one at a time, on the same machine in the same minute."""
     node, sim = official.node(options.node), runs.Sim(options.rondo, 1)
     for race in chosen(options, catalogue.RACES):
-        command, extra, times = [node, race.script], race.environment(False), []
-        for number in range(0, 30, 10):  # the first that fails is run again, to prove it: one of eleven
-            usual = runs.execute(command, extra).seconds
-            batch = sim.batch(command, extra, seeds(options, 30)[number:number + 10])
-            times.append((usual, batch.real_s / (len(batch.seeds) + bool(batch.finding))))
-        usual, simulated = (1000 * statistics.median(column) for column in zip(*times))
+        command, extra, rows = [node, race.script], race.environment(False), []
+        for number in range(0, 3 * WALL_RUNS, WALL_RUNS):
+            _, usual, usual_cpu = timed(lambda: runs.execute(command, extra))
+            some = seeds(options, 3 * WALL_RUNS)[number:number + WALL_RUNS]
+            batch, all_of_it, cpu = timed(lambda: sim.batch(command, extra, some))
+            done = len(batch.seeds) + bool(batch.finding)  # the first that fails is run again, to prove it
+            rows.append((usual, all_of_it / done, usual_cpu, cpu / done))
+        usual, simulated, usual_cpu, cpu = (statistics.median(column) for column in zip(*rows))
         report.result(f"{race.name} {race.version}, wall time of a run", simulated < usual,
-                      f"{simulated:.0f} ms under sim, {usual:.0f} ms plain")
+                      f"{simulated:.0f} ms under sim ({cpu:.0f} of a processor), "
+                      f"{usual:.0f} ms plain ({usual_cpu:.0f} of a processor)")
 
 
 # --- one seed, one schedule ------------------------------------------------------------------------
