@@ -128,6 +128,11 @@ static void json_finding(const struct sim_finding* finding) {
   }
   printf("],\"differs\":");
   json_difference(finding);
+  printf(",\"story\":");
+  if (finding->story == NULL)
+    printf("null");
+  else
+    json_text(finding->story, strlen(finding->story));
   printf(",\"output\":");
   json_text(small->output == NULL ? "" : small->output, small->output_size);
   printf("}");

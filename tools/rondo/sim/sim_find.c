@@ -8,12 +8,15 @@
 #include "sim_find.h"
 
 #include "exec.h"
+#include "sim_story.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 /* Runs that a shrinking may take. */
 enum { TRIES_MOST = 400 };
 
@@ -21,7 +24,8 @@ struct shrink {
   const struct sim_options* options;
   struct sim_finding* finding;
   const volatile sig_atomic_t* stop;
-  char** keys; /* the present schedule */
+  char** keys;       /* the present schedule */
+  char** named_argv; /* the program, with names for its functions */
   size_t count;
 };
 
@@ -140,16 +144,18 @@ static void add_origins(struct shrink* shrink) {
 /* --- recordings ------------------------------------------------------------------- */
 
 /* Runs once more with these decisions, recorded. The path, or NULL. */
-static char* record(const struct shrink* shrink, const char* what, size_t count) {
+static char* record(const struct shrink* shrink, const char* folder, const char* what,
+                    size_t count) {
   struct sim_plan plan = shrink->options->plan;
   struct sim_run again;
-  size_t size = strlen(shrink->options->output) + 64;
+  size_t size = strlen(folder) + 64;
   char* path = malloc(size);
   if (path == NULL)
     return NULL;
-  snprintf(path, size, "%s/seed-%llu-%s.rtrace", shrink->options->output,
+  snprintf(path, size, "%s/seed-%llu-%s.rtrace", folder,
            (unsigned long long) shrink->finding->run.seed, what);
   plan.show = false;
+  plan.argv = shrink->named_argv;
   run_again(&again, &shrink->finding->run);
   again.allow_some = true;
   again.allowed = shrink->keys;
@@ -164,18 +170,41 @@ static char* record(const struct shrink* shrink, const char* what, size_t count)
   return NULL;
 }
 
-/* The failing schedule, and the same without its last decision, which passes. */
-static void record_both(const struct shrink* shrink) {
+static void record_forget(char** path) {
+  if (*path != NULL)
+    unlink(*path);
+  free(*path);
+  *path = NULL;
+}
+
+/* The failing schedule, and the same without its last decision, which passes: recorded,
+ * for the story and for whom wants to see more. */
+static void record_both(struct shrink* shrink) {
+  char scratch[] = "/tmp/rondo-story-XXXXXX";
+  struct sim_finding* finding = shrink->finding;
   const char* folder = shrink->options->output;
-  if (folder == NULL || *shrink->stop || shrink->finding->fails_anyway)
+  if (*shrink->stop || finding->fails_anyway || shrink->count == 0)
     return;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    fprintf(stderr, "rondo sim: %s: %s\n", folder, strerror(errno));
+  if (folder == NULL ? mkdtemp(scratch) == NULL
+                     : mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "rondo sim: %s: %s\n", folder == NULL ? scratch : folder,
+            strerror(errno));
     return;
   }
-  shrink->finding->kept_failing = record(shrink, "failing", shrink->count);
-  if (shrink->count > 0)
-    shrink->finding->kept_passing = record(shrink, "passing", shrink->count - 1);
+  shrink->named_argv = shrink->options->plan.argv;
+  if (!shrink->options->plan.script)
+    shrink->named_argv = exec_name_functions(shrink->options->plan.argv);
+  const char* place = folder == NULL ? scratch : folder;
+  finding->kept_failing = record(shrink, place, "failing", shrink->count);
+  finding->kept_passing = record(shrink, place, "passing", shrink->count - 1);
+  if (finding->kept_failing != NULL && finding->kept_passing != NULL)
+    finding->story =
+        sim_story(&finding->smallest, finding->kept_passing, finding->kept_failing);
+  if (folder != NULL)
+    return;
+  record_forget(&finding->kept_failing);
+  record_forget(&finding->kept_passing);
+  rmdir(scratch);
 }
 
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
@@ -205,6 +234,7 @@ void sim_find_free(struct sim_finding* finding) {
   sim_run_free(&finding->smallest);
   free(finding->differs_words[0]);
   free(finding->differs_words[1]);
+  free(finding->story);
   free(finding->kept_failing);
   free(finding->kept_passing);
 }

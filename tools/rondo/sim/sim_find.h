@@ -14,6 +14,7 @@ struct sim_finding {
   char* differs_words[2];  /* what the first and the second run decided there, or NULL */
   bool fails_anyway;       /* without any decision */
   unsigned int tries;
+  char* story;        /* which two callbacks change places, or NULL */
   char* kept_failing; /* recordings, or NULL */
   char* kept_passing;
 };

@@ -97,6 +97,8 @@ void sim_find_report(const struct sim_options* options,
            run->decision_count);
     decisions_show(small);
   }
+  if (finding->story != NULL)
+    printf("\nFails when %s.\n", finding->story);
   if (!finding->repeats) {
     printf("\nNot deterministic: two runs with this seed differ from decision %zu on",
            finding->differs_at + 1);

@@ -1,0 +1,319 @@
+/* Compares the order of callbacks in two recordings (rondo trace): the first callback of
+ * the failing run that comes after one which it precedes in the passing run.
+ *
+ * A callback is known by what it is about (a timer, a file request), by the function that
+ * was called, as `rondo trace` names it, and by how often the same came before. A file
+ * request that the schedule delays is called as in its decision, with path and line. */
+#include "sim_story.h"
+
+#include "trace_facts.h"
+#include "trace_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ITEMS_MOST = 1000, PHRASE_SIZE = 400 };
+
+struct story_item {
+  char* phrase;
+  char operation[24]; /* of files, as in "stat"; or "" */
+  unsigned int nth;   /* of those with this phrase */
+  unsigned int begun; /* of the requests of its kind, in the order in which they began;
+                         otherwise the same as nth */
+};
+
+struct story_list {
+  struct story_item* items;
+  size_t count, capacity;
+  bool in_scripts; /* some functions are a script's */
+};
+
+/* --- what a callback is called ------------------------------------------------------ */
+
+/* The place at the end of a function's name, "/app/a.js:4"; NULL if there is none, or it
+ * is one of Node's own. */
+static const char* story_place(const char* name) {
+  const char* space = strrchr(name, ' ');
+  const char* place = space == NULL ? name : space + 1;
+  const char* colon = strrchr(place, ':');
+  bool is_line = colon != NULL && colon > place && colon[1] != '\0' &&
+                 strspn(colon + 1, "0123456789") == strlen(colon + 1);
+  return is_line && strncmp(place, "node:", 5) != 0 ? place : NULL;
+}
+
+static const char* story_short_place(const char* place) {
+  char folder[4096];
+  if (getcwd(folder, sizeof(folder)) == NULL)
+    return place;
+  size_t length = strlen(folder);
+  bool is_inside = strncmp(place, folder, length) == 0 && place[length] == '/';
+  return is_inside ? place + length + 1 : place;
+}
+
+/* The function: where it is, and its name if it has one. A C function in a program of
+ * scripts says nothing to who wrote them. */
+static void story_function(const char* name, bool in_scripts, char* text, size_t size) {
+  const char* place = story_place(name);
+  if (place == NULL) {
+    snprintf(text, size, "%.200s", in_scripts ? "" : name);
+    return;
+  }
+  int length = place == name ? 0 : (int) (place - name - 1);
+  bool has_name = length > 0 && strncmp(name, "(anonymous)", 11) != 0;
+  snprintf(text, size, "%.*s%s%s", has_name ? (length > 100 ? 100 : length) : 0, name,
+           has_name ? ", " : "", story_short_place(place));
+}
+
+static bool story_is(const char* subject, const char* kind) {
+  size_t length = strlen(kind);
+  return strncmp(subject, kind, length) == 0 &&
+         (subject[length] == '\0' || subject[length] == ' ');
+}
+
+/* What it is about; `subject` is as in "fs_stat 3". */
+static void story_subject(const char* subject, bool in_scripts, char* text, size_t size) {
+  static const struct {
+    const char* kind;
+    const char* words;
+  } kinds[] = {
+      {"timer", "the timer"},
+      {"timeout", "the timer"},
+      {"immediate", "the immediate"},
+      {"getaddrinfo", "the answer of a look-up"},
+      {"getnameinfo", "the answer of a look-up"},
+      {"work", "the end of work in the pool"},
+      {"process", "the end of a child"},
+      {"connect", "the end of a connect"},
+      {"write", "the end of a write"},
+      {"shutdown", "the end of a shutdown"},
+      {"async", "a send to an async handle"},
+      {"signal", "a signal"},
+  };
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    if (story_is(subject, kinds[i].kind)) {
+      snprintf(text, size, "%s", kinds[i].words);
+      return;
+    }
+  }
+  if (strncmp(subject, "fs_", 3) == 0)
+    snprintf(text, size, "the answer of %s%.*s", in_scripts ? "fs." : "uv_fs_",
+             (int) kind_length(subject) - 3, subject + 3);
+  else
+    snprintf(text, size, "an event of %.60s", subject);
+}
+
+static bool story_is_plumbing(const char* subject) {
+  static const char* const kinds[] = {"timer", "async", "poll", "signal", "", NULL};
+  for (size_t i = 0; kinds[i] != NULL; i++) {
+    if (story_is(subject, kinds[i]))
+      return true;
+  }
+  return false;
+}
+
+static bool story_is_turning(const char* subject) {
+  return story_is(subject, "prepare") || story_is(subject, "check") ||
+         story_is(subject, "idle");
+}
+
+/* --- the callbacks of a loop -------------------------------------------------------- */
+
+static const char* story_subject_of(const struct trace_loop* loop,
+                                    const struct event* event) {
+  return event->subject == EVENT_NONE ? "" : loop->subjects[event->subject];
+}
+
+/* Requests that overtake each other keep their numbers. */
+static unsigned int story_begun(const struct trace_loop* loop, const struct event* event,
+                                const char* subject) {
+  size_t length = kind_length(subject);
+  unsigned int number = 0;
+  for (int32_t i = 0; i <= event->cause; i++) {
+    int32_t other = loop->causes[i].subject;
+    if (other == EVENT_NONE)
+      continue;
+    const char* name = loop->subjects[other];
+    number += kind_length(name) == length && memcmp(name, subject, length) == 0;
+  }
+  return number;
+}
+
+static void story_add(struct story_list* list, const struct trace_loop* loop,
+                      const struct event* event, const struct event* outer) {
+  const char* subject = story_subject_of(loop, event);
+  if (subject[0] == '\0' || story_is(subject, "function"))
+    subject = story_subject_of(loop, outer);
+  bool in_scripts = list->in_scripts;
+  const char* name = event->name == EVENT_NONE ? "" : loop->names[event->name];
+  char function[PHRASE_SIZE / 2];
+  char about[PHRASE_SIZE / 4];
+  char phrase[PHRASE_SIZE];
+  bool is_script = story_place(name) != NULL;
+  if (story_is_turning(subject) || list->count >= ITEMS_MOST)
+    return;
+  story_function(name, in_scripts, function, sizeof(function));
+  story_subject(subject, in_scripts, about, sizeof(about));
+  bool is_timer = strcmp(about, "the timer") == 0;
+  /* What an engine does for itself, in handles of its own. */
+  if (in_scripts && !is_script && event == outer && story_is_plumbing(subject))
+    return;
+  if (function[0] == '\0')
+    snprintf(phrase, sizeof(phrase), "%s", about);
+  else if (is_timer)
+    snprintf(phrase, sizeof(phrase), "%s of %s", about, function);
+  else
+    snprintf(phrase, sizeof(phrase), "%s (%s)", about, function);
+  unsigned int nth = 1;
+  for (size_t i = 0; i < list->count; i++)
+    nth += strcmp(list->items[i].phrase, phrase) == 0;
+  list->items =
+      array_grow(list->items, list->count, &list->capacity, sizeof(*list->items));
+  list->items[list->count++] = (struct story_item){
+      .phrase = text_copy(phrase, strlen(phrase)),
+      .nth = nth,
+      .begun = outer->cause == EVENT_NONE ? nth : story_begun(loop, outer, subject)};
+  if (strncmp(subject, "fs_", 3) == 0)
+    snprintf(list->items[list->count - 1].operation, sizeof(list->items[0].operation),
+             "%.*s", (int) kind_length(subject) - 3, subject + 3);
+}
+
+static bool story_is_call(const struct event* event) {
+  return event->kind == EVENT_CALLBACK || event->kind == EVENT_SCRIPT;
+}
+
+/* A callback, or the functions of a script that it calls. */
+static void story_list_loop(struct story_list* list, const struct trace_loop* loop) {
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    const char* name = event->name == EVENT_NONE ? "" : loop->names[event->name];
+    list->in_scripts |= event->kind == EVENT_SCRIPT || story_place(name) != NULL ||
+                        strncmp(name, "node::", 6) == 0;
+  }
+  for (size_t i = 0; i < loop->event_count; i++) {
+    const struct event* event = &loop->events[i];
+    bool has_inner = false;
+    if (event->kind != EVENT_CALLBACK ||
+        (event->parent != EVENT_NONE && story_is_call(&loop->events[event->parent])))
+      continue;
+    for (size_t k = i + 1; k < loop->event_count; k++) {
+      const struct event* inner = &loop->events[k];
+      if (inner->start > event->start + event->duration)
+        break;
+      if (inner->parent != (int32_t) i || !story_is_call(inner))
+        continue;
+      has_inner = true;
+      story_add(list, loop, inner, event);
+    }
+    if (!has_inner)
+      story_add(list, loop, event, event);
+  }
+}
+
+static void story_free(struct story_list* list) {
+  for (size_t i = 0; i < list->count; i++)
+    free(list->items[i].phrase);
+  free(list->items);
+}
+
+/* --- which two change places -------------------------------------------------------- */
+
+static const size_t NOWHERE = (size_t) -1;
+
+static bool story_same(const struct story_item* one, const struct story_item* other) {
+  return one->begun == other->begun && strcmp(one->phrase, other->phrase) == 0;
+}
+
+static size_t story_find(const struct story_list* list, const struct story_item* item) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (story_same(&list->items[i], item))
+      return i;
+  }
+  return NOWHERE;
+}
+
+/* "the answer of fs.stat (a.js:4)", "the answer of fs.stat (a.js:4), the 2nd of these" */
+static void story_write(const struct story_item* item, char* text, size_t size) {
+  const char* end = item->nth == 2 ? "nd" : item->nth == 3 ? "rd" : "th";
+  if (item->nth == 1)
+    snprintf(text, size, "%s", item->phrase);
+  else
+    snprintf(text, size, "%s, the %u%s of these,", item->phrase, item->nth, end);
+}
+
+/* "stat '/app/cache' (server.js:41) is done late": of the only decision about this
+ * operation what comes before " is done". */
+static bool story_decided(const struct sim_run* run, const struct story_item* item,
+                          char* text, size_t size) {
+  const char* found = NULL;
+  size_t length = strlen(item->operation);
+  unsigned int count = 0;
+  for (size_t i = 0; i < run->decision_count && length > 0; i++) {
+    const char* words = run->decisions[i].words;
+    if (strncmp(words, item->operation, length) != 0 || words[length] != ' ')
+      continue;
+    found = words;
+    count++;
+  }
+  const char* end = count == 1 ? strstr(found, " is done ") : NULL;
+  if (end != NULL)
+    snprintf(text, size, "the answer of %.*s", (int) (end - found), found);
+  return end != NULL;
+}
+
+static char* story_sentence(const struct sim_run* run, const struct story_item* late,
+                            const struct story_item* early) {
+  char one[PHRASE_SIZE + 40], other[PHRASE_SIZE + 40];
+  char text[2 * PHRASE_SIZE + 120];
+  if (!story_decided(run, late, one, sizeof(one)))
+    story_write(late, one, sizeof(one));
+  story_write(early, other, sizeof(other));
+  size_t length = strlen(other);
+  if (length > 0 && other[length - 1] == ',')
+    other[length - 1] = '\0';
+  snprintf(text, sizeof(text), "%s comes after %s", one, other);
+  return text_copy(text, strlen(text));
+}
+
+/* Two that come in both runs; otherwise, from where the runs differ, what comes next in
+ * each of them: one of the two comes later, or never. */
+static char* story_compare(const struct sim_run* run, const struct story_list* passing,
+                           const struct story_list* failing) {
+  for (size_t i = 0; i < failing->count; i++) {
+    size_t place = story_find(passing, &failing->items[i]);
+    for (size_t k = 0; place != NOWHERE && k < i; k++) {
+      size_t before = story_find(passing, &failing->items[k]);
+      if (before != NOWHERE && before > place)
+        return story_sentence(run, &failing->items[i], &failing->items[k]);
+    }
+  }
+  for (size_t i = 0; i < failing->count && i < passing->count; i++) {
+    if (!story_same(&failing->items[i], &passing->items[i]))
+      return story_sentence(run, &passing->items[i], &failing->items[i]);
+  }
+  return NULL;
+}
+
+char* sim_story(const struct sim_run* run, const char* passing_path,
+                const char* failing_path) {
+  struct trace passing = {0}, failing = {0};
+  char* story = NULL;
+  if (trace_read(&passing, passing_path) == NULL &&
+      trace_read(&failing, failing_path) == NULL) {
+    trace_sort(&passing);
+    trace_sort(&failing);
+    size_t loops = passing.count < failing.count ? passing.count : failing.count;
+    for (size_t i = 0; i < loops && story == NULL; i++) {
+      struct story_list one = {0}, other = {0};
+      story_list_loop(&one, &passing.loops[i]);
+      story_list_loop(&other, &failing.loops[i]);
+      story = story_compare(run, &one, &other);
+      story_free(&one);
+      story_free(&other);
+    }
+  }
+  trace_free(&passing);
+  trace_free(&failing);
+  return story;
+}
