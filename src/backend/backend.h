@@ -48,8 +48,9 @@ struct rondo_backend {
    * poll phase, with the negative error or the non-negative result. UV_ECANCELED also
    * comes unasked for, when the thread that submitted it has ended before it began. */
   int (*submit)(uv_loop_t* loop, const struct file_operation* op, struct uv__work* w);
-  /* Asks for an early end; w->done still comes, with UV_ECANCELED if it worked. 0 or
-   * UV_EBUSY / UV_ENOENT. */
+  /* 0 for an operation that the kernel has not got yet: it is not made, and w->done comes
+   * with a result that says nothing. UV_EBUSY for one that is under way, as libuv answers
+   * for what a thread has begun. */
   int (*cancel)(uv_loop_t* loop, struct uv__work* w);
 };
 

@@ -46,7 +46,7 @@ static int epoll_submit(uv_loop_t* loop, const struct file_operation* op,
 
 static int epoll_cancel(uv_loop_t* loop, struct uv__work* w) {
   (void) loop, (void) w;
-  return UV_ENOENT;
+  return UV_EBUSY;
 }
 
 const struct rondo_backend backend_epoll = {

@@ -303,7 +303,7 @@ static int uring_submit(uv_loop_t* loop, const struct file_operation* op,
 
 static int uring_cancel(uv_loop_t* loop, struct uv__work* w) {
   struct uring_state* state = loop->backend_state;
-  return uring_files_cancel(loop, &state->files, w);
+  return uring_files_cancel(&state->files, w);
 }
 
 const struct rondo_backend backend_uring = {

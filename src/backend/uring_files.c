@@ -217,8 +217,6 @@ static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int event
     struct uv__work* w = io_uring_cqe_get_data(cqe);
     int result = cqe->res;
     io_uring_cqe_seen(&files->ring, cqe);
-    if (w == NULL)
-      continue; /* the answer to a cancel */
     files_ended(loop, files, 1);
     w->done(w, files_result(result));
   }
@@ -226,19 +224,22 @@ static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int event
     files_give_back(loop, files);
 }
 
-int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w) {
-  if (!files->open || files->in_flight == 0)
-    return UV_ENOENT;
-  if (files->unflushed > 0 && !files->returning)
-    files_hand_over(loop, files);
-  /* Synchronous: the caller wants to know whether it worked. The operation's own
-   * completion still comes through the ring. */
-  struct io_uring_sync_cancel_reg request = {
-      .addr = (uint64_t) (uintptr_t) w, .fd = -1, .timeout = {.tv_sec = 0, .tv_nsec = 0}};
-  int err = io_uring_register_sync_cancel(&files->ring, &request);
-  if (err == 0)
+/* The entry stays in the submission queue, as one that does nothing: its completion keeps
+ * the count and calls w->done in its turn. */
+int uring_files_cancel(struct uring_files* files, struct uv__work* w) {
+  if (!files->open || files->unflushed == 0)
+    return UV_EBUSY;
+  struct io_uring_sq* sq = &files->ring.sq;
+  unsigned int head = io_uring_smp_load_acquire(sq->khead);
+  for (unsigned int i = head; i != sq->sqe_tail; i++) {
+    struct io_uring_sqe* sqe = &sq->sqes[i & sq->ring_mask];
+    if (sqe->user_data != (uint64_t) (uintptr_t) w)
+      continue;
+    io_uring_prep_nop(sqe);
+    io_uring_sqe_set_data(sqe, w);
     return 0;
-  return err == -ENOENT ? UV_ENOENT : UV_EBUSY;
+  }
+  return UV_EBUSY;
 }
 
 void uring_files_close(uv_loop_t* loop, struct uring_files* files) {

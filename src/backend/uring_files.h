@@ -31,7 +31,7 @@ struct uring_files {
 
 int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
                        const struct file_operation* op, struct uv__work* w);
-int uring_files_cancel(uv_loop_t* loop, struct uring_files* files, struct uv__work* w);
+int uring_files_cancel(struct uring_files* files, struct uv__work* w);
 /* Returns how long the loop may sleep now, at most timeout_ns. */
 int64_t uring_files_flush(uv_loop_t* loop, struct uring_files* files, int64_t timeout_ns);
 void uring_files_close(uv_loop_t* loop, struct uring_files* files);

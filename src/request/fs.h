@@ -18,7 +18,7 @@
  *   FS_IDLE       not started, or called back                         UV_EBUSY
  *   FS_DONE       over, waiting for the poll phase                    UV_EBUSY
  *   FS_BATCH      a read, gathered for the poll phase (fs_read.c)     0 until begun
- *   FS_RING       with the backend's io_uring                         as io_uring says
+ *   FS_RING       with the backend's io_uring                         0 until handed over
  *   FS_POOL       in the pool's queue or running                      0 until begun
  *   FS_HELD       a close behind requests on its file (fs_order.c)    0
  *   FS_CANCELLED  cancelled in one of the last, waiting for its end   0
@@ -49,7 +49,6 @@ struct file_state;
 struct __attribute__((may_alias)) fs_inside {
   unsigned char place;    /* enum fs_place */
   bool mount_unknown;     /* the pool is to find out whether its mount is local */
-  bool cancel_asked;      /* of the backend, by the program */
   struct queue order;     /* see fs_order.c; all 0 while in no queue */
   struct fs_batch* batch; /* of a read in FS_BATCH */
   void* unused[2];

@@ -122,11 +122,10 @@ int fs_start(uv_fs_t* req) {
 }
 
 static int fs_cancel_in_backend(uv_fs_t* req) {
-  struct fs_inside* inside = fs_inside(req);
-  if (!inside->cancel_asked && backend_cancel(req->loop, &req->work_req) != 0)
-    return UV_EBUSY;
-  inside->cancel_asked = true;
-  return 0;
+  int err = backend_cancel(req->loop, &req->work_req);
+  if (err == 0)
+    fs_set_place(req, FS_CANCELLED);
+  return err;
 }
 
 int fs_cancel(uv_fs_t* req) {

@@ -144,8 +144,11 @@ static int fs_send_to_pool(uv_fs_t* req) {
 
 static void fs_backend_done(struct uv__work* w, int result) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  /* Not our doing: the thread that had submitted it has ended. */
-  bool has_rest = result == UV_ECANCELED && !fs_inside(req)->cancel_asked;
+  bool is_cancelled = fs_place(req) == FS_CANCELLED;
+  if (is_cancelled)
+    result = UV_ECANCELED;
+  /* Without the program's asking: the thread that had submitted it has ended. */
+  bool has_rest = result == UV_ECANCELED && !is_cancelled;
   if (result >= 0) {
     req->result += result;
     if (req->fs_type == UV_FS_WRITE && result > 0) {

@@ -254,7 +254,7 @@ static int sim_submit(uv_loop_t* loop, const struct file_operation* op,
 
 static int sim_cancel(uv_loop_t* loop, struct uv__work* w) {
   (void) loop, (void) w;
-  return UV_ENOENT;
+  return UV_EBUSY;
 }
 
 static void process_leave(void) {
