@@ -192,6 +192,9 @@ struct js_options {
   bool grouped;     /* contract N5 */
   int argc;
   char** argv;
+  /* process.execArgv; what they ask for of warnings is up to process.js. */
+  int switch_count;
+  char** switches;
 };
 
 /* Runs a program to its end and returns the exit code. */

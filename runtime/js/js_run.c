@@ -141,6 +141,11 @@ static const void* program(rondo_node_t* node, void* data) {
   if (options->code != NULL)
     js_set_string(how, "code", options->code);
   js_set(how, "print", js_boolean(options->print));
+  JSObjectRef switches = js_array(0, NULL);
+  for (int i = 0; i < options->switch_count; i++)
+    JSObjectSetPropertyAtIndex(js.ctx, switches, (unsigned) i,
+                               js_string(options->switches[i]), NULL);
+  js_set(how, "switches", switches);
   js_set(how, "rejections",
          js_shared(kJSTypedArrayTypeInt32Array, js_rejections, sizeof(js_rejections)));
   JSValueRef arguments[] = {JSContextGetGlobalObject(js.ctx),

@@ -107,8 +107,8 @@ static void on_shutdown(uv_shutdown_t* request, int status) {
 
 static void on_written(uv_write_t* request, int status) {
   struct spawn_end* end = request->data;
-  /* A child that doesn't want its input is no error. */
-  if (status < 0 && status != UV_EPIPE && end->run->pipe_error == 0)
+  /* A child that doesn't read its input to the end is an error (EPIPE), as in Node. */
+  if (status < 0 && end->run->pipe_error == 0)
     end->run->pipe_error = status;
   end->shutdown.data = end;
   if (status < 0 ||

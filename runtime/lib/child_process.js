@@ -255,8 +255,12 @@ function runSync(wanted) {
   return result;
 }
 
-const readSync = (file, args, options) =>
-  ({ __proto__: null, maxBuffer: MAX_BUFFER, ...readSpawn(file, args, options) });
+// An inherited `input` counts, as in Node, where it is the one option that does.
+function readSync(file, args, options) {
+  const wanted = { __proto__: null, maxBuffer: MAX_BUFFER, ...readSpawn(file, args, options) };
+  if (!('input' in wanted)) wanted.input = {}.input;
+  return wanted;
+}
 
 function spawnSync(file, args, options) {
   return runSync(readSync(file, args, options));

@@ -31,6 +31,9 @@ static const char usage[] =
     "  -p, --print code    run this code and print its value\n"
     "  --grouped-ticks     run ticks after a whole group of timers or immediates, as\n"
     "                      Node 10 and older did\n"
+    "  --trace-warnings    show with a warning where it came from; --no-warnings: print\n"
+    "                      none; --trace-deprecation, --no-deprecation and\n"
+    "                      --throw-deprecation are about deprecations alone\n"
     "  -v, --version       print the version\n"
     "  -h, --help          print this\n";
 
@@ -83,6 +86,18 @@ static const char* command_meant(const char* word) {
   return nearest_word(word, commands);
 }
 
+/* Options of the runtime's JavaScript, named as Node's. */
+static bool is_switch(const char* argument) {
+  static const char* const switches[] = {"--trace-warnings", "--trace-deprecation",
+                                         "--no-warnings", "--no-deprecation",
+                                         "--throw-deprecation"};
+  for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+    if (strcmp(argument, switches[i]) == 0)
+      return true;
+  }
+  return false;
+}
+
 int main(int argc, char** argv) {
   struct js_options options = {0};
   int next = 1;
@@ -123,10 +138,12 @@ int main(int argc, char** argv) {
         return bad_argument(argument, "an argument is missing after ");
       options.print = argument[1] == 'p' || argument[2] == 'p';
       options.code = argv[++next];
-    } else {
+    } else if (!is_switch(argument)) {
       return bad_argument(argument, "bad option: ");
     }
   }
+  options.switches = argv + 1;
+  options.switch_count = next - 1;
   if (options.code == NULL && next < argc)
     options.file = argv[next++];
   /* The script sees itself first, then its arguments. */

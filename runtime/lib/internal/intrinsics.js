@@ -27,7 +27,9 @@
   'use strict';
 
   const { Map, Object, Promise, RegExp, Set, Symbol } = global;
-  const { defineProperties, getOwnPropertyDescriptor, getOwnPropertyDescriptors, getPrototypeOf, setPrototypeOf } = Object;
+  const { defineProperties, getOwnPropertyDescriptor, getOwnPropertyDescriptors, getPrototypeOf, hasOwn, setPrototypeOf } = Object;
+  const { isArray } = global.Array;
+  const { isView } = global.ArrayBuffer;
   const { apply } = global.Reflect;
   const saved = { __proto__: null };
   const scope = { __proto__: null };
@@ -166,10 +168,13 @@
   setPrototypeOf(Each.prototype, null);
   setPrototypeOf(Steps.prototype, null);
 
-  // Arrays and what resembles them; texts by code points; Map and Set of ours.
+  // Arrays and what resembles them; texts by code points; Map and Set of ours; generators,
+  // which may inherit a `length` of the program's.
+  const isListLike = (list) => isView(list) || hasOwn(list, 'length');
   saved.over = (list) => {
+    if (isArray(list)) return new Each(list);
     if (typeof list === 'string') return new Steps(stringBegin.call(list), stringNext);
-    return typeof list.length === 'number' ? new Each(list) : list[Symbol.iterator]();
+    return isListLike(list) ? new Each(list) : list[Symbol.iterator]();
   };
   saved.given = (iterable) => iterable;
   // A program's Map or Set, whatever it has done to them.

@@ -1,7 +1,9 @@
 'use strict';
 // The process object.
 
-const { ArrayIsArray, NumberIsInteger, arrayForEach, arrayMap, over, regexpTest, stringStartsWith } = intrinsics;
+const {
+  ArrayIsArray, GenuineObject, NumberIsInteger, arrayForEach, arrayIncludes, arrayMap, arraySlice, errorToString, over, regexpTest, stringStartsWith,
+} = intrinsics;
 const EventEmitter = require('events');
 const binding = native('process');
 const tools = require('internal/tools');
@@ -31,7 +33,7 @@ process.platform = 'linux';
 process.pid = binding.pid;
 process.execPath = binding.execPath;
 process.argv0 = binding.argv0;
-process.execArgv = [];
+process.execArgv = arraySlice.call(tools.options.switches);
 process.argv = script === undefined || script === '-' ?
   [binding.execPath, ...(over(script === '-' ? ['-'] : [])), ...over(binding.args)] :
   [binding.execPath, resolved(script), ...over(binding.args)];
@@ -84,7 +86,11 @@ function changeZone() {
 }
 
 // What isn't in the environment is looked for where any object's properties are.
-process.env = new Proxy({}, {
+// As of V8's templates: a prototype of its own, with a constructor that has no name.
+const envPrototype = Object.create(GenuineObject.prototype, {
+  constructor: { __proto__: null, value: (() => function () {})(), writable: true, enumerable: false, configurable: true },
+});
+process.env = new Proxy(Object.create(envPrototype), {
   __proto__: null,
   get: (target, key) => (typeof key === 'string' ? binding.envGet(key) : undefined) ?? target[key],
   set: (target, key, value) => setVariable(key, value),
@@ -234,6 +240,12 @@ process.initgroups = function initgroups(user, extraGroup) {
 
 // --- warnings ------------------------------------------------------------------------------------
 
+const SWITCHES = {
+  __proto__: null, '--no-deprecation': 'noDeprecation', '--throw-deprecation': 'throwDeprecation',
+  '--trace-deprecation': 'traceDeprecation', '--trace-warnings': 'traceProcessWarnings',
+};
+for (const name in SWITCHES) if (arrayIncludes.call(process.execArgv, name)) process[SWITCHES[name]] = true;
+
 // (warning[, options]) or (warning[, type[, code]][, ctor])
 process.emitWarning = function emitWarning(warning, type, code, ctor) {
   const errors = require('internal/errors');
@@ -266,17 +278,29 @@ process.emitWarning = function emitWarning(warning, type, code, ctor) {
   tools.nextTick(() => process.emit('warning', warning));
 };
 
+// With the first warning that doesn't show where it came from.
+let isHintGiven = false;
+function traceHint({ name }) {
+  if (isHintGiven) return '';
+  isHintGiven = true;
+  const option = name === 'DeprecationWarning' ? '--trace-deprecation' : '--trace-warnings';
+  const program = require('path').basename(process.argv0 || 'rondo', '.exe');
+  return `\n(Use \`${program} ${option} ...\` to show where the warning was created)`;
+}
+
 // A warning goes by way of console.error, which a program may have replaced.
 function printWarning(warning) {
   if (!(warning instanceof Error)) return;
   if (warning.name === 'DeprecationWarning' && process.noDeprecation) return;
   const code = warning.code ? `[${warning.code}] ` : '';
   const isTraced = process.traceProcessWarnings || (warning.name === 'DeprecationWarning' && process.traceDeprecation);
-  const said = isTraced && warning.stack ? `${warning.stack}` : `${warning.name}: ${warning.message}`;
+  const said = isTraced && warning.stack ? warning.stack :
+    typeof warning.toString === 'function' ? warning.toString() : errorToString.call(warning);
   const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
-  require('internal/console').error(`(rondo:${process.pid}) ${code}${said}${detail}`);
+  const hint = isTraced ? '' : traceHint(warning);
+  require('internal/console').error(`(rondo:${process.pid}) ${code}${said}${detail}${hint}`);
 }
-if (binding.envGet('NODE_NO_WARNINGS') !== '1') process.on('warning', printWarning);
+if (binding.envGet('NODE_NO_WARNINGS') !== '1' && !arrayIncludes.call(process.execArgv, '--no-warnings')) process.on('warning', printWarning);
 
 // --- signals: a listener starts the watcher, the last one gone stops it ---------------------------
 

@@ -26,6 +26,7 @@ const EXHAUSTED = { __proto__: null, EMFILE: true, ENFILE: true };
 
 function socketFor(readable) {
   return new net.Socket({
+    __proto__: null,
     [kMake]: (socket) => streams.pipe(socket, false),
     kind: 'pipe',
     manualStart: true,

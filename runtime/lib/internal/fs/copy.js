@@ -153,7 +153,7 @@ function* cp(from, to, options) {
 
 const CP = {
   __proto__: null, filter: undefined, verbatimSymlinks: false, dereference: false, errorOnExist: false, force: true, preserveTimestamps: false,
-  recursive: false, mode: 0,
+  recursive: false,
 };
 
 const FLAGS = ['dereference', 'errorOnExist', 'force', 'preserveTimestamps', 'recursive', 'verbatimSymlinks'];
@@ -162,7 +162,7 @@ function prepareCp(from, to, options) {
   if (options !== undefined && options !== null) validateObject(options, 'options');
   const given = { __proto__: null, ...CP, ...options };
   for (let i = 0; i < FLAGS.length; i++) validateBoolean(given[FLAGS[i]], `options.${FLAGS[i]}`);
-  given.mode ??= 0;
+  given.mode ??= (options ?? {}).mode ?? 0; // Node knows no default for it
   validateInteger(given.mode, 'mode', 0, 7);
   if (given.filter !== undefined) validateFunction(given.filter, 'options.filter');
   if (given.dereference && given.verbatimSymlinks)

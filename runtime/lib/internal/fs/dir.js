@@ -153,9 +153,12 @@ Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { __proto__: null,
   value: Dir.prototype.entries, writable: true, configurable: true,
 });
 
+// Node starts from a plain object (checkOptions).
+const DIR_BASE = { encoding: 'utf8', bufferSize: 32 };
+
 function opendirSync(path, options) {
   path = pathOf(path);
-  options = optionsOf(options, DIR);
+  options = optionsOf(options, DIR, DIR_BASE);
   return new Dir(binding.opendir(path), path, options);
 }
 
@@ -163,7 +166,7 @@ function opendir(path, options, callback) {
   callback = typeof options === 'function' ? options : callback;
   if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
   path = pathOf(path);
-  options = optionsOf(options, DIR);
+  options = optionsOf(options, DIR, DIR_BASE);
   binding.opendir(path, (error, handle) => {
     if (error) callback(error);
     else callback(null, new Dir(handle, path, options));

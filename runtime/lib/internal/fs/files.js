@@ -104,13 +104,18 @@ const decodeAs = (encoding) => encoding && encoding !== 'buffer' && !isText(enco
 const READ = { __proto__: null, encoding: null, flag: 'r', signal: undefined };
 const WRITE = { __proto__: null, encoding: 'utf8', mode: 0o666, flag: 'w', flush: false, signal: undefined };
 const APPEND = { ...WRITE, __proto__: null, flag: 'a' };
+// What Node starts from (checkOptions): plain objects, which have no default for the others.
+const READ_BASE = { flag: 'r' };
+const WRITE_BASE = { encoding: 'utf8', mode: 0o666, flag: 'w', flush: false };
+const APPEND_BASE = { encoding: 'utf8', mode: 0o666, flag: 'a' };
+const baseOf = (defaults) => defaults === READ ? READ_BASE : defaults === WRITE ? WRITE_BASE : APPEND_BASE;
 
 function targetOf(path) {
   return typeof path === 'number' ? fdOf(path) : pathOf(path);
 }
 
 function readFileSync(path, options) {
-  options = optionsOf(options, READ);
+  options = optionsOf(options, READ, READ_BASE);
   const content = binding.readFile(targetOf(path), flagsOf(options.flag), isText(options.encoding));
   const encoding = decodeAs(options.encoding);
   return encoding === null ? content : content.toString(encoding);
@@ -134,7 +139,7 @@ function abortable(signal, callback) {
 
 function readFile(path, options, callback) {
   callback = callbackOf(callback ?? options);
-  options = optionsOf(options, READ);
+  options = optionsOf(options, READ, READ_BASE);
   const encoding = decodeAs(options.encoding);
   let answer = encoding === null ? callback :
     (error, content) => error ? callback(error) : callback(null, content.toString(encoding));
@@ -151,13 +156,13 @@ function writeArgumentsOf(path, data, options) {
 }
 
 function writeFileSync(path, data, options, defaults = WRITE) {
-  const given = writeArgumentsOf(path, data, optionsOf(options, defaults));
+  const given = writeArgumentsOf(path, data, optionsOf(options, defaults, baseOf(defaults)));
   Reflect.apply(binding.writeFile, binding, given);
 }
 
 function writeFile(path, data, options, callback, defaults = WRITE) {
   callback = callbackOf(callback ?? options);
-  options = optionsOf(options, defaults);
+  options = optionsOf(options, defaults, baseOf(defaults));
   const given = writeArgumentsOf(path, data, options);
   const answer = abortable(options.signal, callback);
   if (options.signal?.aborted) return;
@@ -211,7 +216,7 @@ Object.defineProperty(exists, custom, { __proto__: null,
 });
 
 module.exports = {
-  APPEND, READ, WRITE, abortable, appendFile, appendFileSync, decodeAs, exists, existsSync, isText, promisified, read,
+  APPEND, READ, WRITE, abortable, appendFile, appendFileSync, baseOf, decodeAs, exists, existsSync, isText, promisified, read,
   readArguments, readFile, readFileSync, readSync, targetOf, write, writeArguments, writeArgumentsOf, writeFile,
   writeFileSync, writeSync,
 };

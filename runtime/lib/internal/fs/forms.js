@@ -32,18 +32,19 @@ function prepared(name, prepare, args) {
 const named = (name, call) => Object.defineProperty(call, 'name', { __proto__: null, value: name });
 
 // call: the native function; prepare(...given): its arguments without the last one, which
-// says how to answer; after(result, ...given): what the caller gets.
+// says how to answer; after(result, arguments): what the caller gets.
 function plain(name, call, prepare, after) {
   return {
     sync: named(`${name}Sync`, (...args) => {
-      const result = Reflect.apply(call, undefined, Reflect.apply(prepare, undefined, args));
-      return after === undefined ? result : after(result, ...over(args));
+      const given = Reflect.apply(prepare, undefined, args);
+      const result = Reflect.apply(call, undefined, given);
+      return after === undefined ? result : after(result, given);
     }),
     callback: named(name, (...args) => {
       const { callback, given } = prepared(name, prepare, args);
       arrayPush.call(given, after === undefined ? callback : (error, result) => {
         if (error) callback(error);
-        else callback(null, after(result, ...over(args)));
+        else callback(null, after(result, given));
       });
       Reflect.apply(call, undefined, given);
     }),
@@ -52,7 +53,7 @@ function plain(name, call, prepare, after) {
         const given = Reflect.apply(prepare, undefined, args);
         arrayPush.call(given, null);
         const promise = Reflect.apply(call, undefined, given);
-        return after === undefined ? promise : promiseThen.call(promise, (result) => after(result, ...over(args)));
+        return after === undefined ? promise : promiseThen.call(promise, (result) => after(result, given));
       } catch (error) {
         return PromiseReject(error);
       }

@@ -14,7 +14,12 @@ binding.setBuffer(Buffer.prototype);
 
 const TEXT = { __proto__: null, encoding: null };
 const encodingOf = (options) => optionsOf(options, TEXT).encoding;
-const decoded = (result, path, options) => encodeText(result, encodingOf(options));
+// Arguments whose answer is a text: the encoding, read once, goes with them.
+const textArguments = (path, options) => {
+  const encoding = encodingOf(options);
+  return Object.assign([path, wantsBytes(encoding)], { encoding });
+};
+const decoded = (result, { encoding }) => encodeText(result, encoding);
 // What stands for the options of stat may be anything; only an object has some.
 const isBig = (options) => options !== null && typeof options === 'object' && Boolean(options.bigint);
 
@@ -34,8 +39,7 @@ const operations = [
     fdLast(fd, [timeOf(atime, 'atime'), timeOf(mtime, 'mtime')])),
   plain('lutimes', binding.lutimes, (path, atime, mtime) =>
     [pathOf(path), timeOf(atime), timeOf(mtime)]),
-  plain('mkdtemp', binding.mkdtemp, (prefix, options) =>
-    [prefixOf(prefix), wantsBytes(encodingOf(options))], decoded),
+  plain('mkdtemp', binding.mkdtemp, (prefix, options) => textArguments(prefixOf(prefix), options), decoded),
   plain('rename', binding.rename, (from, to) => [pathOf(from, 'oldPath'), pathOf(to, 'newPath')]),
   plain('copyFile', binding.copyFile, (from, to, mode) =>
     [pathOf(from, 'src'), pathOf(to, 'dest'), copyModeOf(mode)]),
@@ -45,8 +49,7 @@ const operations = [
     return [pathOf(target, 'target'), pathOf(path)];
   }),
   plain('unlink', binding.unlink, (path) => [pathOf(path)]),
-  plain('readlink', binding.readlink, (path, options) =>
-    [pathOf(path), wantsBytes(encodingOf(options))], decoded),
+  plain('readlink', binding.readlink, (path, options) => textArguments(pathOf(path), options), decoded),
   plain('open', binding.open, (path, flags, mode) => {
     const target = pathOf(path);
     const bits = modeOf(mode, 'mode', 0o666);

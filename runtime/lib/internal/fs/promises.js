@@ -34,12 +34,14 @@ function targetOf(target, call) {
 }
 
 const { APPEND, READ, WRITE } = files;
+const PLAIN = {};
+const READ_BASE = { encoding: null, flag: 'r' }; // Node reads the encoding later, from nothing
 
 const readFile = promised(function readFile(path, options) {
   // The common call, without options, takes the short way.
-  if (typeof path === 'string' && options === undefined)
+  if (typeof path === 'string' && options === undefined && PLAIN.signal === undefined)
     return binding.readFile(pathOf(path), 0, false, null);
-  options = optionsOf(options, READ);
+  options = optionsOf(options, READ, READ_BASE);
   return withSignal(options.signal, () => {
     const encoding = decodeAs(options.encoding);
     const content = binding.readFile(targetOf(path, 'readFile'), flagsOf(options.flag), isText(options.encoding), null);
@@ -85,7 +87,7 @@ async function writeStreamed(target, data, options) {
 }
 
 function write(target, data, wanted, defaults) {
-  const options = optionsOf(wanted, defaults);
+  const options = optionsOf(wanted, defaults, files.baseOf(defaults));
   const { signal } = options;
   if (options.flush !== null) validateBoolean(options.flush, 'options.flush');
   if (isStreamed(data)) return withSignal(signal, () => writeStreamed(target, data, options));
@@ -241,6 +243,9 @@ for (const name of over(['access', 'chmod', 'chown', 'copyFile', 'lchown', 'link
   promises[name] = operations[name].promise;
 for (const name of over(['cp', 'mkdir', 'readdir', 'realpath', 'rm', 'rmdir', 'truncate']))
   promises[name] = trees[name].promise;
+// Node starts from a plain object here, and only here (checkOptions).
+const { readdir } = promises;
+promises.readdir = named('readdir', (path, options) => readdir(path, options ?? {}));
 promises.realpath = named('realpath', trees.realpathNative.promise);
 
 promises.watch = (path, options) => require('internal/fs/watch').iterate(path, options);

@@ -154,7 +154,7 @@ const STREAM = { __proto__: null, encoding: undefined, signal: undefined };
 
 // A copy of the options as a stream's constructor wants them.
 function copyOptions(options) {
-  const given = checkOptions(options, STREAM);
+  const given = checkOptions(options, STREAM, {});
   const own = { __proto__: null };
   for (const name in given) own[name] = given[name]; // what they inherit counts, as in Node
   own.autoDestroy = own.autoClose === undefined ? true : own.autoClose;

@@ -176,7 +176,8 @@ function prepareRm(path, options) {
   return [target, given];
 }
 
-function* rmdir(path, recursive) {
+function* rmdir(path, recursive, refused) {
+  if (refused && (yield [binding.lstat, path, false]).isDirectory()) throw isDirectoryError(path);
   if (!recursive) {
     yield [binding.rmdir, path];
     return undefined;
@@ -193,6 +194,8 @@ let warnedOfRmdir = false;
 function prepareRmdir(path, options) {
   const target = pathOf(path);
   if (options !== undefined) validateObject(options, 'options');
+  // An inherited `recursive` leads Node to remove as rm does, which then knows nothing of it.
+  if (options?.recursive && !Object.hasOwn(options, 'recursive')) return [target, false, true];
   const given = { __proto__: null, ...RMDIR, ...options };
   validateBoolean(given.recursive, 'options.recursive');
   validateInteger(given.retryDelay, 'options.retryDelay', 0, 2147483647);

@@ -123,12 +123,13 @@ function checkEncoding(encoding) {
 }
 
 // Options given as an object, as the name of an encoding, or not at all. Of an object what it
-// inherits counts, as in Node; where none is given, nothing does.
-function checkOptions(options, defaults) {
-  if (options === undefined || options === null || typeof options === 'function') return defaults;
+// inherits counts, as in Node. Where none is given nothing does, unless `base` is a plain object:
+// Node starts from such a one in some functions, and what it lacks may stand in Object.prototype.
+function checkOptions(options, defaults, base = defaults) {
+  if (options === undefined || options === null || typeof options === 'function') return base;
   if (typeof options === 'string') {
     checkEncoding(options);
-    return { __proto__: null, ...defaults, encoding: options };
+    return Object.assign(Object.create(Object.getPrototypeOf(base)), base, { encoding: options });
   }
   if (typeof options !== 'object')
     throw invalidArgType('options', 'of type string or an instance of Object', options);
@@ -139,8 +140,8 @@ function checkOptions(options, defaults) {
 
 // The options of a function, all that it knows: those given, and for the others what
 // `defaults` has. Every function reads its options through this; the result has no prototype.
-function optionsOf(given, defaults) {
-  const options = checkOptions(given, defaults);
+function optionsOf(given, defaults, base) {
+  const options = checkOptions(given, defaults, base);
   const own = { __proto__: null, ...defaults };
   if (options === defaults) return own;
   for (const name in own) {

@@ -117,7 +117,7 @@ function openDescriptor(socket, fd) {
 }
 
 function Socket(options) {
-  if (this instanceof Socket) setUp(this, { ...options });
+  if (this instanceof Socket) setUp(this, { __proto__: null, ...options });
   else return new Socket(options);
 }
 

@@ -12,6 +12,8 @@ const Writable = require('internal/streams/writable');
 const unread = { readable: false, ended: true, endEmitted: true };
 const unwritten = { writable: false, ending: true, ended: true, finished: true };
 
+const NONE = { __proto__: null };
+
 function Duplex(options) {
   if (!new.target && !(this instanceof Duplex)) return new Duplex(options);
   this._events ??= {
@@ -20,7 +22,7 @@ function Duplex(options) {
   };
   Reflect.apply(Readable, this, [options]);
   Reflect.apply(Writable, this, [options]);
-  const { allowHalfOpen, readable, writable, signal } = options ?? {};
+  const { allowHalfOpen, readable, writable, signal } = options ?? NONE;
   this.allowHalfOpen = allowHalfOpen !== false;
   if (readable === false) Object.assign(this._readableState, unread);
   if (writable === false) Object.assign(this._writableState, unwritten);
