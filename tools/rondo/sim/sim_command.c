@@ -307,6 +307,7 @@ int sim_main(int argc, char** argv) {
     return NOTHING_TRIED;
   options.plan.wall_start = (uint64_t) time(NULL);
   signals_set();
+  sim_run_sweep();
   options.plan.show = options.runs == 1 && !options.json && options.plan.match == NULL &&
                       (options.seed_given || options.plan.time_only);
   if (options.plan.time_only && options.plan.show)

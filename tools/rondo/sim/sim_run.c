@@ -13,15 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OUTPUT_KEPT = 1 << 20 };
+
+#define FOLDER_PREFIX "rondo-sim-"
 
 static char* run_path(const struct sim_run* run, const char* name) {
   size_t size = strlen(run->folder) + strlen(name) + 2;
@@ -33,18 +37,26 @@ static char* run_path(const struct sim_run* run, const char* name) {
 
 /* --- starting ----------------------------------------------------------------------- */
 
-static char* folder_make(void) {
+static const char* folder_base(void) {
   const char* base = getenv("TMPDIR");
-  char* folder = malloc(WORLD_FOLDER);
   if (access("/dev/shm", W_OK | X_OK) == 0)
-    base = "/dev/shm";
-  else if (base == NULL || base[0] != '/' || strlen(base) > WORLD_FOLDER / 2)
-    base = "/tmp";
+    return "/dev/shm";
+  return base == NULL || base[0] != '/' || strlen(base) > WORLD_FOLDER / 2 ? "/tmp"
+                                                                           : base;
+}
+
+/* Made, open and locked, which shows that somebody uses it. */
+static char* folder_make(int* fd) {
+  char* folder = malloc(WORLD_FOLDER);
   if (folder == NULL)
     return NULL;
-  snprintf(folder, WORLD_FOLDER, "%s/rondo-sim-XXXXXX", base);
-  if (mkdtemp(folder) != NULL)
+  snprintf(folder, WORLD_FOLDER, "%s/" FOLDER_PREFIX "XXXXXX", folder_base());
+  if (mkdtemp(folder) != NULL) {
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd >= 0)
+      flock(*fd, LOCK_EX | LOCK_NB);
     return folder;
+  }
   fprintf(stderr, "rondo sim: %s: %s\n", folder, strerror(errno));
   free(folder);
   return NULL;
@@ -131,8 +143,9 @@ static void child_become(const struct sim_plan* plan, const struct sim_run* run)
 
 bool sim_run_start(const struct sim_plan* plan, struct sim_run* run) {
   run->ended_fd = -1;
+  run->folder_fd = -1;
   run->pid = 0;
-  run->folder = folder_make();
+  run->folder = folder_make(&run->folder_fd);
   if (run->folder == NULL)
     return false;
   if (!world_write(plan, run) || !allowed_write(run) || !ended_open(run)) {
@@ -283,6 +296,47 @@ static int by_name(const void* one, const void* other) {
   return strcmp(*(char* const*) one, *(char* const*) other);
 }
 
+static void folder_remove(DIR* folder, const char* path) {
+  const struct dirent* entry;
+  rewinddir(folder);
+  while ((entry = readdir(folder)) != NULL) {
+    if (entry->d_name[0] != '.')
+      unlinkat(dirfd(folder), entry->d_name, 0);
+  }
+  rmdir(path);
+}
+
+/* A folder that is new may be about to be locked. */
+static bool folder_is_abandoned(int fd) {
+  const time_t long_ago = time(NULL) - 60;
+  struct stat status;
+  return fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+         status.st_mtime < long_ago && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+void sim_run_sweep(void) {
+  const char* base = folder_base();
+  DIR* all = opendir(base);
+  const struct dirent* entry;
+  while (all != NULL && (entry = readdir(all)) != NULL) {
+    char path[WORLD_FOLDER + 256];
+    if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) != 0)
+      continue;
+    int fd = openat(dirfd(all), entry->d_name,
+                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR* folder = folder_is_abandoned(fd) ? fdopendir(fd) : NULL;
+    snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
+    if (folder != NULL) {
+      folder_remove(folder, path);
+      closedir(folder);
+    } else if (fd >= 0) {
+      close(fd);
+    }
+  }
+  if (all != NULL)
+    closedir(all);
+}
+
 /* Reads the decisions of all processes, in the order of their names, and removes all. */
 static void folder_empty(struct sim_run* run) {
   DIR* folder = opendir(run->folder);
@@ -300,15 +354,10 @@ static void folder_empty(struct sim_run* run) {
     decisions_read(run, names[i]);
     free(names[i]);
   }
-  if (folder != NULL)
-    rewinddir(folder);
-  while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    if (entry->d_name[0] != '.')
-      unlinkat(dirfd(folder), entry->d_name, 0);
-  }
-  if (folder != NULL)
+  if (folder != NULL) {
+    folder_remove(folder, run->folder);
     closedir(folder);
-  rmdir(run->folder);
+  }
 }
 
 static void output_match(const struct sim_plan* plan, struct sim_run* run) {
@@ -328,6 +377,9 @@ void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
   run->ended_fd = -1;
   if (run->folder == NULL)
     return;
+  if (run->folder_fd >= 0)
+    close(run->folder_fd);
+  run->folder_fd = -1;
   if (!run->is_over)
     run->outcome = OUTCOME_BROKEN;
   output_read(run);

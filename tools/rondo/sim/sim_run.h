@@ -50,6 +50,7 @@ struct sim_run {
   const char* record; /* where its recording goes, or NULL */
 
   char* folder;
+  int folder_fd; /* locked while the folder is used */
   struct world* world;
   int ended_fd;
   pid_t pid;
@@ -66,6 +67,8 @@ struct sim_run {
   size_t output_size;
 };
 
+/* Removes what commands left that were killed. */
+void sim_run_sweep(void);
 /* False, with a line on standard error, if it can't be started. */
 bool sim_run_start(const struct sim_plan* plan, struct sim_run* run);
 /* Waits until one of the runs is over, or `stop` is set. The index, or -1. */
