@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NOTHING_TRIED = 2 };
+enum { NOTHING_TRIED = 2, SEEDS_SHOWN = 64 };
 
 static volatile sig_atomic_t stop;
 
@@ -31,7 +31,8 @@ struct sim_search {
   uint64_t since;
   uint64_t shown_at;
   bool is_terminal;
-  uint64_t failed_seeds[64];
+  uint64_t* failed_seeds; /* in rising order; as many as there was memory for */
+  unsigned int failed_noted;
   uint64_t schedules; /* a hash of all decisions of all runs */
 };
 
@@ -65,24 +66,48 @@ static void summary_show(const struct sim_search* search) {
          real_time, search->ended * 1e9 / (double) (real + 1));
   if (search->failed > 1) {
     printf("Seeds that failed:");
-    for (unsigned int i = 0; i < search->failed && i < 64; i++)
+    for (unsigned int i = 0; i < search->failed_noted && i < SEEDS_SHOWN; i++)
       printf(" %llu", (unsigned long long) search->failed_seeds[i]);
-    printf("%s\n", search->failed > 64 ? " …" : "");
+    printf("%s\n", search->failed > SEEDS_SHOWN ? " …" : "");
   }
 }
 
 /* --- JSON --------------------------------------------------------------------------- */
 
+/* How long the UTF-8 sequence at the start of the text is; 0 if it is none. */
+static size_t json_sequence(const char* text, size_t left) {
+  const unsigned char* bytes = (const unsigned char*) text;
+  size_t length = bytes[0] < 0x80             ? 1
+                  : (bytes[0] & 0xe0) == 0xc0 ? 2
+                  : (bytes[0] & 0xf0) == 0xe0 ? 3
+                  : (bytes[0] & 0xf8) == 0xf0 ? 4
+                                              : 0;
+  unsigned int code = length < 2 ? bytes[0] : bytes[0] & (0x7fu >> length);
+  static const unsigned int least[] = {0, 0, 0x80, 0x800, 0x10000};
+  for (size_t i = 1; i < length; i++) {
+    if (i >= left || (bytes[i] & 0xc0) != 0x80)
+      return 0;
+    code = code << 6 | (bytes[i] & 0x3f);
+  }
+  bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
+}
+
+/* What is no UTF-8 becomes U+FFFD, byte by byte. */
 static void json_text(const char* text, size_t length) {
   putchar('"');
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length;) {
     unsigned char c = (unsigned char) text[i];
+    size_t sequence = json_sequence(text + i, length - i);
     if (c == '"' || c == '\\')
       printf("\\%c", c);
     else if (c < 0x20)
       printf("\\u%04x", c);
+    else if (sequence == 0)
+      fputs("\\ufffd", stdout);
     else
-      putchar(c);
+      fwrite(text + i, 1, sequence, stdout);
+    i += sequence == 0 ? 1 : sequence;
   }
   putchar('"');
 }
@@ -145,7 +170,7 @@ static void json_show(const struct sim_search* search,
          search->ended, search->failed, (unsigned long long) search->virtual_ns,
          (unsigned long long) (world_real_ns() - search->since),
          (unsigned long long) search->decisions, (unsigned long long) search->schedules);
-  for (unsigned int i = 0; i < search->failed && i < 64; i++)
+  for (unsigned int i = 0; i < search->failed_noted; i++)
     printf("%s%llu", i == 0 ? "" : ",", (unsigned long long) search->failed_seeds[i]);
   printf("],\"finding\":");
   if (finding == NULL)
@@ -164,9 +189,15 @@ static void search_count(struct sim_search* search, const struct sim_run* run) {
   search->schedules += sim_run_hash(run);
   if (!sim_run_failed(run))
     return;
-  if (search->failed < 64)
-    search->failed_seeds[search->failed] = run->seed;
   search->failed++;
+  uint64_t* seeds = realloc(search->failed_seeds, search->failed * sizeof(*seeds));
+  if (seeds == NULL)
+    return;
+  unsigned int at = search->failed_noted++;
+  for (; at > 0 && seeds[at - 1] > run->seed; at--)
+    seeds[at] = seeds[at - 1];
+  seeds[at] = run->seed;
+  search->failed_seeds = seeds;
 }
 
 static bool search_start(struct sim_search* search, struct sim_run** slot) {
@@ -315,5 +346,7 @@ int sim_main(int argc, char** argv) {
   struct sim_search search = {.options = &options,
                               .since = world_real_ns(),
                               .is_terminal = isatty(STDERR_FILENO) && !options.json};
-  return search_report(&search, search_all(&search));
+  int code = search_report(&search, search_all(&search));
+  free(search.failed_seeds);
+  return code;
 }
