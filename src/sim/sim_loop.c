@@ -163,6 +163,10 @@ static uint64_t first_event(const struct sim_state* sim) {
   return sim->heap.count == 0 ? WORLD_NEVER : sim->heap.events[0].at;
 }
 
+/* In three of eight cases the delay ends just behind the loop's next timer or completion,
+ * if that comes within half a second and before the delay would end: an order changes by
+ * that as well, and a program that gives up after some seconds doesn't. In the others it
+ * is the chooser's delay, which is longer than most things that a program waits for. */
 uint64_t sim_delay(const uv_loop_t* loop, uint64_t number) {
   const uint64_t soon = 500 * 1000000;
   const struct sim_state* sim = sim_of(loop);
