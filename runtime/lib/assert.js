@@ -4,7 +4,7 @@
 const { objectIsPrototypeOf, over, regexpTest } = intrinsics;
 const { inspect } = require('internal/inspect');
 const { deepEqual } = require('internal/equal');
-const { coded, invalidArgType, invalidReturnValue } = require('internal/errors');
+const { coded, invalidArgType, invalidArgValue, invalidReturnValue } = require('internal/errors');
 const { callText, messageFor } = require('internal/assert_words');
 const { kOurs } = require('internal/tools');
 
@@ -121,10 +121,8 @@ function matches(error, expected, message, operator) {
     fails({ actual: error, expected, operator, message },
       `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n`);
   }
-  if (expected === null || typeof expected !== 'object')
-    throw invalidArgType('expected', 'of type function or an instance of Error, RegExp, or Object', expected);
   const keys = expected instanceof Error ? [...over(Object.keys(expected)), 'name', 'message'] : Object.keys(expected);
-  if (keys.length === 0) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'error' may not be an empty object. Received {}`);
+  if (keys.length === 0) throw invalidArgValue('error', expected, 'may not be an empty object');
   for (const key of over(keys)) {
     if (typeof error[key] === 'string' && expected[key] instanceof RegExp && regexpTest(expected[key], error[key])) continue;
     if (key in error && deepEqual(error[key], expected[key], true)) continue;
@@ -161,7 +159,10 @@ async function rejected(promise) {
 }
 
 function expectError(operator, actual, expected, message) {
-  if (typeof expected === 'string') {
+  const isText = typeof expected === 'string';
+  if (isText ? arguments.length > 3 : expected !== undefined && expected !== null && typeof expected !== 'object' && typeof expected !== 'function')
+    throw invalidArgType('error', 'of type function or an instance of Error, RegExp, or Object', expected);
+  if (isText) {
     if (actual !== nothing && (actual?.message ?? actual) === expected)
       throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', `The "error/message" argument is ambiguous. The error ` +
         `${actual?.message === undefined ? '' : 'message '}"${expected}" is identical to the message.`);
@@ -173,7 +174,7 @@ function expectError(operator, actual, expected, message) {
     const name = expected?.name ? ` (${expected.name})` : '';
     fails({ actual: undefined, expected, operator, message: `Missing expected ${what}${name}${message ? `: ${message}` : '.'}` });
   }
-  if (expected !== undefined) matches(actual, expected, message, operator);
+  if (expected !== undefined && expected !== null) matches(actual, expected, message, operator);
 }
 
 function expectNone(operator, actual, expected, message) {

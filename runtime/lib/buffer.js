@@ -230,7 +230,8 @@ function atob(input) {
   if (arguments.length === 0) throw missingArgs('The "input" argument');
   let text = regexpReplace(/[\t\n\f\r ]/g, `${input}`, '');
   if (text.length % 4 === 0) text = regexpReplace(/==?$/, text, '');
-  if (text.length % 4 === 1 || regexpTest(/[^A-Za-z0-9+/]/, text))
+  if (regexpTest(/[^A-Za-z0-9+/=]/, text)) throw exception('Invalid character');
+  if (text.length % 4 === 1 || regexpTest(/=/, text))
     throw exception('The string to be decoded is not correctly encoded.');
   return fromText(text, 'base64').toString('latin1');
 }
@@ -238,11 +239,13 @@ function atob(input) {
 // What an encoding can't express becomes a question mark.
 const limitOf = (row) => row === rows.ascii ? 127 : row === rows.latin1 ? 255 : Infinity;
 
+const transcodable = (encoding) => typeof encoding === 'symbol' ? undefined : encodingOf(encoding === undefined || encoding === null || encoding === '' ? 'utf8' : encoding);
+
 function transcode(source, fromEncoding, toEncoding) {
   if (!isBytes(source)) throw invalidArgType('source', 'an instance of Buffer or Uint8Array', source);
   if (source.length === 0) return new FastBuffer(0);
-  const from = encodingOf(fromEncoding);
-  const to = encodingOf(toEncoding);
+  const from = transcodable(fromEncoding);
+  const to = transcodable(toEncoding);
   const isAble = (row) => row === rows.ascii || row === rows.latin1 || row === rows.utf16le || row === rows.utf8;
   if (!isAble(from) || !isAble(to)) {
     const error = coded(Error, 'U_ILLEGAL_ARGUMENT_ERROR', 'Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]');

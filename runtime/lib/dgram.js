@@ -13,7 +13,7 @@ const tools = require('internal/tools');
 const { kUnstoppable } = require('internal/event_target');
 const { Buffer } = require('buffer');
 const {
-  coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber, validateString,
+  checkFields, coded, invalidArgType, validateAbortSignal, validateFunction, validateNumber, validateString, validateUint32,
 } = require('internal/errors');
 const { addressException, errnoException, validatePort } = require('internal/net/util');
 
@@ -69,6 +69,9 @@ function joined(message) {
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
 }
 
+// An interface's address, whatever it is given as; none is the system's choice.
+const textOf = (address) => address === undefined || address === null ? undefined : `${address}`;
+
 // Where a message goes to: the address may be left out before the callback.
 function checkTarget(target) {
   const { address } = target;
@@ -92,15 +95,16 @@ const k = {
   bufferSize: Symbol('bufferSize'),
 };
 
+const SIZES = { __proto__: null, recvBufferSize: validateUint32, sendBufferSize: validateUint32 };
+
 function Socket(type, listener) {
   Reflect.apply(EventEmitter, this, []);
   const options = typeof type === 'object' && type !== null ? type : { type };
-  const { lookup, recvBufferSize, sendBufferSize, signal } = options;
+  const { lookup, signal } = options;
   if (lookup !== undefined) validateFunction(lookup, 'lookup');
   if (options.type !== 'udp4' && options.type !== 'udp6')
     throw coded(TypeError, 'ERR_SOCKET_BAD_TYPE', 'Bad socket type specified. Valid types are: udp4, udp6');
-  if (recvBufferSize) validateNumber(recvBufferSize, 'options.recvBufferSize');
-  if (sendBufferSize) validateNumber(sendBufferSize, 'options.sendBufferSize');
+  checkFields(options, 'options', SIZES, Boolean);
   this.type = options.type;
   this._handle = binding.udp(this);
   Object.defineProperty(this, kState, {
@@ -160,9 +164,9 @@ class Methods {
       this.on('error', forget);
       this.on('listening', listening);
     }
+    if (typeof address === 'function') address = undefined;
     if (port !== null && typeof port === 'object') ({ port, address } = port);
-    const any = this.type === 'udp6' ? '::' : '0.0.0.0';
-    address = typeof address === 'string' && address !== '' ? address : any;
+    address ||= this.type === 'udp6' ? '::' : '0.0.0.0';
     port = typeof port === 'function' ? 0 : port;
     this[k.resolve](address, (error, ip) => {
       if (this._handle === null) return;
@@ -207,6 +211,8 @@ class Methods {
     if (typeof address === 'function') {
       callback = address;
       address = '';
+    } else if (address !== undefined) {
+      validateString(address, 'address');
     }
     this[k.running]();
     if (this[kState].connected !== DISCONNECTED)
@@ -246,7 +252,7 @@ class Methods {
   // send(msg[, offset, length][, port][, address][, callback])
   send(message, offset, size, port, address, callback) {
     const connected = this[kState].connected === CONNECTED;
-    const sliced = typeof size === 'number' && (connected || typeof port === 'number' || typeof port === 'string');
+    const sliced = connected ? typeof size === 'number' : Boolean(address || (port && typeof port !== 'function'));
     if (connected && !sliced && port) checkNoTarget(true); // (msg, port, address, callback)
     const data = joined(sliced ? sliceOf(message, offset, size) : message);
     if (connected && sliced) checkNoTarget(port, address);
@@ -331,7 +337,7 @@ class Methods {
   [k.membership](group, address, join, name) {
     if (!group) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "multicastAddress" argument must be specified');
     if (this[kState].bound === UNBOUND) this.bind({ port: 0, exclusive: true });
-    const err = binding.membership(this[k.running](), group, address, join);
+    const err = binding.membership(this[k.running](), `${group}`, textOf(address), join);
     if (err < 0) throw errnoException(err, name);
   }
 
@@ -348,7 +354,7 @@ class Methods {
     validateString(source, 'sourceAddress');
     validateString(group, 'groupAddress');
     if (join && this[kState].bound === UNBOUND) this.bind(0);
-    const err = binding.membership(handle, group, address, join, source);
+    const err = binding.membership(handle, group, textOf(address), join, source);
     if (err < 0) throw errnoException(err, name);
   }
 

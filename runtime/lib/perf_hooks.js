@@ -1,13 +1,17 @@
 'use strict';
 // performance: the clock since start, marks and measures, and how busy the loop was.
 
-const { arrayFilter, arrayPush, arraySort, arraySplice, over } = intrinsics;
+const { ArrayIsArray, arrayFilter, arrayPush, arraySort, arraySplice, over } = intrinsics;
 const binding = native('process');
-const { invalidArgType, coded, notImplemented } = require('internal/errors');
+const {
+  coded, invalidArgType, invalidArgValue, missingArgs, notImplemented, validateFunction, validateNumber, validateObject, validateString,
+} = require('internal/errors');
 
 const origin = binding.startTime;
 const timeOrigin = binding.startWall;
 const entries = [];
+const NONE = { __proto__: null };
+const cloned = (value) => require('internal/clone').structuredClone(value);
 const observers = new Set();
 
 class PerformanceEntry {
@@ -44,7 +48,8 @@ function markTime(name) {
   if (typeof name === 'number') return name;
   for (let at = entries.length - 1; at >= 0; at--)
     if (entries[at].entryType === 'mark' && entries[at].name === name) return entries[at].startTime;
-  throw coded(SyntaxError, 'ERR_INVALID_PERFORMANCE_MARK', `The "${name}" performance mark has not been set`);
+  const { DOMException } = require('internal/clone');
+  throw new DOMException(`The "${name}" performance mark has not been set`, 'SyntaxError');
 }
 
 // The loop's idle time since it began, against the clock.
@@ -75,13 +80,19 @@ class Performance {
     return loopUse(first, second);
   }
 
-  mark(name, options = {}) {
-    return record(new PerformanceMark(`${name}`, 'mark', options.startTime ?? now(), 0, options.detail ?? null));
+  mark(name, options) {
+    if (arguments.length === 0) throw missingArgs('The "name" argument');
+    if (options !== undefined && options !== null) validateObject(options, 'options');
+    const { startTime = now(), detail = null } = options ?? NONE;
+    validateNumber(startTime ?? 0, 'startTime');
+    if (startTime < 0) throw coded(TypeError, 'ERR_PERFORMANCE_INVALID_TIMESTAMP', `${startTime} is not a valid timestamp`);
+    return record(new PerformanceMark(`${name}`, 'mark', startTime ?? now(), 0, detail === null ? null : cloned(detail)));
   }
 
   measure(name, startOrOptions, end) {
+    validateString(name, 'name');
     const options = typeof startOrOptions === 'object' && startOrOptions !== null ? startOrOptions :
-      { start: startOrOptions, end };
+      { start: typeof startOrOptions === 'string' ? startOrOptions : undefined, end };
     const stop = options.end !== undefined ? markTime(options.end) :
       options.duration !== undefined ? markTime(options.start ?? 0) + options.duration : now();
     const start = options.start !== undefined ? markTime(options.start) :
@@ -98,6 +109,7 @@ class Performance {
   }
 
   #clear(type, name) {
+    if (name !== undefined) name = `${name}`;
     for (let at = entries.length - 1; at >= 0; at--)
       if (entries[at].entryType === type && (name === undefined || entries[at].name === name)) arraySplice.call(entries, at, 1);
   }
@@ -107,15 +119,21 @@ class Performance {
   }
 
   getEntriesByName(name, type) {
+    if (arguments.length === 0) throw missingArgs('The "name" argument');
+    name = `${name}`;
+    if (type !== undefined) type = `${type}`;
     return arrayFilter.call(this.getEntries(), (entry) => entry.name === name && (type === undefined || entry.entryType === type));
   }
 
   getEntriesByType(type) {
+    if (arguments.length === 0) throw missingArgs('The "type" argument');
+    type = `${type}`;
     return arrayFilter.call(this.getEntries(), (entry) => entry.entryType === type);
   }
 
-  timerify(fn) {
-    if (typeof fn !== 'function') throw invalidArgType('fn', 'of type function', fn);
+  timerify(fn, options = NONE) {
+    validateFunction(fn, 'fn');
+    validateObject(options, 'options');
     const report = (start, args) => observe(new PerformanceEntry(fn.name, 'function', start, now() - start, args));
     function timerified(...args) {
       const start = now();
@@ -150,12 +168,19 @@ class PerformanceObserver {
   #queue = [];
 
   constructor(callback) {
-    if (typeof callback !== 'function') throw invalidArgType('callback', 'of type function', callback);
+    validateFunction(callback, 'callback');
     this.#callback = callback;
   }
 
-  observe(options) {
-    for (const type of over(options.entryTypes ?? [options.type])) this.#types.add(type);
+  observe(options = NONE) {
+    validateObject(options, 'options');
+    const { entryTypes, type: single } = options;
+    if (entryTypes === undefined && single === undefined)
+      throw missingArgs('The "options.entryTypes" and "options.type" arguments');
+    if (entryTypes != null && single != null)
+      throw invalidArgValue('options.entryTypes', entryTypes, 'options.entryTypes can not set with options.type together');
+    if (entryTypes !== undefined && !ArrayIsArray(entryTypes)) throw invalidArgType('options.entryTypes', 'string[]', entryTypes);
+    for (const type of over(entryTypes ?? [single])) this.#types.add(type);
     observers.add(this);
   }
 

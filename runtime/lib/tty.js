@@ -5,7 +5,7 @@ const stdio = native('stdio');
 const streams = native('stream');
 const net = require('net');
 const { Output } = require('internal/stdio');
-const { coded, systemError } = require('internal/errors');
+const { coded, shown, systemError } = require('internal/errors');
 const colors = require('internal/tty/colors');
 const cursor = require('internal/tty/cursor');
 
@@ -13,7 +13,7 @@ const isatty = (fd) => isDescriptor(fd) && fd <= 2147483647 && stdio.kind(fd) ==
 const isDescriptor = (fd) => typeof fd === 'number' && fd >> 0 === fd && fd >= 0;
 
 function checkTerminal(fd) {
-  if (!isDescriptor(fd)) throw coded(RangeError, 'ERR_INVALID_FD', `"fd" must be a positive integer: ${fd}`);
+  if (!isDescriptor(fd)) throw coded(RangeError, 'ERR_INVALID_FD', `"fd" must be a positive integer: ${shown(fd)}`);
   if (stdio.kind(fd) === 'tty') return;
   throw systemError('ERR_TTY_INIT_FAILED', 'TTY initialization failed',
     { errno: -22, code: 'EINVAL', message: 'invalid argument', syscall: 'uv_tty_init' });

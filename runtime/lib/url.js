@@ -35,6 +35,7 @@ const escaped = (text) => regexpReplace(/[%\\\n\r\t?#]/g, text, (character) => e
 
 function pathToFileURL(name, options) {
   if (options?.windows) return windowsPathToFileURL(name);
+  validateString(name, 'path');
   const path = require('path');
   let resolved = path.resolve(name);
   if (stringEndsWith.call(name, '/') && !stringEndsWith.call(resolved, '/')) resolved += '/';
@@ -42,6 +43,8 @@ function pathToFileURL(name, options) {
 }
 
 function format(url, options) {
+  if (typeof url !== 'string' && (typeof url !== 'object' || url === null))
+    throw invalidArgType('urlObject', 'one of type object or string', url);
   if (!(url instanceof URL)) return old.format(url);
   const { fragment = true, search = true, auth = true } = options ?? {};
   const copy = new URL(url.href);
@@ -59,8 +62,20 @@ function parse(url, parseQuery, slashesDenoteHost) {
   return result;
 }
 
+// What the older functions take for a URL.
+function checkOld(url) {
+  if (!(url instanceof old.Url)) validateString(url, 'url');
+}
+
+function resolveObject(from, to) {
+  if (from) checkOld(from);
+  return old.resolveObject(from, to);
+}
+
 // The package takes the first folder of a file's URL for a host, unless it comes from one.
 function resolve(from, to) {
+  checkOld(from);
+  checkOld(to);
   return old.resolve(regexpTest(/^file:\/\/\//i, to) ? 'file:///' : from, to);
 }
 
@@ -68,14 +83,15 @@ module.exports = {
   Url: old.Url,
   parse,
   resolve,
-  resolveObject: old.resolveObject,
+  resolveObject,
   format,
   URL,
   URLSearchParams,
   domainToASCII(name) {
     if (arguments.length === 0) throw missingArgs('The "domain" argument');
+    const text = `ws://${name}`;
     try {
-      return new URL(`ws://${name}`).hostname;
+      return new URL(text).hostname;
     } catch {
       return '';
     }

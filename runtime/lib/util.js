@@ -7,7 +7,7 @@ const {
   dateGetMinutes, dateGetMonth, dateGetSeconds, invoke, over, regexpReplace,
   regexpTest, stringIndexOf, stringPadStart, stringSplit, stringStartsWith, stringToUpperCase, stringTrim,
 } = intrinsics;
-const { inspect, format, formatWithOptions, withoutColors } = require('internal/inspect');
+const { inspect, format, formatWithOptions: formatted, withoutColors } = require('internal/inspect');
 const kinds = require('internal/kinds');
 const errors = require('internal/errors');
 const binding = native('process');
@@ -91,7 +91,13 @@ function inherits(constructor, parent) {
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
 
-function debuglog(section, callback) {
+function formatWithOptions(inspectOptions, ...args) {
+  if (inspectOptions === null || typeof inspectOptions !== 'object') throw errors.invalidArgType('inspectOptions', 'of type object', inspectOptions);
+  return formatted(inspectOptions, ...over(args));
+}
+
+function debuglog(name, callback) {
+  const section = typeof name === 'symbol' ? '' : `${name}`;
   const wanted = stringSplit.call(stringToUpperCase.call(process.env.NODE_DEBUG ?? ''), ',');
   const enabled = arraySome.call(wanted, (name) =>
     regexpTest(new RegExp(`^${arrayJoin.call(arrayMap.call(stringSplit.call(stringTrim.call(name), '*'), (part) => regexpReplace(/\W/g, part, '\\$&')), '.*')}$`), stringToUpperCase.call(section)));
@@ -102,7 +108,7 @@ function debuglog(section, callback) {
       process.stderr.write(`${stringToUpperCase.call(section)} ${pid}: ${formatWithOptions(options, ...over(args))}\n`);
     } : () => {};
   log.enabled = enabled;
-  if (callback !== undefined) callback(log);
+  if (typeof callback === 'function') callback(log);
   return log;
 }
 

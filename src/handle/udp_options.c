@@ -31,6 +31,8 @@ int uv_udp_set_ttl(uv_udp_t* handle, int ttl) {
 
 /* The kernel checks the range: 0 to 255, and -1 for its own default. */
 int uv_udp_set_multicast_ttl(uv_udp_t* handle, int ttl) {
+  if (ttl < 0 || ttl > UINT8_MAX)
+    return UV_EINVAL;
   return udp_set_option(handle, IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, ttl);
 }
 

@@ -18,6 +18,7 @@ static void options_need_a_socket(void** state) {
   assert_int_equal(UV_EBADF, uv_udp_set_ttl(&handle, 1));
   assert_int_equal(UV_EBADF, uv_udp_set_broadcast(&handle, 1));
   assert_int_equal(UV_EBADF, uv_udp_set_multicast_ttl(&handle, 32));
+  assert_int_equal(UV_EINVAL, uv_udp_set_multicast_ttl(&handle, -1));
   assert_int_equal(UV_EBADF, uv_udp_set_multicast_loop(&handle, 1));
   assert_int_equal(UV_EBADF, uv_udp_set_multicast_interface(&handle, "0.0.0.0"));
   assert_int_equal(UV_EBADF, uv_udp_set_multicast_interface(&handle, NULL));

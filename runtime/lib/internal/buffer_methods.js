@@ -59,18 +59,28 @@ function write(string, offset, length, encoding) {
   return put(this, encoding ? rowOf(encoding) : rows.utf8, string, offset, room);
 }
 
+const MOST = 2 ** 32; // bytes of a buffer
+
+// A bound as native code takes it: what is no number is 0.
+function boundOf(value, most = MOST) {
+  const number = Math.trunc(+value) || 0;
+  if (number < 0 || number > most) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
+  return number;
+}
+
 // latin1Slice, hexWrite and so on: without the checks, and with the bounds' own error.
 function addRaw(prototype, name, row) {
-  const outside = () => coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
   const methods = {
     [`${name}Slice`](start = 0, end = this.length) {
-      if (start < 0 || end < 0) throw outside();
+      start = boundOf(start);
+      end = boundOf(end);
       return start >= end ? '' : row.text(this, start, Math.min(end, this.length));
     },
     [`${name}Write`](string, offset = 0, length = this.length - offset) {
-      if (offset > this.length || offset < 0)
+      offset = boundOf(offset, Infinity);
+      if (offset > this.length)
         throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"offset" is outside of buffer bounds');
-      if (length < 0) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"length" is outside of buffer bounds');
+      length = boundOf(length, Infinity);
       return put(this, row, string, offset, Math.min(length, this.length - offset));
     },
   };
@@ -117,7 +127,7 @@ function fillBytes(buffer, value, offset, end, encoding) {
     offset = 0;
     end = size;
   } else {
-    validateInteger(offset, 'offset', 0);
+    validateInteger(offset, 'offset', 0, MOST);
     if (end === undefined) end = size;
     else validateInteger(end, 'end', 0, size);
   }
@@ -207,9 +217,9 @@ function compare(target, targetStart, targetEnd, sourceStart, sourceEnd) {
     validateInteger(value, name, 0, most);
     return value;
   };
-  const from = at(targetStart, 'targetStart', 0);
+  const from = at(targetStart, 'targetStart', 0, MOST);
   const to = at(targetEnd, 'targetEnd', target.length, target.length);
-  const start = at(sourceStart, 'sourceStart', 0);
+  const start = at(sourceStart, 'sourceStart', 0, MOST);
   const end = at(sourceEnd, 'sourceEnd', this.length, this.length);
   if (start >= end) return from >= to ? 0 : -1;
   if (from >= to) return 1;

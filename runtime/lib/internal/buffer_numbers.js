@@ -125,8 +125,8 @@ function bigReader(isSigned, isBig) {
 function bigWriter(isSigned, isBig) {
   const range = bigRanges[isSigned ? 'signed' : 'unsigned'];
   return function (value, offset = 0) {
-    if (typeof value !== 'bigint') throw new TypeError('Cannot mix BigInt and other types, use explicit conversions');
     checkValue(value, range);
+    if (typeof value !== 'bigint') throw new TypeError('Cannot mix BigInt and other types, use explicit conversions');
     checkOffset(this, offset, 8);
     putWhole(this, Number(value & 0xffffffffn), isBig ? offset + 4 : offset, 4, isBig);
     putWhole(this, Number(value >> 32n & 0xffffffffn), isBig ? offset : offset + 4, 4, isBig);

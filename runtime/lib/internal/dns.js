@@ -1,14 +1,15 @@
 'use strict';
 // dns.lookup and dns.lookupService, which ask the system's resolver in the pool.
 
-const { SymbolFor, arrayConcat, arrayFilter, arrayIncludes, arrayJoin, arrayPush } = intrinsics;
+const { SymbolFor, arrayConcat, arrayFilter, arrayJoin, arrayPush } = intrinsics;
 const binding = native('dns');
 const uv = native('process');
 const { isIP, validatePort } = require('internal/net/util');
 const {
-  invalidArgType, invalidArgValue, validateBoolean, validateFunction, validateNumber, validateString,
+  invalidArgType, invalidArgValue, missingArgs, validateBoolean, validateFunction, validateNumber, validateOneOf, validateString,
 } = require('internal/errors');
 
+const ORDERS = ['verbatim', 'ipv4first', 'ipv6first'];
 let order = 'verbatim';
 
 // EAI_NODATA and EAI_NONAME are the same to Node: there is no such name.
@@ -33,7 +34,7 @@ function readOptions(options) {
       validateNumber(options.hints, 'options.hints');
       read.hints = options.hints >>> 0;
       if ((read.hints & ~(binding.ADDRCONFIG | binding.ALL | binding.V4MAPPED)) !== 0)
-        throw invalidArgValue('hints', options.hints);
+        throw invalidArgValue('hints', read.hints);
     }
     if (options.family != null) {
       if (!FAMILIES.has(options.family)) throw invalidArgValue('options.family', options.family, 'must be one of: 0, 4, 6');
@@ -43,8 +44,14 @@ function readOptions(options) {
       validateBoolean(options.all, 'options.all');
       read.all = options.all;
     }
-    if (options.verbatim != null) read.order = options.verbatim ? 'verbatim' : 'ipv4first';
-    if (options.order != null) read.order = options.order;
+    if (options.verbatim != null) {
+      validateBoolean(options.verbatim, 'options.verbatim');
+      read.order = options.verbatim ? 'verbatim' : 'ipv4first';
+    }
+    if (options.order != null) {
+      validateOneOf(options.order, 'options.order', ORDERS);
+      read.order = options.order;
+    }
   }
   return read;
 }
@@ -100,6 +107,7 @@ function serviceArguments(address, port) {
 }
 
 function lookupService(address, port, callback) {
+  if (arguments.length !== 3) throw missingArgs('The "address", "port", and "callback" arguments');
   const number = serviceArguments(address, port);
   validateFunction(callback, 'callback');
   const err = binding.lookupService(address, number, (failed, names) => {
@@ -124,6 +132,8 @@ const promises = {
     });
   },
   lookupService(address, port) {
+    if (arguments.length !== 2) throw missingArgs('The "address" and "port" arguments');
+    serviceArguments(address, port);
     return new Promise((resolve, reject) => {
       lookupService(address, port, (error, hostname, service) => {
         if (error) reject(error);
@@ -136,9 +146,11 @@ lookup[custom] = promises.lookup;
 lookupService[custom] = promises.lookupService;
 
 function setDefaultResultOrder(value) {
-  if (!arrayIncludes.call(['verbatim', 'ipv4first', 'ipv6first'], value))
-    throw invalidArgValue('dnsOrder', value, "must be one of: 'verbatim', 'ipv4first', 'ipv6first'");
+  validateOneOf(value, 'dnsOrder', ORDERS);
   order = value;
 }
 
-module.exports = { lookup, lookupService, promises, setDefaultResultOrder, getDefaultResultOrder: () => order };
+const getDefaultResultOrder = () => order;
+Object.assign(promises, { getDefaultResultOrder, setDefaultResultOrder });
+
+module.exports = { lookup, lookupService, promises, setDefaultResultOrder, getDefaultResultOrder };

@@ -2,7 +2,7 @@
 // TextEncoder and TextDecoder, for UTF-8, UTF-16 and windows-1252.
 
 const binding = native('encoding');
-const { ArrayBufferIsView, SymbolFor, stringCharCodeAt, stringCodePointAt, stringSlice, stringToLowerCase, stringToWellFormed, typedarraySet,
+const { ArrayIsArray, ArrayBufferIsView, SymbolFor, stringCharCodeAt, stringCodePointAt, stringSlice, stringToLowerCase, stringToWellFormed, typedarraySet,
   typedarraySlice, typedarraySubarray } = intrinsics;
 const { coded, invalidArgType, validateObject, validateString } = require('internal/errors');
 const { asInterface, badThis } = require('internal/event_target');
@@ -132,7 +132,7 @@ class TextDecoder {
 
   constructor(encoding = 'utf-8', options = undefined) {
     const label = `${encoding}`;
-    if (options != null && typeof options !== 'function') validateObject(options, 'options');
+    if (options != null && typeof options !== 'function' && !ArrayIsArray(options)) validateObject(options, 'options');
     this.#encoding = encodingOf(label);
     if (this.#encoding === undefined)
       throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', `The "${label}" encoding is not supported`);

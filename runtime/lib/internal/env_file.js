@@ -47,7 +47,8 @@ function parseEnv(content) {
 }
 
 // What is set already stays.
-function loadEnvFile(path = '.env') {
+function loadEnvFile(path) {
+  path ??= '.env';
   const fs = require('fs');
   const name = require('internal/fs/util').pathOf(path);
   for (const { 0: key, 1: value } of over(Object.entries(parse(fs.readFileSync(name, 'utf8'))))) process.env[key] ??= value;

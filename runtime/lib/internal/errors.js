@@ -84,6 +84,12 @@ function invalidReturnValue(expected, name, value) {
   return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
 }
 
+// A value in the words of an error, as %s of util.format has it.
+const shown = (value) => typeof value === 'string' ? value : require('internal/format').format('%s', value);
+
+const unknownSignal = (signal) => coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${shown(signal)}`);
+const invalidAddress = (address) => coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${shown(address)}`);
+
 // what: 'The "name" argument', 'The "a" and "b" arguments'
 function missingArgs(what) {
   return coded(TypeError, 'ERR_MISSING_ARGS', `${what} must be specified`);
@@ -98,8 +104,7 @@ function rangeText(value) {
 
 // An encoding may be anything; it is shown as %s of util.format shows it.
 function unknownEncoding(encoding) {
-  const text = typeof encoding === 'string' ? encoding : require('internal/format').format('%s', encoding);
-  return coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${text}`);
+  return coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${shown(encoding)}`);
 }
 
 function outOfRange(name, range, value) {
@@ -150,13 +155,14 @@ function validateBuffer(value, name = 'buffer') {
 }
 
 // checkFields(options, 'options', { signal: validateAbortSignal, size: validateUint32 }): what is
-// undefined is left out.
-function checkFields(object, name, checks) {
+// undefined is left out, or what `isGiven` doesn't take for given.
+function checkFields(object, name, checks, isGiven = isDefined) {
   for (const field of over(Object.keys(checks))) {
     const check = checks[field];
-    if (object[field] !== undefined) check(object[field], `${name}.${field}`);
+    if (isGiven(object[field])) check(object[field], `${name}.${field}`);
   }
 }
+const isDefined = (value) => value !== undefined;
 
 function validateAbortSignal(signal, name) {
   if (signal === undefined || (isObject(signal) && 'aborted' in signal)) return;
@@ -183,14 +189,17 @@ module.exports = {
   checkFields,
   coded,
   describe,
+  invalidAddress,
   invalidArgType,
   invalidArgValue,
   invalidReturnValue,
   missingArgs,
   notImplemented,
   outOfRange,
+  shown,
   systemError,
   unknownEncoding,
+  unknownSignal,
   validateAbortSignal,
   validateArray,
   validateBoolean,

@@ -166,7 +166,7 @@ Module._cache = Object.create(null);
 Module._pathCache = Object.create(null);
 Module._extensions = Object.create(null);
 Module.builtinModules = listed;
-Module.isBuiltin = (name) => builtin.has(stringStartsWith.call(name, 'node:') ? stringSlice.call(name, 5) : name);
+Module.isBuiltin = (name) => typeof name === 'string' && builtin.has(stringStartsWith.call(name, 'node:') ? stringSlice.call(name, 5) : name);
 Module._nodeModulePaths = nodeModulePaths;
 Module.Module = Module;
 Module.wrap = (text) => `${head}${text}\n});`;

@@ -55,7 +55,7 @@ process.nextTick = tools.nextTick;
 Object.defineProperty(process, 'ppid', { __proto__: null, enumerable: true, configurable: true, get: () => binding.ppid });
 Object.defineProperty(process, 'title', { __proto__: null,
   enumerable: true, configurable: true,
-  get: () => binding.title(), set: (value) => binding.title(String(value)),
+  get: () => binding.title(), set: (value) => binding.title(`${value}`),
 });
 Object.defineProperty(process, 'debugPort', { __proto__: null, enumerable: true, configurable: true, writable: true, value: 9229 });
 
@@ -124,7 +124,7 @@ Object.defineProperty(process, 'exitCode', { __proto__: null,
       if (typeof code === 'string' && code !== '' && NumberIsInteger(+code)) value = +code;
       const errors = require('internal/errors');
       if (typeof value !== 'number') throw errors.invalidArgType('code', 'of type number', code);
-      if (!NumberIsInteger(value)) throw errors.outOfRange('code', 'an integer', code);
+      errors.validateInteger(value, 'code');
     }
     exitCode = code;
   },
@@ -149,13 +149,13 @@ process.reallyExit = reallyExit;
 process.abort = () => binding.abort();
 
 process._kill = (pid, signal) => binding.kill(pid, signal);
-process.kill = function kill(pid, signal = 'SIGTERM') {
+process.kill = function kill(pid, signal) {
   const errors = require('internal/errors');
   if (pid != (pid | 0)) throw errors.invalidArgType('pid', 'of type number', pid);
   let number = signal;
-  if (typeof signal === 'string') {
-    number = native('signals').numbers[signal];
-    if (number === undefined) throw errors.coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+  if (signal !== (signal | 0)) {
+    number = native('signals').numbers[signal || 'SIGTERM'];
+    if (number === undefined) throw errors.unknownSignal(signal);
   }
   const err = process._kill(pid | 0, number);
   if (err) {
@@ -196,7 +196,7 @@ process.umask = function umask(mask) {
   const errors = require('internal/errors');
   if (typeof number === 'string')
     throw errors.invalidArgValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
-  errors.validateInteger(number, 'mask', 0, 2 ** 32 - 1);
+  errors.validateInteger(number ?? undefined, 'mask', 0, 2 ** 32 - 1);
   return binding.umask(number);
 };
 process.memoryUsage = function memoryUsage() {

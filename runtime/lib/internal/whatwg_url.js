@@ -240,8 +240,10 @@ class URL {
 
   static canParse(input, base = undefined) {
     if (arguments.length === 0) throw require('internal/errors').missingArgs('The "url" argument');
+    const text = `${input}`;
+    if (base !== undefined) base = `${base}`;
     try {
-      return Boolean(new URL(input, base));
+      return Boolean(new URL(text, base));
     } catch {
       return false;
     }

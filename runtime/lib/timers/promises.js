@@ -4,7 +4,7 @@
 const { PromiseReject, PromiseResolve, promiseThen } = intrinsics;
 const timers = require('timers');
 const { kUnstoppable } = require('internal/event_target');
-const { abortedBy, validateAbortSignal, validateBoolean, validateObject } = require('internal/errors');
+const { abortedBy, validateAbortSignal, validateBoolean, validateNumber, validateObject } = require('internal/errors');
 
 // What the options say. A signal that is aborted already is a failure like a bad option.
 function read(options) {
@@ -22,9 +22,10 @@ function listen(signal, aborted) {
   return () => signal?.removeEventListener('abort', aborted);
 }
 
-function waiting(options, start, clear) {
+function waiting(options, start, clear, delay) {
   let asked;
   try {
+    if (delay !== undefined) validateNumber(delay, 'delay');
     asked = read(options);
   } catch (error) {
     return PromiseReject(error);
@@ -56,7 +57,7 @@ function afterwards(promise, work) {
 }
 
 const setTimeout = (delay, value, options = {}) =>
-  waiting(options, (done) => timers.setTimeout(done, delay, value), timers.clearTimeout);
+  waiting(options, (done) => timers.setTimeout(done, delay, value), timers.clearTimeout, delay);
 
 const setImmediate = (value, options = {}) =>
   waiting(options, (done) => timers.setImmediate(done, value), timers.clearImmediate);

@@ -11,7 +11,7 @@ const {
 const { names, numbers } = require('internal/child/signals');
 const { pathOf } = require('internal/fs/util');
 const {
-  coded, invalidArgType, invalidArgValue, outOfRange, validateFunction, validateObject, validateString,
+  invalidArgType, invalidArgValue, outOfRange, unknownSignal, validateFunction, validateObject, validateString,
 } = require('internal/errors');
 
 const MAX_BUFFER = 1024 * 1024;
@@ -59,7 +59,7 @@ function checkMaxBuffer(maxBuffer) {
 function signalOf(signal) {
   const number = typeof signal === 'string' ? numbers[stringToUpperCase.call(signal)] :
     names.has(signal) ? signal : undefined;
-  if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+  if (number === undefined) throw unknownSignal(signal);
   return number;
 }
 

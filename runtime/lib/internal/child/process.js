@@ -14,7 +14,7 @@ const { errnoException } = require('internal/net/util');
 const { signalOf } = require('internal/child/arguments');
 const { names } = require('internal/child/signals');
 const { readStdio } = require('internal/child/stdio');
-const { invalidArgType, validateString } = require('internal/errors');
+const { invalidArgType, validateOneOf, validateString } = require('internal/errors');
 
 const kOpen = Symbol('open'); // how many streams must close before 'close'
 const kReported = Symbol('reported');
@@ -23,6 +23,8 @@ const kHandedOver = Symbol('handed over'); // on a stream: another child reads f
 // Failures to start that are no mistake of the program's: reported by 'error'.
 const LATER = { __proto__: null, EACCES: true, EAGAIN: true, EMFILE: true, ENFILE: true, ENOENT: true };
 const EXHAUSTED = { __proto__: null, EMFILE: true, ENFILE: true };
+
+const SERIALIZATIONS = [undefined, 'json', 'advanced'];
 
 function socketFor(readable) {
   return new net.Socket({
@@ -84,8 +86,9 @@ const describe = (options) => options.child ?? {
 
 ChildProcess.prototype.spawn = function spawn(options) {
   if (options === null || typeof options !== 'object') throw invalidArgType('options', 'of type object', options);
-  const stdio = readStdio(options.stdio ?? 'pipe', false);
+  const stdio = readStdio(options.stdio || 'pipe', false);
   checkOptions(options);
+  validateOneOf(options.serialization, 'options.serialization', SERIALIZATIONS);
   this.spawnfile = options.file;
   this.spawnargs = options.args ?? [];
   const sockets = [];

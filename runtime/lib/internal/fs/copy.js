@@ -159,7 +159,7 @@ const CP = {
 const FLAGS = ['dereference', 'errorOnExist', 'force', 'preserveTimestamps', 'recursive', 'verbatimSymlinks'];
 
 function prepareCp(from, to, options) {
-  if (options !== undefined && options !== null) validateObject(options, 'options');
+  if (options !== undefined) validateObject(options, 'options');
   const given = { __proto__: null, ...CP, ...options };
   for (let i = 0; i < FLAGS.length; i++) validateBoolean(given[FLAGS[i]], `options.${FLAGS[i]}`);
   given.mode ??= (options ?? {}).mode ?? 0; // Node knows no default for it

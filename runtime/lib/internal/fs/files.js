@@ -16,9 +16,10 @@ const {
 // --- read ----------------------------------------------------------------------------------
 
 // read(fd, buffer, offset, length, position), read(fd, buffer, options), read(fd, options)
-function readArguments(fd, buffer, offset, length, position) {
+function readArguments(fd, buffer, offset, length, position, isPlain = false) {
   fdOf(fd);
-  if (buffer !== undefined && buffer !== null && !isView(buffer) && typeof buffer === 'object')
+  if (isPlain) bufferOf(buffer);
+  else if (buffer !== undefined && buffer !== null && !isView(buffer) && typeof buffer === 'object')
     ({ buffer = Buffer.alloc(16384), offset, length, position } = buffer);
   else if (offset !== null && typeof offset === 'object')
     ({ offset, length, position } = offset);
@@ -50,7 +51,7 @@ function read(fd, buffer, offset, length, position, callback) {
   if (count < 4) offset = undefined;
   if (count < 3) buffer = undefined;
   if (count === 3 && buffer === null) buffer = undefined;
-  const a = readArguments(fd, buffer, offset, length, position);
+  const a = readArguments(fd, buffer, offset, length, position, count > 4);
   callbackOf(count > 1 ? given : undefined);
   if (a.length === 0) {
     process.nextTick(given, null, 0, a.buffer);
@@ -84,13 +85,16 @@ function writeSync(fd, buffer, offset, length, position) {
 // write(fd, buffer[, offset[, length[, position]]], callback), write(fd, string[, position[,
 // encoding]], callback)
 function write(fd, buffer, offset, length, position, callback) {
-  const count = arguments.length;
-  const given = count > 5 ? callback : arguments[count - 1];
-  if (count < 6) position = undefined;
-  if (count < 5) length = undefined;
-  if (count < 4) offset = undefined;
-  const a = writeArguments(fd, buffer, offset, length, position);
-  callbackOf(count > 2 ? given : undefined);
+  const given = isView(buffer) ? callback || position || length || offset :
+    typeof position === 'function' ? position : typeof offset === 'function' ? offset : length;
+  // What is the callback is no argument, nor is what comes after it.
+  const before = [offset, length, position];
+  for (let i = 0, seen = false; i < 3; i++) {
+    seen ||= before[i] === given && typeof given === 'function';
+    if (seen) before[i] = undefined;
+  }
+  const a = writeArguments(fd, buffer, before[0], before[1], before[2]);
+  callbackOf(given);
   binding.write(a.fd, a.bytes, a.offset, a.length, a.position, (error, n) => given(error, n ?? 0, buffer));
 }
 
@@ -111,12 +115,14 @@ const APPEND_BASE = { encoding: 'utf8', mode: 0o666, flag: 'a' };
 const baseOf = (defaults) => defaults === READ ? READ_BASE : defaults === WRITE ? WRITE_BASE : APPEND_BASE;
 
 function targetOf(path) {
-  return typeof path === 'number' ? fdOf(path) : pathOf(path);
+  return path === (path | 0) ? path : pathOf(path);
 }
 
-function readFileSync(path, options) {
-  options = optionsOf(options, READ, READ_BASE);
-  const content = binding.readFile(targetOf(path), flagsOf(options.flag), isText(options.encoding));
+// The synchronous form takes a flag as it is, the others take an empty one for none.
+function readFileSync(path, given) {
+  const options = optionsOf(given, READ, READ_BASE);
+  const flag = given !== null && typeof given === 'object' ? given.flag ?? 'r' : options.flag;
+  const content = binding.readFile(targetOf(path), flagsOf(flag), isText(options.encoding));
   const encoding = decodeAs(options.encoding);
   return encoding === null ? content : content.toString(encoding);
 }
@@ -138,7 +144,7 @@ function abortable(signal, callback) {
 }
 
 function readFile(path, options, callback) {
-  callback = callbackOf(callback ?? options);
+  callback = callbackOf(callback || options);
   options = optionsOf(options, READ, READ_BASE);
   const encoding = decodeAs(options.encoding);
   let answer = encoding === null ? callback :
@@ -152,7 +158,8 @@ function readFile(path, options, callback) {
 function writeArgumentsOf(path, data, options) {
   const { flag, flush, mode, encoding } = options;
   if (flush !== null) validateBoolean(flush, 'options.flush');
-  return [targetOf(path), flagsOf(flag), modeOf(mode, 'mode', 0o666), dataOf(data, encoding), Boolean(flush)];
+  const bytes = dataOf(data, encoding);
+  return [targetOf(path), flagsOf(flag), modeOf(mode, 'mode', 0o666), bytes, Boolean(flush)];
 }
 
 function writeFileSync(path, data, options, defaults = WRITE) {
@@ -161,9 +168,10 @@ function writeFileSync(path, data, options, defaults = WRITE) {
 }
 
 function writeFile(path, data, options, callback, defaults = WRITE) {
-  callback = callbackOf(callback ?? options);
+  callback = callbackOf(callback || options);
   options = optionsOf(options, defaults, baseOf(defaults));
   const given = writeArgumentsOf(path, data, options);
+  if (typeof given[0] === 'number') fdOf(given[0]);
   const answer = abortable(options.signal, callback);
   if (options.signal?.aborted) return;
   arrayPush.call(given, answer);

@@ -6,7 +6,7 @@
 // arguments into the native function's. A composed one is a generator that yields native
 // calls as [function, ...arguments] and is resumed with their results or errors.
 
-const { PromiseReject, arrayPop, arrayPush, arraySlice, over, promiseThen } = intrinsics;
+const { PromiseReject, arrayPush, arraySlice, over, promiseThen } = intrinsics;
 const { callbackOf } = require('internal/fs/util');
 
 // Where several arguments are wrong, an error names the first that is looked at. Most
@@ -17,12 +17,22 @@ const BEFORE_CALLBACK = {
 // A length that isn't given can't be wrong.
 const isCallbackDue = (name, args) => (name === 'ftruncate' || name === 'truncate') && args.length < 2;
 
+// What from this place on is a function is the callback, whatever comes after it.
+const OPTIONAL_FROM = { __proto__: null, access: 1, copyFile: 2, cp: 2, ftruncate: 1, open: 2, rm: 1, rmdir: 1, truncate: 1 };
+
+function callbackPlace(name, args) {
+  const last = args.length - 1;
+  for (let i = OPTIONAL_FROM[name] ?? last; i < last; i++) if (typeof args[i] === 'function') return i;
+  return last >= 0 && typeof args[last] === 'function' ? last : -1;
+}
+
 // Takes the callback off the arguments and prepares the others: { callback, given }
 function prepared(name, prepare, args) {
-  const last = args.length > 0 ? args[args.length - 1] : undefined;
-  if (typeof last === 'function') {
-    arrayPop.call(args);
-    return { callback: last, given: Reflect.apply(prepare, undefined, args) };
+  const place = callbackPlace(name, args);
+  if (place !== -1) {
+    const callback = args[place];
+    args.length = place;
+    return { callback, given: Reflect.apply(prepare, undefined, args) };
   }
   const before = isCallbackDue(name, args) ? undefined : BEFORE_CALLBACK[name];
   if (before !== undefined) Reflect.apply(prepare, undefined, arraySlice.call(args, 0, before));

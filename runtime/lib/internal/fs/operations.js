@@ -6,7 +6,7 @@ const { PromiseResolve, over } = intrinsics;
 const { named, plain } = require('internal/fs/forms');
 const { Buffer } = require('buffer');
 const {
-  accessModeOf, checkLinkType, copyModeOf, encodeText, fdOf, flagsOf, idOf, lengthOf, loosePosition, modeOf, optionsOf,
+  accessModeOf, checkLinkType, copyModeOf, descriptorOf, encodeText, fdOf, flagsOf, idOf, lengthOf, loosePosition, modeOf, optionsOf,
   pathOf, prefixOf, timeOf, viewsOf, wantsBytes,
 } = require('internal/fs/util');
 
@@ -20,11 +20,12 @@ const textArguments = (path, options) => {
   return Object.assign([path, wantsBytes(encoding)], { encoding });
 };
 const decoded = (result, { encoding }) => encodeText(result, encoding);
-// What stands for the options of stat may be anything; only an object has some.
-const isBig = (options) => options !== null && typeof options === 'object' && Boolean(options.bigint);
+// What stands for the options of stat may be anything but null.
+const isBig = (options = NONE) => Boolean(options.bigint);
+const NONE = { __proto__: null };
 
 // A descriptor that is checked after the other arguments, which were made before the call.
-const fdLast = (fd, others) => [fdOf(fd), ...over(others)];
+const fdLast = (fd, others) => [descriptorOf(fd), ...over(others)];
 
 const operations = [
   plain('access', binding.access, (path, mode) => [pathOf(path), accessModeOf(mode)]),
@@ -49,15 +50,15 @@ const operations = [
     return [pathOf(target, 'target'), pathOf(path)];
   }),
   plain('unlink', binding.unlink, (path) => [pathOf(path)]),
-  plain('readlink', binding.readlink, (path, options) => textArguments(pathOf(path), options), decoded),
+  plain('readlink', binding.readlink, (path, options) => textArguments(pathOf(path, 'oldPath'), options), decoded),
   plain('open', binding.open, (path, flags, mode) => {
     const target = pathOf(path);
     const bits = modeOf(mode, 'mode', 0o666);
     return [target, flagsOf(flags), bits];
   }),
-  plain('close', binding.close, (fd) => [fdOf(fd)]),
-  plain('fsync', binding.fsync, (fd) => [fdOf(fd)]),
-  plain('fdatasync', binding.fdatasync, (fd) => [fdOf(fd)]),
+  plain('close', binding.close, (fd) => [descriptorOf(fd)]),
+  plain('fsync', binding.fsync, (fd) => [descriptorOf(fd)]),
+  plain('fdatasync', binding.fdatasync, (fd) => [descriptorOf(fd)]),
   plain('ftruncate', binding.ftruncate, (fd, length) => fdLast(fd, [lengthOf(length)])),
   plain('readv', binding.readv, (fd, buffers, position) =>
     [fdOf(fd), viewsOf(buffers), loosePosition(position)]),
@@ -65,7 +66,7 @@ const operations = [
     [fdOf(fd), viewsOf(buffers), loosePosition(position)]),
   plain('stat', binding.stat, (path, options) => [pathOf(path), isBig(options)]),
   plain('lstat', binding.lstat, (path, options) => [pathOf(path), isBig(options)]),
-  plain('fstat', binding.fstat, (fd, options) => [fdOf(fd), isBig(options)]),
+  plain('fstat', binding.fstat, (fd, options) => [descriptorOf(fd), isBig(options)]),
   plain('statfs', binding.statfs, (path, options) => [pathOf(path), isBig(options)]),
 ];
 

@@ -245,7 +245,11 @@ for (const name of over(['cp', 'mkdir', 'readdir', 'realpath', 'rm', 'rmdir', 't
   promises[name] = trees[name].promise;
 // Node starts from a plain object here, and only here (checkOptions).
 const { readdir } = promises;
-promises.readdir = named('readdir', (path, options) => readdir(path, options ?? {}));
+promises.readdir = named('readdir', (path, options) => {
+  if (options !== undefined && options !== null && typeof options !== 'object') return readdir(path, options);
+  const { encoding, recursive, withFileTypes } = options ?? {};
+  return readdir(path, { encoding, recursive: Boolean(recursive), withFileTypes }); // nothing is too odd for `recursive`
+});
 promises.realpath = named('realpath', trees.realpathNative.promise);
 
 promises.watch = (path, options) => require('internal/fs/watch').iterate(path, options);

@@ -184,7 +184,7 @@ function ReadStream(path, options) {
   if (own.autoDestroy) validateFunction(calls.close, 'options.fs.close');
   const { encoding, end = Infinity, start } = own;
   this.start = start;
-  this.end = end ?? Infinity;
+  this.end = end;
   this.pos = start;
   this.bytesRead = 0;
   checkRange(start, this.end);

@@ -74,9 +74,10 @@ const MKDIR = { __proto__: null, mode: undefined, recursive: false };
 
 function prepareMkdir(path, options) {
   const bare = typeof options === 'number' || typeof options === 'string'; // the mode alone
-  const { mode, recursive } = bare ? { mode: options, recursive: false } : optionsOf(options || undefined, MKDIR);
+  const { mode, recursive } = bare ? { mode: options, recursive: false } :
+    optionsOf(typeof options === 'object' ? options : undefined, MKDIR);
   validateBoolean(recursive, 'options.recursive');
-  const bits = modeOf(mode, bare ? 'mode' : 'options.mode', 0o777);
+  const bits = mode === undefined ? 0o777 : modeOf(mode, 'mode');
   return [pathOf(path), bits, recursive];
 }
 
@@ -252,6 +253,9 @@ function* walk(path) {
 
 const TEXT = { __proto__: null, encoding: null };
 const prepareRealpath = (path, options) => [pathOf(path), optionsOf(options, TEXT).encoding];
+// realpath itself takes anything for a text.
+const prepareLooseRealpath = (path, options) =>
+  prepareRealpath(path instanceof Uint8Array || path?.href ? path : `${path}`, options);
 
 function* realpathNative(path, encoding) {
   return encodeText(yield [binding.realpath, path, wantsBytes(encoding)], encoding);
@@ -260,7 +264,7 @@ function* realpathNative(path, encoding) {
 function* truncate(path, length) {
   const fd = yield [binding.open, path, c.O_RDWR, 0o666];
   try {
-    yield [binding.ftruncate, fd, length];
+    yield [binding.ftruncate, fd, lengthOf(length)];
   } finally {
     yield [binding.close, fd];
   }
@@ -277,9 +281,13 @@ module.exports = {
   cp: composed('cp', cp, prepareCp),
   mkdir: composed('mkdir', mkdir, prepareMkdir),
   readdir: composed('readdir', readdir, prepareReaddir),
-  realpath: composed('realpath', realpath, prepareRealpath),
+  realpath: composed('realpath', realpath, prepareLooseRealpath),
   realpathNative: composed('native', realpathNative, prepareRealpath),
   rm: composed('rm', rm, prepareRm),
   rmdir: composed('rmdir', rmdir, prepareRmdir),
-  truncate: composed('truncate', truncate, prepareTruncate),
+  // With a callback a wrong length is noticed before the file is opened.
+  truncate: {
+    ...composed('truncate', truncate, (path, length) => [pathOf(path), length]),
+    callback: composed('truncate', truncate, prepareTruncate).callback,
+  },
 };

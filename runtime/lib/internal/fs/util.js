@@ -3,7 +3,7 @@
 // functions take, with Node's errors for what isn't right.
 
 const {
-  ArrayBufferIsView, ArrayIsArray, DateNow, NumberIsFinite, NumberIsInteger, arrayEvery, dateGetTime, regexpTest,
+  ArrayBufferIsView, ArrayIsArray, DateNow, NumberIsFinite, NumberIsInteger, NumberIsSafeInteger, arrayEvery, dateGetTime, regexpTest,
   stringIncludes, typedarrayIncludes,
 } = intrinsics;
 const { Buffer } = require('buffer');
@@ -87,10 +87,18 @@ function fdOf(fd, name = 'fd') {
   return fd;
 }
 
+// The same of the calls whose native part checks it, in its words.
+function descriptorOf(fd) {
+  if (typeof fd === 'number' && NumberIsInteger(fd) && (fd < 0 || fd > 2147483647))
+    throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
+  if (typeof fd === 'bigint' || typeof fd === 'function')
+    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The "fd" argument must be of type number. Received ${typeof fd === 'bigint' ? `type bigint (${fd})` : 'function'}`);
+  return fdOf(fd);
+}
+
 function modeOf(mode, name, otherwise) {
-  if (mode === undefined || mode === null) {
-    if (otherwise !== undefined) return otherwise;
-  } else if (typeof mode === 'string') {
+  mode ??= otherwise;
+  if (typeof mode === 'string') {
     if (!regexpTest(/^[0-7]+$/, mode))
       throw invalidArgValue(name, mode, 'must be a 32-bit unsigned integer or an octal string');
     mode = parseInt(mode, 8);
@@ -132,7 +140,7 @@ function checkOptions(options, defaults, base = defaults) {
     return Object.assign(Object.create(Object.getPrototypeOf(base)), base, { encoding: options });
   }
   if (typeof options !== 'object')
-    throw invalidArgType('options', 'of type string or an instance of Object', options);
+    throw invalidArgType('options', 'one of type string or object', options);
   if ('encoding' in defaults && options.encoding !== 'buffer') checkEncoding(options.encoding);
   if ('signal' in defaults && options.signal !== undefined) validateAbortSignal(options.signal, 'options.signal');
   return options;
@@ -153,8 +161,7 @@ function optionsOf(given, defaults, base) {
 
 // What a text result (a name, a link's target) becomes: the native functions give strings
 // or bytes.
-const wantsBytes = (encoding) => encoding !== undefined && encoding !== null &&
-  encoding !== 'utf8' && encoding !== 'utf-8';
+const wantsBytes = (encoding) => Boolean(encoding) && encoding !== 'utf8' && encoding !== 'utf-8';
 
 function encodeText(value, encoding) {
   if (!wantsBytes(encoding) || encoding === 'buffer') return value;
@@ -189,8 +196,8 @@ function positionOf(position, name = 'position') {
   throw invalidArgType(name, 'of type bigint or integer', position);
 }
 
-// Where only a number counts as a position and everything else as none.
-const loosePosition = (position) => positionOf(typeof position === 'number' ? position : null);
+// Where only a whole number counts as a position and everything else as none.
+const loosePosition = (position) => NumberIsSafeInteger(position) && position >= 0 ? position : -1;
 
 // offset and length of a part of a view, for read.
 function readRange(offset, length, buffer) {
@@ -225,8 +232,9 @@ function viewsOf(buffers) {
 
 function smallMode(mode) {
   if (mode === undefined || mode === null) return 0;
-  validateNumber(mode, 'mode');
-  if (!NumberIsInteger(mode)) throw outOfRange('mode', 'an integer', mode);
+  if (typeof mode !== 'number') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'mode must be int32 or null/undefined');
+  if (mode !== mode) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range');
+  mode = Math.trunc(mode);
   if (mode < 0 || mode > 7)
     throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range: >= 0 && <= 7');
   return mode;
@@ -237,7 +245,7 @@ const copyModeOf = smallMode;
 
 // A kind of symbolic link is Windows's business, but a wrong one is a mistake everywhere.
 function checkLinkType(type) {
-  if (type === undefined || type === null || type === 'dir' || type === 'file' || type === 'junction') return;
+  if (typeof type !== 'string' || type === 'dir' || type === 'file' || type === 'junction') return;
   throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE',
     `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`);
 }
@@ -277,7 +285,7 @@ function prefixOf(prefix) {
 }
 
 module.exports = {
-  accessModeOf, bufferOf, callbackOf, checkLinkType, checkOptions, copyModeOf, dataOf, encodeText, fdOf, flagsOf, idOf,
+  accessModeOf, bufferOf, callbackOf, checkLinkType, checkOptions, copyModeOf, dataOf, descriptorOf, encodeText, fdOf, flagsOf, idOf,
   isView, joined, lengthOf, loosePosition, modeOf, nameOf, optionsOf, pathOf, positionOf, prefixOf, readRange, timeOf,
   viewsOf, wantsBytes, writeRange,
 };

@@ -6,19 +6,21 @@ const { ArrayIsArray, arrayFilter, arrayIncludes, arrayPush, over } = intrinsics
 const binding = native('stream');
 const handles = native('handle');
 const timers = require('timers');
-const { coded, invalidArgType, validateBoolean, validateInteger, validateString } = require('internal/errors');
+const {
+  checkFields, coded, invalidAddress, invalidArgType, validateBoolean, validateInteger, validateNumber, validateString,
+} = require('internal/errors');
 const { kBytesRead, kBytesWritten, kKind, refreshTimer, setHooks } = require('internal/net/socket');
-const { addressException, defaults, isIP, normalize, validatePort } = require('internal/net/util');
+const { addressException, defaults, isIP, kNormalized, normalize, validatePort } = require('internal/net/util');
 
 const ECANCELED = -125;
 const ETIMEDOUT = -110;
 
 function connect(socket, args) {
-  const { 0: options, 1: callback } = ArrayIsArray(args[0]) ? args[0] : normalize(args);
+  const { 0: options, 1: callback } = args[0]?.[kNormalized] ? args[0] : normalize(args);
   if (options.port === undefined && options.path == null)
     throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "options" or "port" or "path" argument must be specified');
   if (socket.destroyed) reset(socket);
-  if (options.path != null) validateString(options.path, 'options.path');
+  if (options.path) validateString(options.path, 'options.path');
   const pipe = Boolean(options.path);
   if (socket._handle === null) {
     socket[kKind] = pipe ? 'pipe' : 'tcp';
@@ -47,15 +49,23 @@ function reset(socket) {
 }
 
 // Where a TCP socket is to go, and from where: { host, port, local }.
-function routeOf({ host, port, localAddress, localPort }) {
-  if (localAddress && !isIP(localAddress))
-    throw coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${localAddress}`);
-  if (localPort !== undefined && typeof localPort !== 'number')
-    throw invalidArgType('options.localPort', 'of type number', localPort);
+function routeOf(options) {
+  const { host, port, localAddress, localPort } = options;
+  if (localAddress && !isIP(localAddress)) throw invalidAddress(localAddress);
+  if (localPort) validateNumber(localPort, 'options.localPort');
   if (!arrayIncludes.call(['number', 'string'], typeof port))
-    throw invalidArgType('options.port', 'of type number or string', port);
-  return { host: host || 'localhost', port: validatePort(port), local: { localAddress, localPort } };
+    throw invalidArgType('options.port', 'one of type number or string', port);
+  const route = { host: host || 'localhost', port: validatePort(port), local: { localAddress, localPort } };
+  checkFields(options, 'options', TRIALS, isGiven);
+  return route;
 }
+
+const isGiven = (value) => value !== undefined && value !== null;
+const TRIALS = {
+  __proto__: null,
+  autoSelectFamily: validateBoolean,
+  autoSelectFamilyAttemptTimeout: (value, name) => validateInteger(value, name, 1, 2 ** 31 - 1),
+};
 
 function connectTcp(socket, options) {
   const route = routeOf(options);
@@ -69,11 +79,9 @@ function connectTcp(socket, options) {
 }
 
 function connectByName(socket, { host, port, local }, options) {
-  const { autoSelectFamily = defaults.autoSelectFamily, family: wanted = 0, hints, lookup } = options;
-  if (autoSelectFamily != null) validateBoolean(autoSelectFamily, 'options.autoSelectFamily');
-  let { autoSelectFamilyAttemptTimeout: limit = defaults.attemptTimeout } = options;
-  validateInteger(limit, 'options.autoSelectFamilyAttemptTimeout', 1, 2 ** 31 - 1);
-  limit = limit < 10 ? 10 : limit;
+  const { family: wanted = 0, hints, lookup } = options;
+  const autoSelectFamily = options.autoSelectFamily ?? defaults.autoSelectFamily;
+  const limit = Math.max(10, options.autoSelectFamilyAttemptTimeout ?? defaults.attemptTimeout);
   if (lookup !== undefined && typeof lookup !== 'function')
     throw invalidArgType('options.lookup', 'of type function', lookup);
   if (typeof host !== 'string') throw invalidArgType('hostname', 'of type string', host);
@@ -106,7 +114,7 @@ function connectByName(socket, { host, port, local }, options) {
 function wrongAnswer(list, host, port) {
   for (let i = 0; i < list.length; i++) {
     const { address, family } = list[i];
-    if (!isIP(address)) return coded(TypeError, 'ERR_INVALID_IP_ADDRESS', `Invalid IP address: ${address}`);
+    if (!isIP(address)) return invalidAddress(address);
     if (family !== 4 && family !== 6 && family !== 'IPv4' && family !== 'IPv6')
       return Object.assign(coded(RangeError, 'ERR_INVALID_ADDRESS_FAMILY', `Invalid address family: ${family} ${host}:${port}`), { host, port });
   }

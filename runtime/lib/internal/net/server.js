@@ -7,7 +7,9 @@ const binding = native('stream');
 const handles = native('handle');
 const EventEmitter = require('events');
 const tools = require('internal/tools');
-const { coded, invalidArgType, invalidArgValue, validateAbortSignal } = require('internal/errors');
+const {
+  checkFields, coded, invalidArgType, invalidArgValue, validateAbortSignal, validateNumber, validateString,
+} = require('internal/errors');
 const { Socket, kKind, kLeave, kMake, setHooks } = require('internal/net/socket');
 const { errnoException, isIP, listenException, normalize, validatePort } = require('internal/net/util');
 
@@ -17,6 +19,7 @@ const EAFNOSUPPORT = -97;
 const IPV6ONLY = 1;
 const BACKLOG = 511;
 
+const NUMBERS = { __proto__: null, keepAliveInitialDelay: validateNumber, highWaterMark: validateNumber };
 const SWITCHES = ['allowHalfOpen', 'pauseOnConnect', 'noDelay', 'keepAlive'];
 
 function Server(options, listener) {
@@ -37,6 +40,7 @@ function setUp(server, given, listener) {
   server._unref = false;
   server._pipeName = null;
   server._kind = 'tcp';
+  checkFields(options, 'options', NUMBERS);
   for (const name of over(SWITCHES)) server[name] = Boolean(options[name]);
   server.keepAliveInitialDelay = options.keepAliveInitialDelay ?? 0;
   server.highWaterMark = options.highWaterMark;
@@ -75,8 +79,11 @@ function listen(...args) {
   if (signal !== undefined) addSignal(this, signal);
   if (typeof fd === 'number' && fd >= 0) return listenDescriptor(this, fd, backlog);
   const port = portAsked(options, args);
-  if (port !== undefined)
-    return host ? listenHost(this, port, String(host), backlog, options) : listenTcp(this, null, port, backlog, options);
+  if (port !== undefined) {
+    if (!host) return listenTcp(this, null, port, backlog, options);
+    validateString(host, 'hostname');
+    return listenHost(this, port, host, backlog, options);
+  }
   if (typeof path === 'string' && path !== '' && !(Number(path) >= 0)) return listenPath(this, path, backlog, options);
   throw 'port' in options || 'path' in options ? invalidArgValue('options', options) :
     invalidArgValue('options', options, 'must have the property "port" or "path"');

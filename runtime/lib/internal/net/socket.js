@@ -10,7 +10,7 @@ const { Buffer } = require('buffer');
 const FastBuffer = require('internal/fast_buffer');
 const { Duplex } = require('stream');
 const {
-  coded, invalidArgType, invalidArgValue, outOfRange, validateAbortSignal, validateFunction, validateNumber,
+  coded, invalidArgType, invalidArgValue, outOfRange, validateAbortSignal, validateFunction, validateInt32, validateNumber,
 } = require('internal/errors');
 const { EOF, errnoException } = require('internal/net/util');
 
@@ -88,9 +88,7 @@ function clearTimer(socket) {
 // --- Socket ----------------------------------------------------------------------------------------
 
 function openDescriptor(socket, fd) {
-  if (typeof fd !== 'number' || !NumberIsInteger(fd)) throw invalidArgType('options.fd', 'of type number', fd);
-  if (fd < 0) throw coded(RangeError, 'ERR_OUT_OF_RANGE',
-    `The value of "fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
+  validateInt32(fd, 'fd', 0);
   const kind = binding.guess(fd);
   let err;
   if (kind === 'TTY') {
@@ -117,7 +115,7 @@ function openDescriptor(socket, fd) {
 }
 
 function Socket(options) {
-  if (this instanceof Socket) setUp(this, { __proto__: null, ...options });
+  if (this instanceof Socket) setUp(this, typeof options === 'number' ? { __proto__: null, fd: options } : { __proto__: null, ...options });
   else return new Socket(options);
 }
 
@@ -127,6 +125,7 @@ function setUp(socket, options) {
   for (let i = 0; i < OBJECT_MODES.length; i++)
     if (options[OBJECT_MODES[i]])
       throw invalidArgValue(`options.${OBJECT_MODES[i]}`, options[OBJECT_MODES[i]], 'is not supported');
+  if (options.keepAliveInitialDelay !== undefined) validateNumber(options.keepAliveInitialDelay, 'options.keepAliveInitialDelay');
   const given = options.handle !== undefined || options.fd !== undefined || options[kMake] !== undefined;
   if (options.onread !== undefined) throw require('internal/errors').notImplemented('options.onread of net.Socket');
   socket.connecting = false;
@@ -165,7 +164,7 @@ function setUp(socket, options) {
   socket._readableState.readingMore = true;
   if (options[kMake] !== undefined) socket._handle = options[kMake](socket);
   else if (options.fd !== undefined) socket._handle = openDescriptor(socket, options.fd);
-  if (options.signal !== undefined) addSignal(socket, options.signal);
+  if (options.signal) addSignal(socket, options.signal);
   socket.on('end', answerEnd);
   if (given) {
     if (options.readable === false) endReadable(socket);
@@ -193,7 +192,7 @@ function endWritable(socket) {
 }
 
 function addSignal(socket, signal) {
-  validateAbortSignal(signal, 'options.signal');
+  validateAbortSignal(signal, 'signal');
   require('stream').addAbortSignal(signal, socket);
 }
 

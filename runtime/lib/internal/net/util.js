@@ -65,12 +65,14 @@ function isIP(given) {
   return zone !== -1 && !regexpTest(/^[0-9a-zA-Z.:-]+$/, stringSlice.call(text, zone + 1)) ? 0 : binding.isIP(text);
 }
 
+const kNormalized = Symbol('normalized');
+
 // listen() and connect() take (options), (port, host, …) or (path, …), each with a
 // callback at the end.
 function normalize(args) {
   const { 0: first, 1: second } = args;
   const last = arrayAt.call(args, -1);
-  return [args.length > 0 ? targetOf(first, second) : {}, typeof last === 'function' ? last : null];
+  return Object.assign([args.length > 0 ? targetOf(first, second) : {}, typeof last === 'function' ? last : null], { [kNormalized]: true });
 }
 
 function targetOf(first, second) {
@@ -84,5 +86,5 @@ function targetOf(first, second) {
 const defaults = { autoSelectFamily: true, attemptTimeout: 250 };
 
 module.exports = {
-  EOF, defaults, addressException, errnoException, isIP, listenException, normalize, validatePort,
+  EOF, defaults, addressException, errnoException, isIP, kNormalized, listenException, normalize, validatePort,
 };

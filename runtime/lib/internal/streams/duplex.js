@@ -3,6 +3,7 @@
 // the second has.
 
 const { arrayEvery, over } = intrinsics;
+const { invalidArgType } = require('internal/errors');
 const Readable = require('internal/streams/readable');
 
 module.exports = Duplex; // before the other half, which asks for it
@@ -56,4 +57,10 @@ Object.defineProperties(Duplex.prototype, {
   },
 });
 
-Duplex.from = (source) => source instanceof Duplex ? source : Readable.from(source);
+Duplex.from = (source) => {
+  if (source instanceof Duplex) return source;
+  if (!source?.[Symbol.asyncIterator] && !source?.[Symbol.iterator] && source !== '')
+    throw invalidArgType('body', 'of type function or an instance of Blob, ReadableStream, WritableStream, Stream, ' +
+      'Iterable, AsyncIterable, or Promise or { readable, writable } pair', source);
+  return Readable.from(source);
+};

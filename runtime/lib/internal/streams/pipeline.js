@@ -140,6 +140,7 @@ class Pipeline {
       if (at === 0) return this.first(step);
       if (typeof step === 'function') return this.call(step, before, place);
       if (isNode(step)) return this.lead(before, step, place);
+      Duplex.from(step); // refuses what nothing can be made of
       throw invalidArgType('stream', 'an instance of Stream or a function', step);
     }, undefined);
   }
