@@ -70,7 +70,6 @@ SUITES = (
     Suite("duplexify", "4.1.2", "tape", ["test.js"], ("tape@4", "through2@2", "concat-stream@1")),
     Suite("flush-write-stream", "2.0.0", "tape", ["test.js"], ("tape@4",)),
     Suite("multiplex", "6.7.0", "tape", ["test.js"], ("tape@4", "through2@2", "concat-stream@1", "chunky@0")),
-    Suite("pump", "3.0.0", "tape", ["test-node.js"], ()),
     Suite("pumpify", "2.0.1", "tape", ["test.js"], ("tape@4", "through2@2")),
     Suite("fastq", "1.15.0", "tape", ["test/test.js"], ("tape@5",)),
     Suite("mutexify", "1.4.0", "tape", ["test.js"], ("tape@4",)),
