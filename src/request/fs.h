@@ -133,12 +133,13 @@ int fs_send(uv_fs_t* req);
 enum fs_way {
   FS_WAY_DONE,  /* nowhere: it is over and its result set */
   FS_WAY_BATCH, /* it is gathered, and tried in the poll phase */
-  FS_WAY_RING, /* it works, but not without waiting: the backend if it can, or the pool */
-  FS_WAY_POOL, /* it can't be known without waiting whether it works */
+  FS_WAY_WAIT,  /* it must wait: to the backend if that can do it, else to the pool */
+  FS_WAY_POOL,  /* to the pool: what it takes is not known without waiting */
 };
 
-/* Sends what is left of a request to the ring or the pool. False if neither takes it: it
- * is over then, with an error unless a part was done. */
+/* Sends what is left of a request on, by FS_WAY_WAIT or FS_WAY_POOL. False if neither the
+ * backend nor the pool takes it: it is over then, with an error unless a part was done.
+ */
 bool fs_send_rest(uv_fs_t* req, enum fs_way way);
 
 /* Takes the request's time on the loop's thread from what the turn has left. False if

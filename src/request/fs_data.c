@@ -50,7 +50,7 @@ ssize_t fs_do_write(uv_fs_t* req) {
 /* Into the page cache a thread writes at once. io_uring would first try what most file
  * systems refuse, then wake a worker of its own for it: ten times the price. */
 enum fs_way fs_write_start(uv_fs_t* req) {
-  return fs_ask_direct(req) ? FS_WAY_RING : FS_WAY_POOL;
+  return fs_ask_direct(req) ? FS_WAY_WAIT : FS_WAY_POOL;
 }
 
 ssize_t fs_do_fsync(uv_fs_t* req) {

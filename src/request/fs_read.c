@@ -154,7 +154,7 @@ static enum fs_way read_go_on(uv_fs_t* req, ssize_t answer) {
   size_t total = read_size(req);
   for (;;) {
     if (answer == -EAGAIN)
-      return FS_WAY_RING;
+      return FS_WAY_WAIT;
     /* EPERM: a sandbox knows no preadv2(2). */
     if (answer == -EOPNOTSUPP || answer == -ENOSYS || answer == -EPERM)
       return FS_WAY_POOL;
@@ -170,7 +170,7 @@ static enum fs_way read_go_on(uv_fs_t* req, ssize_t answer) {
     if (read_is_complete(req, answer))
       return FS_WAY_DONE;
     if (answer == 0)
-      return FS_WAY_RING;
+      return FS_WAY_WAIT;
     answer = read_try(req);
   }
 }
@@ -406,7 +406,7 @@ enum fs_way fs_read_start(uv_fs_t* req) {
   if (read_size(req) == 0)
     return FS_WAY_POOL;
   if (fs_ask_direct(req))
-    return FS_WAY_RING;
+    return FS_WAY_WAIT;
   if (req->off >= 0 && read_gather(req))
     return FS_WAY_BATCH;
   return read_go_on(req, read_try(req));

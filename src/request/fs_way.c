@@ -14,7 +14,9 @@
  *   - for what would take the loop's thread too long, by itself (a large read, whose
  *     bytes are moved on the loop's thread in both) or together with what was done at
  *     once in this turn before: threads do many faster, and other callbacks wait;
- *   - for a close while a thread works for the loop, perhaps on the same file. */
+ *   - for a close while a thread works for the loop, perhaps on the same file;
+ *   - on a simulated loop (rondo sim): there all file work goes through the pool, whose
+ *     order the simulator decides. */
 #include "request/fs.h"
 
 #include "backend/backend.h"
@@ -226,7 +228,7 @@ static bool fs_charge_turn(struct file_state* state, const uv_fs_t* req) {
 /* --- The choice ------------------------------------------------------------------- */
 
 static int fs_take_way(uv_fs_t* req, enum fs_way way) {
-  return way == FS_WAY_RING && fs_send_to_backend(req) ? 0 : fs_send_to_pool(req);
+  return way == FS_WAY_WAIT && fs_send_to_backend(req) ? 0 : fs_send_to_pool(req);
 }
 
 bool fs_send_rest(uv_fs_t* req, enum fs_way way) {
@@ -253,7 +255,7 @@ int fs_send(uv_fs_t* req) {
   if ((operation->at_once == NULL && operation->opcode == NO_OPCODE) ||
       (req->fs_type == UV_FS_CLOSE && req->loop->work_active > 0) || !fs_try_turn(req))
     return fs_send_to_pool(req);
-  enum fs_way way = operation->at_once == NULL ? FS_WAY_RING : operation->at_once(req);
+  enum fs_way way = operation->at_once == NULL ? FS_WAY_WAIT : operation->at_once(req);
   if (way == FS_WAY_DONE) {
     loop_count(req->loop, COUNTER_FILE_AT_ONCE);
     fs_complete(req);

@@ -101,8 +101,9 @@ static inline struct sim_state* sim_of(const uv_loop_t* loop) {
   return loop->sim_state;
 }
 
-/* How long something is delayed: by the run's range, or until just after what the loop
- * would do next (a timer, another completion), for it is the order that matters. */
+/* Turns the number that was chosen into a delay in nanoseconds. Most delays are of any
+ * length within the run's range. Some end just after the loop's next timer or event, if
+ * that is sooner: such a delay changes the order of two events and little else. */
 uint64_t sim_delay(const uv_loop_t* loop, uint64_t number);
 
 /* The next number of a source: 0 for its first decision. */
