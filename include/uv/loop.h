@@ -180,9 +180,9 @@ struct uv_loop_s {
   void (*before_poll)(struct uv_loop_s* loop);
 
   void* trace_state;     /* trace/recorder.h; NULL: nothing is recorded */
-  uint64_t counters[12]; /* loop/counters.h */
+  uint64_t counters[16]; /* loop/counters.h */
   void* sim_state;       /* sim/sim_state.h; NULL: nothing is simulated */
-  char padding[112];
+  char padding[80];
 };
 
 #endif

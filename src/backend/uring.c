@@ -18,10 +18,11 @@
  * File operations live on a second ring, uring_files.c. */
 #include "backend/backend.h"
 #include "backend/interest.h"
-#include "backend/uring_ring.h"
 #include "backend/uring_files.h"
+#include "backend/uring_ring.h"
 #include "backend/wait_mask.h"
 #include "base/alloc.h"
+#include "loop/counters.h"
 #include "system/system.h"
 
 #include <assert.h>
@@ -246,6 +247,7 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
   if (!ring_own(state))
     return interest_wait(loop, timeout_ns, state->events, max);
   interest_looked(loop); /* by the ring, if the wait is in it */
+  loop_count(loop, COUNTER_RING_LOOKS);
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
     return 0;
   if (!state->armed)

@@ -14,6 +14,7 @@
  * callbacks are still to come (Node ends each message before it reads the next). What is
  * delivered in one callback stays the same. */
 #include "handle/stream.h"
+#include "loop/counters.h"
 #include "sim/sim.h"
 
 #include <errno.h>
@@ -92,6 +93,7 @@ static size_t stream_suggested_size(uv_stream_t* stream) {
   size_t size = STREAM_READ_LEAST;
   while (size < STREAM_READ_SIZE && size <= (size_t) arrived)
     size *= 2;
+  loop_count(stream->loop, COUNTER_READS_SIZED);
   return size;
 }
 

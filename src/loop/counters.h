@@ -14,6 +14,10 @@ enum loop_counter {
   COUNTER_SPIN_WORK_LOST, /* and nothing came */
   COUNTER_SPIN_ASYNC_WON, /* the same for other threads' asyncs */
   COUNTER_SPIN_ASYNC_LOST,
+  COUNTER_POOL_AWAKE,   /* work handed to a thread of the pool that was spinning */
+  COUNTER_POOL_WOKEN,   /* work for which a thread was woken or started */
+  COUNTER_RING_LOOKS,   /* looks at what is ready through io_uring, not epoll_wait */
+  COUNTER_READS_SIZED,  /* stream reads whose suggested size was what had arrived */
   COUNTER_FILE_AT_ONCE, /* file requests answered on the loop's thread */
   COUNTER_FILE_SHARED,  /* reads that a thread made for the loop */
   COUNTER_FILE_RING,    /* requests handed to io_uring */

@@ -16,8 +16,9 @@
 #include "base/backoff.h"
 #include "base/base.h"
 #include "base/queue.h"
-#include "loop/shutdown.h"
+#include "loop/counters.h"
 #include "loop/loop.h"
+#include "loop/shutdown.h"
 #include "loop/spin.h"
 #include "request/fs.h"
 #include "request/resolver.h"
@@ -379,7 +380,7 @@ static void pool_sleep(void) {
     pool.called--;
   else
     pool.sleeping--;
-  /* Looking out would have been right. */
+  /* Work came so soon that a spin would have met it. */
   if (clock_now_ns() - since < 2 * LOOK_OUT_NS)
     backoff_won(&pool.look_out);
 }
@@ -533,15 +534,22 @@ static void pool_withdraw(struct uv__work* w) {
   pool_count_ready();
 }
 
-/* With the mutex held. */
+/* With the mutex held, on the loop's thread. */
 static int pool_queue(struct uv__work* w) {
+  uv_loop_t* loop = w->loop;
   pool.asker = sched_getcpu();
   queue_push_back(&pool.waiting, queue_of(w->wq));
   pool_count_in(w);
   pool_count_ready();
+  const bool awake = pool_ready() <= pool.looking_out;
+  const unsigned int before = pool.called + pool.threads;
   int err = pool_call_somebody();
   if (err != 0)
     pool_withdraw(w);
+  else if (awake)
+    loop_count(loop, COUNTER_POOL_AWAKE);
+  else if (pool.called + pool.threads > before)
+    loop_count(loop, COUNTER_POOL_WOKEN);
   return err;
 }
 

@@ -51,9 +51,9 @@ struct recorder {
   uint32_t thread_id;
   char thread_name[16];
   struct recorder_cpu cpu;
-  uint64_t counts_start[12];   /* the loop's counters when the recording began, */
-  uint64_t counts_written[12]; /* and as they were last written down; */
-  uint32_t counts_names[12];   /* what each is called */
+  uint64_t counts_start[16];   /* the loop's counters when the recording began, */
+  uint64_t counts_written[16]; /* and as they were last written down; */
+  uint32_t counts_names[16];   /* what each is called */
   struct sampled_loop sampled;
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;

@@ -5,6 +5,7 @@
 #include "loop_test.h"
 
 #include "loop/counters.h"
+#include "rondo.h"
 
 enum { ROUNDS = 20000 };
 
@@ -81,10 +82,73 @@ static void an_idle_loop_does_not_spin(void** state) {
   uv_run(loop, UV_RUN_DEFAULT);
 }
 
+static void do_nothing(uv_work_t* work) {
+  (void) work;
+}
+
+static void work_is_done(uv_work_t* work, int status) {
+  assert_int_equal(status, 0);
+  (*(int*) work->data)++;
+}
+
+static void work_counts_whether_a_thread_was_awake(void** state) {
+  uv_loop_t* loop = *state;
+  uv_work_t work;
+  int done = 0;
+  work.data = &done;
+  /* One at a time: a thread is free for each, and either spins or has to be woken. */
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(uv_queue_work(loop, &work, do_nothing, work_is_done), 0);
+    uv_run(loop, UV_RUN_DEFAULT);
+  }
+  assert_int_equal(done, 20);
+  uint64_t woken = loop->counters[COUNTER_POOL_WOKEN];
+  uint64_t awake = loop->counters[COUNTER_POOL_AWAKE];
+  assert_true(woken >= 1); /* the first thread was started */
+  assert_true(woken + awake <= 20);
+}
+
+static void count_turns(uv_idle_t* idle) {
+  int* turns = idle->data;
+  if (++*turns == 100)
+    uv_close((uv_handle_t*) idle, NULL);
+}
+
+static void never_ready(uv_poll_t* poll, int status, int events) {
+  (void) poll;
+  fail_msg("status %d, events %d", status, events);
+}
+
+/* A loop that never sleeps and watches a descriptor looks through the ring. */
+static void looks_through_the_ring_are_counted(void** state) {
+  uv_loop_t* loop = *state;
+  uv_idle_t idle;
+  uv_poll_t poll;
+  int turns = 0;
+  int ends[2];
+  assert_int_equal(uv_pipe(ends, 0, 0), 0);
+  uv_poll_init(loop, &poll, ends[0]);
+  uv_poll_start(&poll, UV_READABLE, never_ready);
+  uv_unref((uv_handle_t*) &poll);
+  uv_idle_init(loop, &idle);
+  idle.data = &turns;
+  uv_idle_start(&idle, count_turns);
+  uv_run(loop, UV_RUN_DEFAULT);
+  assert_int_equal(turns, 100);
+  int uring = strcmp(rondo_backend_name(loop), "uring") == 0;
+  assert_int_equal(loop->counters[COUNTER_RING_LOOKS] > 0, uring);
+  uv_close((uv_handle_t*) &poll, NULL);
+  uv_run(loop, UV_RUN_DEFAULT);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loops_that_answer_each_other_find_each_other_awake),
       loop_test(an_idle_loop_does_not_spin),
+      loop_test(work_counts_whether_a_thread_was_awake),
+      loop_test(looks_through_the_ring_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
