@@ -50,7 +50,8 @@ void adopt_say(const char* format, ...) {
   va_end(arguments);
 }
 
-/* Its initialisation sets both; a program may clear the one and change the other. */
+/* The C library's initialisation sets environ and program_invocation_name. A program may
+ * clear the first and change the second later, but hardly both. */
 bool adopt_c_library_is_ready(void) {
   return environ != NULL || program_invocation_name == first_argument;
 }

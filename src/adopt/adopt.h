@@ -79,7 +79,7 @@ extern struct adoption* adoptions;
 
 /* Adopts the libuv in an object, if there is one and it may be. */
 void adopt_object_try(struct adopt_object* object);
-/* Whether the C library is initialised, and with it, perhaps, others. */
+/* Whether the C library is initialised. Other libraries may be, too, from then on. */
 bool adopt_c_library_is_ready(void);
 /* Whether a libuv was found that may not be adopted. */
 bool adopt_has_refused(void);
@@ -96,8 +96,8 @@ void adopt_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Finds out whether the object has a libuv inside, and then where its file is; opens that
  * only if it must. */
 bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file);
-/* Collects its functions, from its tables alone; false, with why, if they are not as
- * they must be. */
+/* Collects the functions of the object's libuv, from its symbol tables alone. False, with
+ * the reason, if one of them is not a plain function that Rondo has. */
 bool questions_collect(struct adoption* adoption, const struct adopt_file* file);
 /* Collects its functions and asks everything; false, with why, if it may not be adopted.
  */

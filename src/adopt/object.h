@@ -72,7 +72,7 @@ bool file_agrees(const struct adopt_file* file, const struct adopt_object* objec
 const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol);
 /* Whether it defines a symbol of that name, by looking at each. */
 const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name);
-/* Whether it asks others for one of that name. */
+/* Whether the table has an undefined symbol of that name: an import. */
 bool table_imports(const struct adopt_table* table, const char* name);
 
 /* /proc/self/maps, line by line. */

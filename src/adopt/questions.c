@@ -49,7 +49,8 @@ static bool function_take(struct adoption* adoption, const Elf64_Sym* symbol,
   int known = name_find(name);
   if (known < 0 && adoption->full_table && name_is_inner(name))
     return true;
-  /* Inner names are of no concern, except what Node adds for itself. */
+  /* A private function of libuv, uv__…, needs no counterpart in Rondo. Functions that
+   * Node adds to its libuv, uv__node_…, do. */
   if (known < 0 && strncmp(name, "uv__", 4) == 0 && strncmp(name, "uv__node_", 9) != 0)
     return true;
   if (known < 0)

@@ -206,7 +206,8 @@ static int files_result(int result) {
   }
 }
 
-/* The first is what the poll's limit was charged for already, as for any event. */
+/* The poll was charged one callback for the event that led here, so only completions
+ * behind the first are charged to its limit. */
 static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   (void) events;
   struct uring_files* files = rondo_container_of(watcher, struct uring_files, watcher);

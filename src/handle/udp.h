@@ -37,9 +37,9 @@ void udp_receive_errors(uv_udp_t* handle);
 
 /* Hands what is queued to the kernel, as far as it takes it. */
 void udp_flush(uv_udp_t* handle);
-/* Calls back the requests that are through. */
+/* Calls back the requests that have ended. */
 void udp_run_completed(uv_udp_t* handle);
-/* All that is still queued is through, with this error. */
+/* Ends every send that is still queued with this error; udp_run_completed calls back. */
 void udp_fail_queued(uv_udp_t* handle, int error);
 
 #endif

@@ -113,7 +113,8 @@ static int udp_flush_batch(uv_udp_t* handle) {
   int sent = udp_sendmmsg(fd, batch, udp_fill_batch(handle, batch));
   if (sent < 0 && udp_no_room(-sent))
     return sent;
-  /* An error is that of the first datagram; those before it would have hidden it. */
+  /* sendmmsg returns an error only if the first datagram failed; behind a datagram that
+   * was sent, it returns the count instead. */
   if (sent < 0)
     udp_complete(handle, first, sent);
   for (int i = 0; i < sent; i++)

@@ -29,7 +29,8 @@ static void forks_count(void) {
   loop_forks++;
 }
 
-/* If it can't be registered, only a child that closes its parent's loop suffers. */
+/* Without the fork handler a forked child can't recognise its parent's loops, which
+ * matters only to a child that closes one. So a failure is ignored. */
 static void forks_watch(void) {
   system_at_fork(NULL, NULL, forks_count);
 }

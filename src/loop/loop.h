@@ -55,7 +55,7 @@ struct handle_kind {
 void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind* kind);
 /* Undoes handle_init for an init function that fails later on. */
 void handle_uninit(uv_handle_t* handle);
-/* Takes it off the loop's list of handles. */
+/* Removes the handle from the loop's list of handles. */
 void handle_unlink(uv_handle_t* handle);
 /* Puts the handle on the list of this turn's closing phase. */
 void handle_closed(uv_handle_t* handle);

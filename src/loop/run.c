@@ -44,9 +44,9 @@ int uv_backend_timeout(const uv_loop_t* loop) {
   return ms > INT_MAX ? INT_MAX : (int) ms;
 }
 
-/* ONCE promises one callback (contract L8): where pending or idle callbacks are it, the
- * poll doesn't sleep for another, perhaps for ever. After a timer it may, as in
- * libuv 1.44. */
+/* UV_RUN_ONCE waits until one callback has run (contract L8). A pending or idle callback
+ * of this turn is one, so the poll must not sleep then, perhaps for ever. After a timer's
+ * callback the poll may sleep, as in libuv 1.44. */
 static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   if (mode == UV_RUN_ONCE)
     return loop->pending_queue[0] == loop->pending_queue &&

@@ -81,7 +81,8 @@ static void temper_set(struct sim_chooser* chooser) {
 }
 
 uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number) {
-  /* One of five octaves, then anywhere in it. */
+  /* Delays of every order of magnitude are equally likely: one of five ranges, each twice
+   * as long as the one before, then any length within it. */
   uint64_t base = chooser->delay_most >> (1 + number % 5);
   return base == 0 ? 1 : base + (number >> 16) % base;
 }

@@ -383,7 +383,7 @@ void sim_work_execute(uv_loop_t* loop, struct sim_work* work) {
   work->own.work = sim_work_run;
   work->own.done = NULL; /* comes back by its state */
   if (pool_hand_over(&work->own) != 0)
-    sim_work_run(&work->own); /* no thread is to be had: here, then */
+    sim_work_run(&work->own); /* the pool has no thread: run it here */
   if (work_wait(work)) {
     work_ran(loop, work);
     return;

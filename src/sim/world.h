@@ -61,7 +61,7 @@ struct world_thread {
    * (a name server, a FIFO). 0: it doesn't. */
   uint64_t works_until;
   uint32_t is_loop;   /* it runs a loop */
-  uint32_t is_ready;  /* a descriptor is, or a signal came; atomic */
+  uint32_t is_ready;  /* a descriptor of its set is, or a signal came; atomic */
   uint32_t is_helper; /* of an engine: goes on when it likes */
   uint32_t is_actor;  /* runs loops of the program's own: never a helper */
   uint64_t name;      /* the same in each run */
@@ -136,7 +136,8 @@ struct world* world_join(const char* folder);
 void world_forked(struct world* world);
 /* The process of this pid in the table, or NULL; with the lock held. */
 struct world_process* world_find_process(struct world* world, int pid);
-/* A child was started: the world waits for it until it has joined, or hasn't for long. */
+/* A child was started. The world waits until the child has joined it, but not for long.
+ */
 void world_spawned(struct world* world, int pid);
 /* Whether there are processes that run without waiting for their turn. */
 bool world_has_strangers(const struct world* world);

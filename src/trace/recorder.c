@@ -37,7 +37,8 @@ static void thread_name_look(struct recorder* recorder) {
   recording_thread(&recorder->stream, recorder->thread_id, name);
 }
 
-/* What the thread that made the recorder has done since is the loop's, if it runs it. */
+/* The thread that runs the loop now. Processor time counts for the loop from the moment
+ * its recorder was made, or, if another thread made that, from the thread's first run. */
 static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   pthread_t self = pthread_self();
   bool moved = !pthread_equal(recorder->thread, self);

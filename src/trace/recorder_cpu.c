@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For a recording of everything, and for a ring, which must cost next to nothing and has
- * to explain stalls only. */
+/* The first number is for a recording of everything, the second for a ring: that must
+ * cost next to nothing, and has only stalls to explain. */
 static const uint64_t LOOK_EVERY_NS[2] = {1000000, 4000000};
 static const uint64_t MISSED_NS[2] = {200000, 5000000};
 static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};

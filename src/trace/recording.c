@@ -244,7 +244,8 @@ static bool has_loop_number(const char* pattern) {
   return false;
 }
 
-/* The one that loops made under RONDO_TRACE share; a forked child has none yet. */
+/* The recording that all loops share which were made while RONDO_TRACE was set. NULL
+ * before the first, and again in a forked child. */
 static struct recording* recording_of_process(void) {
   if (process_recording != NULL && process_recording->forks != loop_forks) {
     process_recording->of_process =

@@ -29,9 +29,9 @@ struct store_file {
   uint64_t size;  /* of the file: the header and whole chunks */
   uint64_t limit; /* of it, in bytes */
   uint64_t end;   /* behind the last record of the last chunk that was given back */
-  uint64_t device, inode; /* of the file, for programs that close what isn't theirs */
+  uint64_t device, inode; /* of the file: a program may close our descriptor by mistake */
   uint64_t last_chunk;    /* sequence of the chunk that lies last in the file */
-  void* first;            /* chunk, mapped when the file was made: no trace without one */
+  void* first;            /* chunk, mapped when the file was made: each trace has one */
   bool full;
   int fd;
   char* path;
