@@ -23,13 +23,13 @@ static uint64_t name_mix(uint64_t word) {
 
 /* A process makes its names one after the other; those of two processes differ. */
 static uint64_t name_next(void) {
-  static uint64_t made;
+  static _Atomic uint64_t made;
   char path[WORLD_PATH] = "";
   uint64_t word = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
   world_own_path(preload_world, path);
   for (const char* at = path; *at != '\0'; at++)
     word = name_mix(word + (unsigned char) *at);
-  return name_mix(word + __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED));
+  return name_mix(word + ++made);
 }
 
 static uint64_t name_drawn(void) {
