@@ -68,6 +68,8 @@ static bool tty_is_master(int fd) {
   return ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
+enum { DUP_TRIES = 100 };
+
 /* A private, non-blocking description of the same terminal, or -1. */
 static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
   if (tty_is_master(fd))
@@ -83,10 +85,11 @@ static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
    * the handle's from now on, and so keeps its number. */
   if (fresh == -1 || fd <= STDERR_FILENO || watcher_exists(loop, fd))
     return fresh;
-  int placed;
-  do
+  /* EBUSY: another thread is between opening and installing this very number. */
+  int placed = dup3(fresh, fd, O_CLOEXEC);
+  for (int i = 0; i < DUP_TRIES && placed == -1 && (errno == EINTR || errno == EBUSY);
+       i++)
     placed = dup3(fresh, fd, O_CLOEXEC);
-  while (placed == -1 && (errno == EINTR || errno == EBUSY));
   descriptor_close(fresh);
   return placed;
 }

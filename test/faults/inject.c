@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
@@ -78,6 +79,7 @@ static const struct call calls[] = {
     CALL(fstatfs),
     CALL(fsync),
     CALL(ftruncate),
+    CALL(futex),
     CALL(getdents64),
     CALL(getpeername),
     CALL(getrandom),
@@ -279,6 +281,13 @@ static bool is_mark(const struct seccomp_notif* asked, unsigned long mark) {
          asked->data.args[1] == mark;
 }
 
+/* A wait may end for no reason; a wake can't fail in a program that has its memory. */
+static bool is_waking(const struct seccomp_notif* asked) {
+  int operation = (int) asked->data.args[1] & FUTEX_CMD_MASK;
+  return asked->data.nr == SYS_futex && operation != FUTEX_WAIT &&
+         operation != FUTEX_WAIT_BITSET;
+}
+
 static bool has_to_fail(const struct run* run, unsigned long count) {
   return count >= run->order.nth && count - run->order.nth < run->order.times;
 }
@@ -290,7 +299,7 @@ static int decide(struct run* run, const struct seccomp_notif* asked) {
     return 0;
   }
   int number = asked->data.nr;
-  if (!run->marked || number < 0 || number >= NUMBERS ||
+  if (!run->marked || number < 0 || number >= NUMBERS || is_waking(asked) ||
       !is_ours(run, (pid_t) asked->pid))
     return 0;
   unsigned long count = ++run->counts[number];

@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 static const char* const part_names[PARTS] = {
-    "files",    "directories", "tcp",  "pipe",  "udp",   "udp_many", "passing", "child",
-    "no_child", "signal",      "pool", "async", "watch", "poll",     "names",   "timers"};
+    "files",   "directories", "tcp",      "pipe",   "udp",     "udp_many",
+    "passing", "child",       "no_child", "signal", "pool",    "async",
+    "watch",   "poll",        "names",    "timers", "terminal"};
 
 uv_loop_t mixed_loop;
 
@@ -123,10 +124,10 @@ static void udp_many_begin(void) {
 }
 
 static void (*const part_begins[PARTS])(void) = {
-    files_begin,    directories_begin, tcp_begin,     pipe_begin,
-    udp_one_begin,  udp_many_begin,    passing_begin, child_begin,
-    no_child_begin, signal_begin,      pool_begin,    async_begin,
-    watch_begin,    poll_begin,        names_begin,   timers_begin};
+    files_begin,    directories_begin, tcp_begin,   pipe_begin,     udp_one_begin,
+    udp_many_begin, passing_begin,     child_begin, no_child_begin, signal_begin,
+    pool_begin,     async_begin,       watch_begin, poll_begin,     names_begin,
+    timers_begin,   terminal_begin};
 
 static void begin_all(void) {
   for (int i = 0; i < PARTS; i++)

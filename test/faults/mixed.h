@@ -26,6 +26,7 @@ enum part {
   PART_POLL,
   PART_NAMES,
   PART_TIMERS,
+  PART_TERMINAL,
   PARTS
 };
 
@@ -61,5 +62,6 @@ void watch_begin(void);
 void poll_begin(void);
 void names_begin(void);
 void timers_begin(void);
+void terminal_begin(void);
 
 #endif
