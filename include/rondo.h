@@ -99,6 +99,15 @@ UV_EXTERN void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source
 UV_EXTERN void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns,
                                  const char* const* frames, size_t count);
 
+/* For an engine that knows whose frame it is by the words at and above the frame pointer:
+ * stacks of a ring have its names. `namer` gets RONDO_TRACE_FRAME_WORDS words of each
+ * frame of code that no file has rules for, and writes a name, or returns 0. It is called
+ * on the sampling thread while the engine works, and may read nothing that could be gone.
+ * One for the process; NULL for none. */
+enum { RONDO_TRACE_FRAME_WORDS = 8 };
+typedef int (*rondo_trace_frame_namer)(const uintptr_t* frame, char* text, size_t size);
+UV_EXTERN void rondo_trace_frames_named_by(rondo_trace_frame_namer namer);
+
 /* Like uv_loop_init, for a loop in virtual time, whose schedule the seed decides: for
  * tests. Time stands still while callbacks run and jumps to the next timer when the loop
  * has nothing else to do, so that hours pass in milliseconds. How long file operations,

@@ -211,6 +211,7 @@ void js_name_callback(JSObjectRef function, size_t argc, const JSValueRef argv[]
 /* and, if it is there, what the engine's profiler has seen. */
 bool js_names_wanted(void);
 void js_names_open(void);
+void js_frames_open(void);
 
 /* js_engine.c, for the rest of this room */
 int engine_open(void);

@@ -2,9 +2,10 @@
  * the engine's samples of what they were doing while they held the loop up. Nothing here
  * is used, and no sampler runs, unless the loop is recorded.
  *
- * The engine's own profiler knows JavaScript's frames, which the recorder's sampler can't
- * see. It samples all the time, so that is for `rondo trace` only; its samples are thrown
- * away now and then, unless the recorder asks for them behind a stall. */
+ * The engine's own profiler knows functions that were compiled into their callers, and
+ * the line that was at work, where js_frames.c knows a function's first. It samples all the
+ * time, so that is for `rondo trace` only; its samples are thrown away now and then,
+ * unless the recorder asks for them behind a stall. */
 #include "js.h"
 
 #include "../node/tracing.h"
@@ -94,6 +95,8 @@ bool js_names_wanted(void) {
 }
 
 void js_names_open(void) {
+  if (js_names_wanted())
+    js_frames_open();
   if (!js_names_wanted() || getenv("RONDO_TRACE") == NULL ||
       JSContextGroupEnableSamplingProfiler == NULL ||
       JSContextGroupTakeSamplesFromSamplingProfiler == NULL ||

@@ -54,6 +54,12 @@ static inline void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns,
   (void) loop, (void) when_ns, (void) frames, (void) count;
 }
 
+typedef int (*rondo_trace_frame_namer)(const uintptr_t* frame, char* text, size_t size);
+
+static inline void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
+  (void) namer;
+}
+
 static inline int rondo_trace_begin(uv_loop_t* loop, const char* name) {
   (void) loop, (void) name;
   return 0;

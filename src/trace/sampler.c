@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "rondo.h"
 #include "system/system.h"
 #include "trace/alarm.h"
 #include "trace/unwind.h"
@@ -46,6 +47,12 @@ static struct {
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 atomic_bool sampler_is_idle;
+
+static _Atomic(rondo_trace_frame_namer) frame_namer;
+
+void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
+  atomic_store(&frame_namer, namer);
+}
 
 /* The loop whose thread is asked for a sample; the signal handler takes it, and counts
  * when it is done with it. */
@@ -183,11 +190,35 @@ static void sample_add(struct sampled_loop* loop, struct sample* sample,
     sample->frames[sample->count++] = place;
 }
 
+/* By the engine whose code it is; false if that has no name for it. */
+static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
+                             const struct unwind_state* state) {
+  rondo_trace_frame_namer namer = atomic_load(&frame_namer);
+  uintptr_t words[RONDO_TRACE_FRAME_WORDS];
+  char text[TRACE_TEXT_MAX + 1];
+  if (namer == NULL || loop->live == NULL || !unwind_knows(state, UNWIND_FRAME))
+    return false;
+  for (size_t i = 0; i < RONDO_TRACE_FRAME_WORDS; i++) {
+    if (!unwind_read(&sample_stack, state->registers[UNWIND_FRAME] + i * sizeof(words[0]),
+                     &words[i]))
+      return false;
+  }
+  if (namer(words, text, sizeof(text)) == 0)
+    return false;
+  sample->names[sample->count++] = name_of_text(&loop->names, loop->stream, text);
+  return true;
+}
+
 static void sample_walk(struct sampled_loop* loop, struct sample* sample) {
-  struct unwind_state state = sample_stack.state;
-  do
-    sample_add(loop, sample, &state);
-  while (sample->count < SAMPLE_FRAMES && unwind_step(&sample_stack, &state));
+  struct unwind_state caller = sample_stack.state;
+  bool goes_on = true;
+  while (goes_on && sample->count < SAMPLE_FRAMES) {
+    struct unwind_state state = caller;
+    bool generated;
+    goes_on = unwind_step(&sample_stack, &caller, &generated);
+    if (!generated || !goes_on || !sample_add_named(loop, sample, &state))
+      sample_add(loop, sample, &state);
+  }
 }
 
 /* False if none was to be had. */

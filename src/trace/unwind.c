@@ -123,9 +123,11 @@ static bool step_by_frame_pointer(const struct unwind_stack* stack,
   return true;
 }
 
-bool unwind_step(const struct unwind_stack* stack, struct unwind_state* state) {
+bool unwind_step(const struct unwind_stack* stack, struct unwind_state* state,
+                 bool* generated) {
   uintptr_t before = state->registers[UNWIND_STACK];
   int stepped = unwind_by_rules(stack, state);
+  *generated = stepped < 0;
   if (stepped == 0 || (stepped < 0 && !step_by_frame_pointer(stack, state)))
     return false;
   uintptr_t place = state->registers[UNWIND_PLACE];

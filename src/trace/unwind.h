@@ -61,8 +61,9 @@ static inline uintptr_t unwind_place(const struct unwind_state* state) {
 }
 
 /* Goes on to the caller of the frame that `state` describes; false if that isn't known or
- * there is none. */
-bool unwind_step(const struct unwind_stack* stack, struct unwind_state* state);
+ * there is none. *generated: the frame was one of code without rules. */
+bool unwind_step(const struct unwind_stack* stack, struct unwind_state* state,
+                 bool* generated);
 
 /* The same by .eh_frame alone: 1, 0 if it ends there, -1 if the code has none;
  * unwind_rules.c. */

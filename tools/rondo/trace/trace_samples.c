@@ -248,6 +248,7 @@ size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* s
 /* The innermost frame, whatever it is, and the script's functions that led there; without
  * any, the frames around it. */
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before) {
+  const char* last = "";
   size_t shown = 0;
   if (!path_has_names(path))
     return;
@@ -255,8 +256,9 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
     const char* name = path->frames[i - 1];
     bool left_out =
         path->scripted ? shown > 0 && !is_of_script(name) : is_of_engine(name);
-    if (is_unknown(name) || left_out)
+    if (is_unknown(name) || left_out || strcmp(name, last) == 0) /* also recursion */
       continue;
+    last = name;
     fputs(shown++ == 0 ? before : " <- ", out);
     write_frame(out, name);
   }
