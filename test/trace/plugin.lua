@@ -1,10 +1,11 @@
--- A plugin that blocks Neovim in three ways: check_languages reads what `rondo trace --text`
--- says about it.
+-- A plugin that blocks Neovim in three ways: check_languages reads what `rondo trace --text` and
+-- `rondo exec --stall` say about it.
 local uv = vim.loop
 local folder = os.getenv('RONDO_TEST_FOLDER')
+local longer = tonumber(os.getenv('RONDO_TEST_LONGER') or 1)
 
 local function burn(ms)
-  local stop = os.clock() + ms / 1000
+  local stop = os.clock() + ms * longer / 1000
   while os.clock() < stop do end
 end
 
