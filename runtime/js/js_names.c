@@ -3,8 +3,8 @@
  * is used, and no sampler runs, unless the loop is recorded.
  *
  * The engine's own profiler knows functions that were compiled into their callers, and
- * the line that was at work, where js_frames.c knows a function's first. It samples all the
- * time, so that is for `rondo trace` only; its samples are thrown away now and then,
+ * the line that was at work, where js_frames.c knows a function's first. It samples all
+ * the time, so that is for `rondo trace` only; its samples are thrown away now and then,
  * unless the recorder asks for them behind a stall. */
 #include "js.h"
 
