@@ -1,33 +1,41 @@
-// A server that holds the loop up for as long as it is asked to, by parsing JSON ("ms=3000") or in
-// microtasks ("tasks=3000"), and prints when it begins to and when it is done.
+// A server that holds the loop up until a file is there, by parsing JSON ("json=FILE") or in
+// microtasks ("tasks=FILE"), and prints when it begins to and when it is done.
 'use strict';
+const { existsSync } = require('fs');
 const net = require('net');
 
-function parseBigReport(ms) {
-  const text = JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ i })));
-  const end = Date.now() + ms;
+function parseBigReport(file) {
+  const text = JSON.stringify(Array.from({ length: 10000 }, (_, i) => ({ i })));
   let parsed = 0;
-  while (Date.now() < end) parsed += JSON.parse(text).length;
+  while (!existsSync(file)) parsed += JSON.parse(text).length;
   return parsed;
 }
 
+async function hogStep(n) {
+  let sum = 0;
+  for (let i = 0; i < 200000; i++) sum += Math.sqrt(i * n);
+  return sum;
+}
+
+async function hogMicrotasks(file) {
+  let sum = 0;
+  while (!existsSync(file)) sum += await hogStep(sum);
+  return sum;
+}
+
 function onData(socket, data) {
-  const asked = /ms=(\d+)/.exec(String(data));
-  const hogged = /tasks=(\d+)/.exec(String(data));
-  if (hogged) {
-    console.log('stalls');
-    hogMicrotasks(Number(hogged[1])).then(() => {
-      console.log('stalled');
-      socket.end('ok');
-    });
-    return;
-  }
-  if (asked) {
-    console.log('stalls');
-    parseBigReport(Number(asked[1]));
+  const [, kind, file] = /(json|tasks)=(.*)/.exec(String(data));
+  const done = () => {
     console.log('stalled');
+    socket.end('ok');
+  };
+  console.log('stalls');
+  if (kind === 'tasks') {
+    hogMicrotasks(file).then(done);
+  } else {
+    parseBigReport(file);
+    done();
   }
-  socket.end('ok');
 }
 
 const server = net.createServer((socket) => {
@@ -35,15 +43,3 @@ const server = net.createServer((socket) => {
   socket.on('data', (data) => onData(socket, data));
 });
 server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
-
-async function hogStep(n) {
-  let sum = 0;
-  for (let i = 0; i < 20000; i++) sum += Math.sqrt(i * n);
-  return sum;
-}
-
-async function hogMicrotasks(ms) {
-  const end = Date.now() + ms;
-  let sum = 0;
-  while (Date.now() < end) sum += await hogStep(sum);
-}
