@@ -80,4 +80,13 @@ class Recorded:
     def end(self, number=9):
         self.process.send_signal(number)
         self.process.wait()
+        self.wait_for_watcher()
         self.errors.close()
+
+    def wait_for_watcher(self):
+        """It may be writing into the folder after the program has ended."""
+        watcher = self.folder / "rondo" / f"watcher-{self.process.pid}"
+        deadline = time.monotonic() + 60
+        while watcher.exists():
+            assert time.monotonic() < deadline, "the watcher stays"
+            time.sleep(0.02)
