@@ -109,7 +109,7 @@ static void start_or_report(uv_loop_t* loop, const char* pattern, enum target ta
   if (err != 0 && target == TARGET_RING)
     fprintf(stderr,
             "rondo: process %d is not recorded: no folder for its ring, in "
-            "$XDG_RUNTIME_DIR, /dev/shm or /tmp: %s\n",
+            "$XDG_RUNTIME_DIR, /run/user, /dev/shm or /tmp: %s\n",
             (int) getpid(), uv_strerror(err));
   else if (err != 0)
     fprintf(stderr, "rondo: no trace in %s: %s\n", pattern, uv_strerror(err));

@@ -55,6 +55,10 @@ int store_file_open(struct trace_store** store, const char* pattern, unsigned in
 /* Its file's path, good until it is closed. */
 const char* store_file_path(const struct trace_store* store);
 
+/* Whether a file may become that long: beyond the process's limit the kernel sends
+ * SIGXFSZ, which ends programs. */
+bool store_size_allowed(uint64_t size);
+
 /* Fills in what is known of the process. */
 void trace_header_fill(struct trace_header* header, size_t chunk_size);
 

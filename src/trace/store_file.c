@@ -155,15 +155,14 @@ static int write_zeros(int fd, uint64_t from, size_t length) {
   return 0;
 }
 
-/* Beyond the process's limit for files the kernel sends SIGXFSZ, which ends programs. */
-static bool size_allowed(uint64_t size) {
+bool store_size_allowed(uint64_t size) {
   struct rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
          size <= limit.rlim_cur;
 }
 
 static int allocate(int fd, uint64_t from, size_t length) {
-  if (!size_allowed(from + length))
+  if (!store_size_allowed(from + length))
     return UV_EFBIG;
   int result;
   do /* a tmpfs before Linux 6.10 gives up when a signal comes, even an ignored one */

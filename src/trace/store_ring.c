@@ -303,6 +303,8 @@ static void ring_begin(struct store_ring* ring) {
 /* Old kernels can't say whether there is memory without our touching it: all of it is
  * taken at once there. */
 static int ring_map(struct store_ring* ring, int fd) {
+  if (!store_size_allowed(ring->size))
+    return UV_EFBIG;
   if (ftruncate(fd, (off_t) ring->size) != 0)
     return -errno;
   ring->memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -443,19 +444,34 @@ static bool dump_write(FILE* out, const char* bytes, size_t size) {
   return good;
 }
 
+/* Half a recording doesn't stay; what isn't a file, such as a device, does. */
+static bool dump_close(FILE* out, const char* written, bool good) {
+  struct stat status;
+  int err = errno;
+  bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
+  bool closed = fclose(out) == 0;
+  if (good && closed)
+    return true;
+  err = good ? errno : err;
+  if (is_file)
+    unlink(written);
+  errno = err;
+  return false;
+}
+
 bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
                     size_t size) {
   size_t length;
   char* bytes = live_ring_copy(ring, &length);
   FILE* out = bytes == NULL ? NULL : dump_create(ring, path, written, size);
-  bool good = out != NULL && dump_write(out, bytes, length);
+  /* Beyond the limit for files the kernel would end the command. */
+  void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+  bool good = out != NULL && dump_close(out, written, dump_write(out, bytes, length));
   int err = errno;
-  good = out != NULL && fclose(out) == 0 && good;
+  signal(SIGXFSZ, before);
   free(bytes);
   if (good)
     return true;
-  if (out != NULL)
-    unlink(written);
   fprintf(stderr, "rondo: %s: %s\n", written, strerror(err));
   return false;
 }
