@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -49,10 +50,11 @@ static void ranges_read(void) {
   FILE* maps = fopen("/proc/self/maps", "re");
   ranges.count = 0;
   while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-    unsigned long start, end;
-    char rights[5];
-    if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 && rights[0] == 'r' &&
-        rights[2] == 'x')
+    /* start-end rights …: "7f0a1000-7f0a2000 r-xp …" */
+    char* rest;
+    unsigned long start = strtoul(line, &rest, 16);
+    unsigned long end = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
+    if (end > start && strncmp(rest, " r", 2) == 0 && rest[3] == 'x')
       range_add(start, end);
   }
   if (maps != NULL)
