@@ -143,8 +143,10 @@ static struct world_thread* loop_thread(struct world* world) {
   if (self == NULL || self->is_loop || self->tid == self->pid)
     return self;
   bool others = false;
+  world_lock(world);
   for (uint32_t i = 0; i < world->thread_high; i++)
     others |= world->threads[i].pid == self->pid && world->threads[i].is_loop;
+  world_unlock(world);
   if (others)
     world_yield(world);
   return self;
@@ -154,7 +156,11 @@ static void thread_note_loop(const uv_loop_t* loop) {
   struct world_thread* self = loop_thread(sim_of(loop)->world);
   if (self == NULL)
     return;
-  self->is_loop = 1;
+  if (!self->is_loop) {
+    world_lock(sim_of(loop)->world);
+    self->is_loop = 1;
+    world_unlock(sim_of(loop)->world);
+  }
   self->is_actor |= self->tid == self->pid || !sim_is_engines_loop(loop);
   self->is_helper = !self->is_actor;
 }

@@ -109,7 +109,7 @@ static struct world_process* process_add(struct world* world, int pid, int paren
       continue;
     memset(process, 0, sizeof(*process));
     process->pid = pid;
-    world->processes_seen++;
+    __atomic_add_fetch(&world->processes_seen, 1, __ATOMIC_RELEASE);
     if (i >= world->process_high)
       world->process_high = i + 1;
     if (parent == NULL)
@@ -246,7 +246,7 @@ static struct world_thread* thread_add(struct world* world, int tid) {
     __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
     if (i >= world->thread_high)
       world->thread_high = i + 1;
-    world->threads_seen++;
+    __atomic_add_fetch(&world->threads_seen, 1, __ATOMIC_RELEASE);
     return thread;
   }
   return NULL;

@@ -187,7 +187,8 @@ static void wait_for_turn(struct world* world, struct world_thread* self,
 
 /* No other thread has ever waited: it can be nobody else's turn. */
 static bool is_alone(const struct world* world) {
-  return world->threads_seen <= 1 && world->processes_seen <= 1;
+  return __atomic_load_n(&world->threads_seen, __ATOMIC_ACQUIRE) <= 1 &&
+         __atomic_load_n(&world->processes_seen, __ATOMIC_ACQUIRE) <= 1;
 }
 
 int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,

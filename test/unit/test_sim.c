@@ -4,6 +4,7 @@
 #include "loop_test.h"
 
 #include <netinet/in.h>
+#include <stdatomic.h>
 #include <time.h>
 
 enum { SEEDS = 40, WORKS = 12, MINUTE = 60000 };
@@ -333,6 +334,87 @@ static void two_loops_share_one_clock(void** state) {
   loop_end(&other);
 }
 
+/* --- two loops on two threads ------------------------------------------------------- */
+
+enum { SENDS = 5 };
+
+struct sender {
+  uv_async_t to;
+  uint64_t seed;
+  atomic_int sent;
+};
+
+static void send_one(uv_timer_t* timer) {
+  struct sender* sender = timer->data;
+  uv_async_send(&sender->to);
+  if (++sender->sent == SENDS)
+    uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void send_all(void* argument) {
+  struct sender* sender = argument;
+  uv_loop_t loop;
+  uv_timer_t timer;
+  if (rondo_sim_loop_init(&loop, sender->seed) != 0)
+    abort();
+  uv_timer_init(&loop, &timer);
+  timer.data = sender;
+  uv_timer_start(&timer, send_one, 10, 10);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  if (uv_loop_close(&loop) != 0)
+    abort();
+}
+
+static void note_send(uv_async_t* async) {
+  struct sender* sender = async->data;
+  log_word("send");
+  if (uv_now(async->loop) >= due[0] && sender->sent == SENDS)
+    uv_close((uv_handle_t*) async, NULL);
+}
+
+static void note_tick(uv_timer_t* timer) {
+  struct sender* sender = timer->data;
+  log_word("tick");
+  if (uv_now(timer->loop) < due[0] || sender->sent < SENDS)
+    return;
+  uv_close((uv_handle_t*) timer, NULL);
+  uv_async_send(&sender->to);
+}
+
+/* Ticks of one loop and sends of the other, at the same virtual times. */
+static void play_two(uint64_t seed, char* log, size_t size, uint64_t* schedule) {
+  uv_loop_t loop;
+  uv_timer_t timer;
+  uv_thread_t thread;
+  struct sender sender = {.seed = seed};
+  loop_begin(&loop, seed);
+  uv_timer_init(&loop, &timer);
+  timer.data = &sender;
+  sender.to.data = &sender;
+  due[0] = uv_now(&loop) + 60;
+  assert_int_equal(uv_async_init(&loop, &sender.to, note_send), 0);
+  sender.to.data = &sender;
+  uv_timer_start(&timer, note_tick, 10, 10);
+  assert_int_equal(uv_thread_create(&thread, send_all, &sender), 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  uv_thread_join(&thread);
+  snprintf(log, size, "%s", log_text);
+  *schedule = rondo_sim_schedule(&loop);
+  loop_end(&loop);
+}
+
+static void loops_of_two_threads_take_turns_by_the_seed(void** state) {
+  (void) state;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    char first[1024], second[1024];
+    uint64_t schedules[2];
+    play_two(seed, first, sizeof(first), &schedules[0]);
+    play_two(seed, second, sizeof(second), &schedules[1]);
+    assert_string_equal(first, second);
+    assert_int_equal(schedules[0], schedules[1]);
+  }
+}
+
 static void nothing_is_left_open(void** state) {
   uv_loop_t loop;
   (void) state;
@@ -360,6 +442,7 @@ int main(void) {
       cmocka_unit_test(timers_keep_their_order_under_every_seed),
       cmocka_unit_test(one_seed_makes_one_schedule),
       cmocka_unit_test(two_loops_share_one_clock),
+      cmocka_unit_test(loops_of_two_threads_take_turns_by_the_seed),
       cmocka_unit_test(nothing_is_left_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
