@@ -1,10 +1,12 @@
 """Programs with the flight recorder on, for check_record, check_watch and check_top."""
 import ctypes
+import html
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,6 +28,21 @@ def nodes():
         if path.exists():
             found.append(str(path))
     return found
+
+
+def draw_text(text, picture, columns=118):
+    """What a terminal shows, as a picture: for README.md."""
+    lines = [line if len(line) <= columns else line[:columns - 1] + "\u2026" for line in text.rstrip().splitlines()]
+    page = ("<body style='margin:0;background:#1b1f27;color:#d8dee9'><pre style='margin:16px;font:13px/1.45 monospace'>"
+            + html.escape("\n".join(lines)) + "</pre>")
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "text.html"
+        source.write_text(f"<!doctype html><meta charset=utf-8>{page}", encoding="utf-8")
+        subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
+             "--disable-background-networking", f"--user-data-dir={folder}/profile",
+             f"--window-size=960,{40 + 19 * len(lines)}", f"--screenshot={picture}", f"file://{source}"],
+            check=True, timeout=150, capture_output=True)
 
 
 PR_SET_PDEATHSIG = 1
