@@ -114,9 +114,11 @@ static const size_t BOARD_SIZE =
 
 /* --- the table of what is begun ---------------------------------------------------- */
 
+/* A product alone would put addresses at some distances from each other, such as those of
+ * an array's elements, into few sets. */
 static inline struct board_entry* board_set(struct board_loop* loop, uint64_t subject) {
-  uint64_t address = subject << (64 - TRACE_SUBJECT_SHIFT);
-  return loop->table[address * 0x9e3779b97f4a7c15u >> 56];
+  uint64_t address = subject & (((uint64_t) 1 << TRACE_SUBJECT_SHIFT) - 1);
+  return loop->table[(address ^ address >> 11) * 0x9e3779b97f4a7c15u >> 56];
 }
 
 static inline bool board_same(uint64_t left, uint64_t right) {

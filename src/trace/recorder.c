@@ -13,7 +13,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static const uint64_t CLOCK_SET_NS = 1000000000;
+/* Less than what ticks_now trusts: a loop that never sleeps has the quick clock too. */
+static const uint64_t CLOCK_SET_NS = 5000000;
 
 /* NULL where nothing is to be recorded: in a forked child, whose recorder is the
  * parent's, and up to the end of the turn in which the recording was started. */
@@ -150,7 +151,7 @@ void trace_write_turn(uv_loop_t* loop) {
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
   looked(loop, recorder, now);
-  if (now - recorder->waits_ns > WAITS_EVERY_NS)
+  if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness)
     look_around(loop, recorder, now); /* it may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
 }
@@ -178,12 +179,21 @@ void trace_write_poll(uv_loop_t* loop) {
 
 /* --- spans ----------------------------------------------------------------------- */
 
-int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
-                         int64_t detail) {
+static uint32_t recorder_name(struct recorder* recorder, trace_function function) {
+  struct recorder_recent* recent = recorder_recent(recorder, function);
+  if (recent->function != function) {
+    recent->name = name_of_function(&recorder->names, &recorder->stream, function);
+    recent->function = function;
+  }
+  return recent->name;
+}
+
+TRACE_APART static int callback_slowly(uv_loop_t* loop, uint64_t subject,
+                                       trace_function function, int64_t detail) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return 0;
-  uint32_t name = name_of_function(&recorder->names, &recorder->stream, function);
+  uint32_t name = recorder_name(recorder, function);
   if (recorder->live != NULL) {
     brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail_of(detail));
     return (int) recorder->depth;
@@ -193,6 +203,32 @@ int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function funct
   recorder->depth++;
   record(recorder, TRACE_CALLBACK, now, subject, name, detail_of(detail));
   return (int) recorder->depth;
+}
+
+/* In a ring nearly every callback is in no other one, and of a function that was called
+ * back before. Everything else is another function's, so that this one has no registers
+ * to save. */
+int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
+                         int64_t detail) {
+  struct recorder* recorder = loop->trace_state;
+  const struct recorder_recent* recent = recorder_recent(recorder, function);
+  if (__builtin_expect(brief_is_quick(loop, recorder, 0) && recorder->phase >= 0 &&
+                           recent->function == function && detail == (int32_t) detail,
+                       1)) {
+    brief_open(recorder, 0, u64_max(recorder->last_ns, loop->now_ns), TRACE_CALLBACK,
+               subject, recent->name, (int32_t) detail);
+    return 1;
+  }
+  return callback_slowly(loop, subject, function, detail);
+}
+
+void trace_write_callback_end(uv_loop_t* loop, int span) {
+  struct recorder* recorder = loop->trace_state;
+  if (__builtin_expect(recorder != NULL && span == 1 && brief_is_quick(loop, recorder, 1),
+                       1))
+    brief_end(recorder);
+  else
+    rondo_trace_end(loop, span);
 }
 
 void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {
@@ -254,8 +290,8 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
   cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
 }
 
-/* For work of the program's the function that runs on the pool is known only here. */
-void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
+TRACE_APART static void begun_slowly(uv_loop_t* loop, uint64_t subject,
+                                     trace_function work) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
@@ -265,6 +301,16 @@ void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
   }
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, work);
   record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
+}
+
+/* For work of the program's the function that runs on the pool is known only here. */
+void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
+  struct recorder* recorder = loop->trace_state;
+  if (__builtin_expect(brief_is_quick(loop, recorder, 1) &&
+                           brief_begin_req(loop, recorder, subject),
+                       1))
+    return;
+  begun_slowly(loop, subject, work);
 }
 
 void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
@@ -279,8 +325,8 @@ void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
 
 /* In a recording of everything its callback, or nothing, says so. */
 void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req) {
-  const struct recorder* recorder = recorder_of(loop);
-  if (recorder != NULL && recorder->live != NULL)
+  const struct recorder* recorder = loop->trace_state;
+  if (recorder->live != NULL && !recorder->waiting && loop_is_ours(loop))
     board_ended(recorder->live, subject_req(req));
 }
 
@@ -325,11 +371,6 @@ int rondo_trace_begin(uv_loop_t* loop, const char* name) {
 
 void rondo_trace_end(uv_loop_t* loop, int span) {
   struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  if (recorder != NULL && recorder->live != NULL &&
-      recorder->depth == (unsigned int) span && span > 0) { /* nearly always, in a ring */
-    brief_end(recorder);
-    return;
-  }
   while (recorder != NULL && span > 0 && recorder->depth >= (unsigned int) span)
     trace_write_end(loop);
 }

@@ -33,14 +33,31 @@ struct recorder_many {
   uint32_t count;
 };
 
+/* The names of the functions that were called back last. */
+enum { RECENT_NAMES = 16 };
+struct recorder_recent {
+  trace_function function;
+  uint32_t name;
+};
+
 struct recorder {
+  /* What every callback uses, together. */
+  struct board_loop* live; /* NULL: this is no ring, and everything is written down */
+  unsigned int depth;      /* of spans that have begun here, and not ended */
+  int phase;               /* enum rondo_phase, or -1 */
+  bool phase_written;
+  bool waiting;      /* started in the middle of a turn: for the next one */
+  uint64_t last_ns;  /* of a ring: the clock when it was last read */
+  uint64_t brief_ns; /* of a ring: shorter callbacks are only counted */
+  struct ticks clock;
+  struct recorder_many many; /* of a ring */
+  struct recorder_cpu cpu;
+  struct recorder_recent recent[RECENT_NAMES];
+
   struct trace_stream stream;
   struct trace_names names;
-  uint64_t start_ns;  /* of the recording: where its times begin */
-  unsigned int depth; /* of spans that have begun here, and not ended */
-  int phase;          /* enum rondo_phase, or -1 */
-  bool phase_written;
-  bool waiting;              /* started in the middle of a turn: for the next one */
+  uint64_t start_ns;         /* of the recording: where its times begin */
+  uint64_t slowness;         /* of the clock, when an emulator runs the program */
   uint64_t slept_ns;         /* when the sleep that is under way began */
   unsigned int waits_listed; /* how many handles kept the loop alive when they were
                                 listed last, */
@@ -50,7 +67,6 @@ struct recorder {
   bool thread_known;         /* its number and name, if it has run the loop */
   uint32_t thread_id;
   char thread_name[16];
-  struct recorder_cpu cpu;
   uint64_t counts_start[16];   /* the loop's counters when the recording began, */
   uint64_t counts_written[16]; /* and as they were last written down; */
   uint32_t counts_names[16];   /* what each is called */
@@ -58,16 +74,10 @@ struct recorder {
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;
   uv_loop_t* loop;
-  struct ticks clock;
   char* pattern; /* of a file; or of a ring, its size */
   bool is_ring;
-
-  /* Of a ring. */
-  struct board* board;
-  struct board_loop* live; /* NULL: this is no ring, and everything is written down */
-  bool live_is_own;        /* allocated: the board has no place left */
-  uint64_t last_ns;        /* the clock when it was last read */
-  struct recorder_many many;
+  struct board* board; /* of a ring */
+  bool live_is_own;    /* allocated: the board has no place left */
 };
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
@@ -98,6 +108,12 @@ static inline int32_t detail_of(int64_t number) {
                                          : number);
 }
 
+/* A program has few functions that are called back often. */
+static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
+                                                      trace_function function) {
+  return &recorder->recent[(uintptr_t) function / 16 % RECENT_NAMES];
+}
+
 /* Lists what keeps the loop alive, if that is worth it now; recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at first */
@@ -111,9 +127,9 @@ void counts_start(const uv_loop_t* loop, struct recorder* recorder);
 void counts_write(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
 /* --- recorder_brief.c: the hooks of a ring --- */
+void brief_start(struct recorder* recorder);
 void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
                  uint64_t subject, uint32_t name, int32_t detail);
-void brief_end(struct recorder* recorder);
 void brief_write_many(struct recorder* recorder);
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work);
@@ -122,6 +138,84 @@ void brief_named(struct recorder* recorder, uint32_t name);
 /* The loop looks at what is ready. */
 void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
+/* The end of a span that brief_end has not finished. */
+TRACE_APART void brief_end_slowly(struct recorder* recorder, unsigned int depth,
+                                  uint64_t now);
+
+/* A ring, at work, with so many spans open. */
+static inline bool brief_is_quick(const uv_loop_t* loop, const struct recorder* recorder,
+                                  unsigned int depth) {
+  return recorder->live != NULL && recorder->depth == depth && !recorder->waiting &&
+         loop_is_ours(loop);
+}
+
+static inline void brief_open(struct recorder* recorder, unsigned int depth, uint64_t now,
+                              enum trace_kind kind, uint64_t subject, uint32_t name,
+                              int32_t detail) {
+  struct board_loop* live = recorder->live;
+  struct board_span* span = &live->open[depth];
+  span->begin_ns = now;
+  span->subject = subject;
+  span->name = name;
+  span->detail = detail;
+  span->kind = (uint32_t) kind;
+  span->written = 0;
+  span->begun_count = 0;
+  recorder->depth = depth + 1;
+  __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
+}
+
+static inline bool subject_is_handle(uint64_t subject) {
+  return (subject >> TRACE_SUBJECT_SHIFT & 0xff) < TRACE_SUBJECT_REQ;
+}
+
+static inline bool subject_is_last(uint64_t subject) {
+  return (subject >> TRACE_SUBJECT_LAST_SHIFT & 1) != 0;
+}
+
+/* Callbacks of one kind in a row are one record. */
+static inline void many_add(struct recorder_many* many, const struct board_span* span,
+                            uint64_t now) {
+  many->end_ns = now;
+  if (many->count++ == 0) {
+    many->begin_ns = span->begin_ns;
+    many->name = span->name;
+  } else if (many->name != span->name) {
+    many->name = 0;
+  }
+}
+
+/* Nearly every callback is brief and has no other around it. */
+static inline void brief_end(struct recorder* recorder) {
+  struct board_loop* live = recorder->live;
+  uint64_t now = recorder_now(recorder);
+  unsigned int depth = --recorder->depth;
+  const struct board_span* span = &live->open[0];
+  if (__builtin_expect(depth > 0 || span->written ||
+                           now - span->begin_ns >= recorder->brief_ns ||
+                           subject_is_last(span->subject) || now >= recorder->cpu.next_ns,
+                       0)) {
+    brief_end_slowly(recorder, depth, now);
+    return;
+  }
+  recorder->last_ns = now;
+  __atomic_store_n(&live->depth, 0, __ATOMIC_RELAXED);
+  many_add(&recorder->many, span, now);
+}
+
+/* A request is begun in the open callback, which isn't written down yet. False if this
+ * has to be done by brief_begun. */
+static inline bool brief_begin_req(const uv_loop_t* loop, struct recorder* recorder,
+                                   uint64_t subject) {
+  struct board_span* span = &recorder->live->open[0];
+  if (subject_is_handle(subject) || span->written)
+    return false;
+  if (span->begun_count < BOARD_BEGUN)
+    span->begun[span->begun_count++] = subject;
+  board_begun(recorder->live, subject, u64_max(recorder->last_ns, loop->now_ns),
+              span->name);
+  return true;
+}
 
 /* What was too short to be written down, so far, is over. */
 static inline void brief_flush(struct recorder* recorder) {

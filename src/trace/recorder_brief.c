@@ -11,8 +11,19 @@
 
 #include "base/base.h"
 #include "loop/loop.h"
+#include "system/system.h"
 
 static const uint64_t BRIEF_NS = 10000;
+
+/* For bench/record/run, which counts instructions: under valgrind everything takes about
+ * a hundred times as long, and what depends on time is to be done as often as without. */
+static const uint64_t EMULATED_TIMES = 100;
+
+void brief_start(struct recorder* recorder) {
+  recorder->slowness = debug_wants("emulated") ? EMULATED_TIMES : 1;
+  recorder->brief_ns = BRIEF_NS * recorder->slowness;
+  recorder->cpu.every_ns *= recorder->slowness;
+}
 
 /* --- records ----------------------------------------------------------------------- */
 
@@ -22,17 +33,6 @@ void brief_write_many(struct recorder* recorder) {
   record(recorder, TRACE_MANY, many->begin_ns, many->end_ns - many->begin_ns, many->name,
          detail_of(many->count));
   many->count = 0;
-}
-
-static void many_add(struct recorder_many* many, const struct board_span* span,
-                     uint64_t now) {
-  if (many->count++ == 0) {
-    many->begin_ns = span->begin_ns;
-    many->name = span->name;
-  } else if (many->name != span->name) {
-    many->name = 0;
-  }
-  many->end_ns = now;
 }
 
 static void write_span(struct recorder* recorder, struct board_span* span) {
@@ -70,44 +70,29 @@ static uint64_t begin_clock(const uv_loop_t* loop, const struct recorder* record
 
 void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
                  uint64_t subject, uint32_t name, int32_t detail) {
-  struct board_loop* live = recorder->live;
-  uint64_t now = begin_clock(loop, recorder);
-  unsigned int depth = recorder->depth++;
-  if (depth >= BOARD_SPANS)
-    return;
-  struct board_span* span = &live->open[depth];
-  span->begin_ns = now;
-  span->subject = subject;
-  span->name = name;
-  span->detail = detail;
-  span->kind = (uint32_t) kind;
-  span->written = 0;
-  span->begun_count = 0;
-  __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
+  if (recorder->depth < BOARD_SPANS)
+    brief_open(recorder, recorder->depth, begin_clock(loop, recorder), kind, subject,
+               name, detail);
+  else
+    recorder->depth++;
 }
 
-static bool is_last(uint64_t subject) {
-  return (subject >> TRACE_SUBJECT_LAST_SHIFT & 1) != 0;
-}
-
-void brief_end(struct recorder* recorder) {
+void brief_end_slowly(struct recorder* recorder, unsigned int depth, uint64_t now) {
   struct board_loop* live = recorder->live;
-  uint64_t now = recorder_now(recorder);
-  unsigned int depth = --recorder->depth;
   recorder->last_ns = now;
   if (depth >= BOARD_SPANS)
     return;
   struct board_span* span = &live->open[depth];
   __atomic_store_n(&live->depth, depth, __ATOMIC_RELAXED);
-  if (span->written || now - span->begin_ns >= BRIEF_NS) {
+  if (span->written || now - span->begin_ns >= recorder->brief_ns) {
     write_open(recorder, depth + 1);
     record(recorder, TRACE_END, now, 0, 0, 0);
   } else if (depth == 0) {
     many_add(&recorder->many, span, now);
   }
-  if (is_last(span->subject))
+  if (subject_is_last(span->subject))
     brief_gone(recorder, span->subject);
-  if (__builtin_expect(now >= recorder->cpu.next_ns, 0)) {
+  if (now >= recorder->cpu.next_ns) {
     cpu_write(recorder, now);
     recorder->last_ns = recorder_now(recorder); /* the next callback hasn't taken that */
   }
@@ -124,18 +109,14 @@ void brief_named(struct recorder* recorder, uint32_t name) {
 
 /* --- what is begun ----------------------------------------------------------------- */
 
-static bool is_handle(uint64_t subject) {
-  return (subject >> TRACE_SUBJECT_SHIFT & 0xff) < TRACE_SUBJECT_REQ;
-}
-
 /* A handle that is stopped and started again is the same one. */
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work) {
   struct board_span* span = span_open(recorder);
   struct board_loop* live = recorder->live;
-  if (is_handle(subject) && board_has(live, subject))
+  if (subject_is_handle(subject) && board_has(live, subject))
     return;
-  uint64_t now = span == NULL || is_handle(subject)
+  uint64_t now = span == NULL || subject_is_handle(subject)
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);
   board_begun(live, subject, now, span == NULL ? 0 : span->name);

@@ -65,6 +65,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now, recorder->is_ring);
+  brief_start(recorder);
   counts_start(loop, recorder);
   sampler_join(&recorder->sampled, now);
   loop->trace_state = recorder;

@@ -162,7 +162,7 @@ static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uin
  * place; but a busy loop's recording must not be full of that: a handle looked at costs a
  * credit, and there is one a millisecond. */
 static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
-  uint64_t since = (now - recorder->waits_ns) / 1000000;
+  uint64_t since = (now - recorder->waits_ns) / 1000000 / recorder->slowness;
   bool changed = loop->active_handles != recorder->waits_listed;
   if (now < recorder->waits_ns || (!changed && since < 1000))
     return false;

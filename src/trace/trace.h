@@ -37,6 +37,7 @@ TRACE_APART void trace_write_wake(uv_loop_t* loop, uint64_t now);
 /* The span, for rondo_trace_end; 0 if it isn't recorded. */
 TRACE_APART int trace_write_callback(uv_loop_t* loop, uint64_t subject,
                                      trace_function function, int64_t detail);
+TRACE_APART void trace_write_callback_end(uv_loop_t* loop, int span);
 TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
 TRACE_APART void trace_write_end(uv_loop_t* loop);
 TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
@@ -168,7 +169,7 @@ static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle
       int traced_span = trace_write_callback(                                            \
           traced_loop, (subject), (trace_function) (function), (int64_t) (detail));      \
       (function)(__VA_ARGS__);                                                           \
-      rondo_trace_end(traced_loop, traced_span);                                         \
+      trace_write_callback_end(traced_loop, traced_span);                                \
     } else {                                                                             \
       (function)(__VA_ARGS__);                                                           \
     }                                                                                    \
