@@ -22,8 +22,8 @@ const char exec_record_usage[] =
     "  --stall-run cmd  and run this command, with RONDO_STALL_LINE, RONDO_STALL_FILE "
     "and\n"
     "                   RONDO_STALL_PID in its environment\n"
-    "  --names          also name what a Node calls back, with requests, functions and\n"
-    "                   lines, as rondo trace does; that costs more\n"
+    "  --names          also name what brings a Node http requests, with method, path\n"
+    "                   and handler; in Python and Neovim, what the loop calls back\n"
     "  --dump-on signal write the last seconds down when the program gets it: USR2\n";
 
 /* "", or a number with a K, M or G. */

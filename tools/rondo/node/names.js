@@ -19,10 +19,11 @@
   if (!recorder.active()) return;
   recorder.watch();
   // A ring that is left on in production has the names of stacks, which cost nothing until
-  // they are asked for, and those of callbacks only if they were asked for.
+  // they are asked for, and those of requests only if they were asked for.
   const { RONDO_TRACE, RONDO_RECORD, RONDO_RECORD_NAMES } = process.env;
-  if (RONDO_RECORD !== undefined && !RONDO_TRACE && RONDO_RECORD_NAMES !== '1') return;
-  const { begin, end, placeOf, lineOf } = recorder;
+  const inRing = RONDO_RECORD !== undefined && !RONDO_TRACE;
+  if (inRing && RONDO_RECORD_NAMES !== '1') return;
+  const { begin, end, rename, placeOf, lineOf } = recorder;
 
   // --- functions -------------------------------------------------------------------------
 
@@ -41,6 +42,26 @@
       name += ` ${script.startsWith('file://') ? script.slice(7) : script}:${line}`;
     names.set(fn, name);
     return name;
+  }
+
+  // --- requests --------------------------------------------------------------------------
+
+  // Published just before the server's listeners are called.
+  const requests = require('diagnostics_channel').channel('http.server.request.start');
+
+  // The path goes without its query, which may be long and may be secret.
+  const routeOf = ({ method, url }) => `${method} ${String(url).split('?', 1)[0]}`;
+
+  function withListener(route, server) {
+    const listener = server?.listeners('request')[0];
+    return typeof listener === 'function' ? `${route} ${nameAndPlace(listener)}` : route;
+  }
+
+  // In a ring the loop's callback that brings a request gets its name, and no other has any:
+  // hooks for all of them would cost a third of a small request.
+  if (inRing) {
+    requests.subscribe(({ request, server }) => rename(withListener(routeOf(request), server)));
+    return;
   }
 
   // --- what Node calls: timers, immediates, ticks, requests ----------------------------
@@ -95,21 +116,18 @@
     }
   }
 
-  // Published just before the server's listeners are called. The path goes without its
-  // query, which may be long and may be secret.
   function requestStarted({ request, server }) {
-    const route = `${request.method} ${String(request.url).split('?', 1)[0]}`;
-    const listener = server?.listeners('request')[0];
+    const route = routeOf(request);
     routes.enterWith(route);
     if (open.length === 0) return;
     const outer = open.pop();
     if (outer !== undefined) end(outer.span);
-    requested = typeof listener === 'function' ? `${route} ${nameAndPlace(listener)}` : route;
+    requested = withListener(route, server);
     open.push(spanOf(requested));
   }
 
   createHook({ before, after, trackPromises: false }).enable();
-  require('diagnostics_channel').channel('http.server.request.start').subscribe(requestStarted);
+  requests.subscribe(requestStarted);
 
   // An error that nobody catches leaves its spans open.
   process.on('uncaughtExceptionMonitor', () => {
