@@ -110,7 +110,14 @@ process.removeAllListeners('warning');
     }
   }
   const text = Buffer.from(`${told.join('\n')}\n`);
-  for (let at = 0; at < text.length;) at += fs.writeSync(1, text, at);
+  for (let at = 0; at < text.length;) {
+    try {
+      at += fs.writeSync(1, text, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error; // a pipe that is full, and doesn't block
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
   process.chdir('/');
   fs.rmSync(folder, { recursive: true, force: true });
   process.reallyExit(0);
