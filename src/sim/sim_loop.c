@@ -21,7 +21,7 @@ enum {
   TURNS_STILL = 256,
   TURNS_YIELD = 32,
   TURN_STEP_NS = 20 * 1000,
-  TURN_STEP_MOST_NS = 1000 * 1000,
+  TURN_STEPS_DOUBLED = 8, /* up to 5 ms */
 };
 
 /* The process's world: the one that RONDO_SIM names, or that of rondo_sim_… loops. */
@@ -120,7 +120,8 @@ static void events_run(uv_loop_t* loop) {
   }
 }
 
-/* A loop that turns and turns without waiting. */
+/* A loop that turns and turns without waiting may do so until a time has come: after
+ * every TURNS_STILL turns the clock moves, by steps that grow. */
 static void turns_count(struct sim_state* sim) {
   uint64_t now = world_now(sim->world);
   if (now != sim->turns_at) {
@@ -129,11 +130,12 @@ static void turns_count(struct sim_state* sim) {
   }
   if (++sim->turns % TURNS_YIELD == 0)
     world_yield(sim->world); /* it may wait for what another thread is about to do */
-  if (sim->turns <= TURNS_STILL)
+  if (sim->turns % TURNS_STILL != 0)
     return;
-  uint64_t step = (uint64_t) TURN_STEP_NS << (sim->turns - TURNS_STILL) / 64 % 8;
+  uint64_t doubled = u64_min(sim->turns / TURNS_STILL - 1, TURN_STEPS_DOUBLED);
   struct pollfd none[1];
-  (void) world_wait(sim->world, none, 0, now + u64_min(step, TURN_STEP_MOST_NS), NULL);
+  (void) world_wait(sim->world, none, 0, now + ((uint64_t) TURN_STEP_NS << doubled),
+                    NULL);
   sim->turns_at = world_now(sim->world);
 }
 
