@@ -134,6 +134,25 @@ int64_t loop_poll_timeout(const uv_loop_t* loop);
 /* Work that is waiting for its phase and must not be kept waiting by a sleep. */
 bool loop_work_waits(const uv_loop_t* loop);
 
+/* Finished work is progress only if a callback was made or a request has ended: it may
+ * have been resubmitted instead, from the ring to the pool for example. Without progress
+ * the poll sleeps on, unless there is a reason not to (contract L8). */
+struct loop_progress {
+  unsigned int callbacks;
+  unsigned int requests;
+};
+
+static inline struct loop_progress loop_progress_begin(const uv_loop_t* loop) {
+  return (struct loop_progress){.callbacks = loop->callbacks_run,
+                                .requests = loop->active_reqs.count};
+}
+
+static inline bool loop_has_progressed(const uv_loop_t* loop,
+                                       struct loop_progress before) {
+  return loop->callbacks_run != before.callbacks ||
+         loop->active_reqs.count != before.requests || loop_poll_timeout(loop) == 0;
+}
+
 /* --- The clock ------------------------------------------------------------------- */
 uint64_t clock_now_ns(void);
 void clock_update(uv_loop_t* loop);

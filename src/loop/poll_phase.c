@@ -106,9 +106,11 @@ void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
   loop_notify_outer(loop);
 }
 
-/* Finished work of this thread; what its callbacks finish waits for the next turn. */
+/* Finished work of this thread; what its callbacks finish waits for the next turn. True
+ * if something came of it. */
 static bool completed_run(uv_loop_t* loop, struct queue* batch) {
   struct queue* completed = queue_of(loop->completed_queue);
+  struct loop_progress before = loop_progress_begin(loop);
   if (queue_empty(batch))
     return false;
   while (!queue_empty(batch) && poll_take(loop)) {
@@ -120,7 +122,7 @@ static bool completed_run(uv_loop_t* loop, struct queue* batch) {
   }
   queue_append(batch, completed); /* a limit's leftovers come first next time */
   queue_move(batch, completed);
-  return true;
+  return loop_has_progressed(loop, before);
 }
 
 /* Idle time is one word, so that other threads never see half of a change. It is the sum

@@ -75,6 +75,14 @@ static void pending_after_poll(uv_loop_t* loop) {
     pending_run(loop);
 }
 
+/* A poll that didn't sleep because finished work waited, and made no callback: the work
+ * went on elsewhere, from the ring to the pool for example. UV_RUN_ONCE still owes a
+ * callback (contract L8), and now the poll may sleep for it. */
+static bool came_to_nothing(const uv_loop_t* loop) {
+  return loop->callbacks_run == 0 && loop->owed[RONDO_PHASE_CHECK] == 0 &&
+         loop_poll_timeout(loop) != 0;
+}
+
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   trace_phase(loop, RONDO_PHASE_POLL);
   if (loop->before_poll != NULL) {
@@ -84,6 +92,10 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   poll_limit_begin(loop);
   poll_run(loop, timeout);
+  if (may_sleep && timeout == 0 && came_to_nothing(loop)) {
+    poll_limit_begin(loop);
+    poll_run(loop, loop_poll_timeout(loop));
+  }
   pending_after_poll(loop);
 }
 

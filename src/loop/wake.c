@@ -157,13 +157,10 @@ void wake_give_back(uv_loop_t* loop) {
   loop->wake_taken = 0;
 }
 
-/* WAKE_WORK alone is progress only if a callback was made or a request has ended:
- * finished work may have been resubmitted instead. Without progress the poll sleeps on,
- * unless there is a reason not to (contract L8). */
+/* Any kind but WAKE_WORK is progress. */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
   unsigned int taken = loop->wake_taken & kinds;
-  unsigned int callbacks = loop->callbacks_run;
-  unsigned int requests = loop->active_reqs.count;
+  struct loop_progress before = loop_progress_begin(loop);
   if (taken == 0)
     return false;
   for (unsigned int kind = 0; kind < WAKE_KINDS; kind++) {
@@ -176,6 +173,5 @@ bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
     if (loop->on_wake[kind] != NULL)
       loop->on_wake[kind](loop);
   }
-  return taken != 1u << WAKE_WORK || loop->callbacks_run != callbacks ||
-         loop->active_reqs.count != requests || loop_poll_timeout(loop) == 0;
+  return taken != 1u << WAKE_WORK || loop_has_progressed(loop, before);
 }

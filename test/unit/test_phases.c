@@ -6,6 +6,7 @@
 
 #include "loop/loop.h"
 #include "loop/watcher.h"
+#include "request/work.h"
 
 static uv_timer_t timer;
 static uv_idle_t idle;
@@ -524,6 +525,36 @@ static void time_is_cached_and_renewed_after_the_poll(void** state) {
   assert_log("later");
 }
 
+static void nothing_to_do(struct uv__work* w) {
+  (void) w;
+}
+
+static void on_over(struct uv__work* w, int status) {
+  assert_int_equal(status, 0);
+  log_word("over");
+  w->loop->active_reqs.count--;
+}
+
+static void go_on(struct uv__work* w, int status) {
+  assert_int_equal(status, 0);
+  assert_int_equal(work_submit(w->loop, w, nothing_to_do, on_over), 0);
+}
+
+/* Work of the loop's own goes on to the pool, as a read does that the ring refuses: the
+ * turn isn't over before the request is. Covers L8. */
+static void work_that_goes_on_elsewhere_is_no_progress(void** state) {
+  uv_loop_t* loop = *state;
+  struct uv__work work = {.done = go_on};
+  for (unsigned int limit = 0; limit <= 1; limit++) {
+    assert_int_equal(rondo_loop_limit(loop, RONDO_PHASE_POLL, limit), 0);
+    loop->active_reqs.count++;
+    work.done = go_on;
+    loop_complete(loop, &work, 0);
+    assert_int_equal(uv_run(loop, UV_RUN_ONCE), 0);
+  }
+  assert_log("over over");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       loop_test(phases_run_in_their_order),
@@ -546,6 +577,7 @@ int main(void) {
       loop_test(stop_lets_the_turn_end),
       loop_test(run_of_a_dead_loop_only_updates_the_time),
       loop_test(time_is_cached_and_renewed_after_the_poll),
+      loop_test(work_that_goes_on_elsewhere_is_no_progress),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
