@@ -116,9 +116,20 @@ static int open_cached(uv_fs_t* req, unsigned int mask, struct statx* about) {
   return fd;
 }
 
+static struct fs_opened opened_as(int fd, const struct statx* about) {
+  return (struct fs_opened){.fd = fd,
+                            .major = about->stx_dev_major,
+                            .minor = about->stx_dev_minor,
+                            .inode = about->stx_ino};
+}
+
+static struct fs_opened* opened_row(const uv_fs_t* req, int fd) {
+  return &fs_state(req)->opened[(unsigned int) fd % FS_FILES];
+}
+
 enum fs_way fs_open_cached(uv_fs_t* req) {
   struct statx about;
-  int fd = open_cached(req, 0, &about);
+  int fd = open_cached(req, STATX_INO, &about);
   if (fd < 0)
     return FS_WAY_POOL;
   /* No flag that F_SETFL could change is in what was asked for: none shall remain. */
@@ -126,8 +137,24 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
     close(fd);
     return FS_WAY_POOL;
   }
+  *opened_row(req, fd) = opened_as(fd, &about);
   req->result = fd;
   return FS_WAY_DONE;
+}
+
+/* Whether the descriptor can only be read from: known if fs_open_cached has made it, for
+ * the same file. One that was closed in another way since, and opened again for the same
+ * file, may also be written to; its close then happens here instead of on a thread. */
+static bool is_read_only(const uv_fs_t* req, const struct statx* about) {
+  struct fs_opened* row = opened_row(req, req->file);
+  struct fs_opened now = opened_as(req->file, about);
+  if (now.inode != 0 && row->inode == now.inode && row->fd == now.fd &&
+      row->major == now.major && row->minor == now.minor) {
+    row->inode = 0;
+    return true;
+  }
+  int status = fcntl(req->file, F_GETFL);
+  return status >= 0 && (status & O_ACCMODE) == O_RDONLY;
 }
 
 /* Closing may wait: for the server of a network file system, for a socket to drain, for
@@ -136,11 +163,9 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
  * have a name. */
 static bool closes_without_waiting(uv_fs_t* req) {
   struct statx about;
-  if (!fs_stat_locally(req, req->file, STATX_TYPE | STATX_NLINK, &about) ||
-      !opens_without_waiting(&about) || about.stx_nlink == 0)
-    return false;
-  int status = fcntl(req->file, F_GETFL);
-  return status >= 0 && (status & O_ACCMODE) == O_RDONLY;
+  return fs_stat_locally(req, req->file, STATX_TYPE | STATX_NLINK | STATX_INO, &about) &&
+         opens_without_waiting(&about) && about.stx_nlink > 0 &&
+         is_read_only(req, &about);
 }
 
 enum fs_way fs_close_cached(uv_fs_t* req) {

@@ -19,6 +19,13 @@ struct fs_direct {
 };
 enum { DIRECT_USES = 64 };
 
+/* A file that was opened on the loop's thread, for reading, and its descriptor. */
+struct fs_opened {
+  int fd;
+  uint32_t major, minor;
+  uint64_t inode; /* 0: none */
+};
+
 struct file_state {
   struct loop_part part;
 
@@ -30,6 +37,9 @@ struct file_state {
   struct queue by_file[FS_FILES];
   struct queue by_two_files; /* sendfile */
   unsigned int held;         /* closes among them that are in FS_HELD */
+
+  /* fs_cached.c */
+  struct fs_opened opened[FS_FILES];
 
   /* fs_read.c */
   struct fs_direct direct[FS_FILES];
