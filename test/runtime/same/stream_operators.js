@@ -24,9 +24,10 @@ async function main() {
         return result instanceof Readable ? result.on('error', () => {}).toArray() : result;
       });
   const log = [];
+  const comes_after = { 1: 'begin 1', 2: 'end 3', 3: 'begin 2' };
   console.log(await of(3, 1, 2).map(async (x) => {
     log.push(`begin ${x}`);
-    await after(x * 5);
+    while (!log.includes(comes_after[x])) await after(1);
     log.push(`end ${x}`);
     return x * 2;
   }, { concurrency: 2 }).toArray(), log);
