@@ -21,7 +21,8 @@ static int stop_after, close_after;
 static char memory[4 * 65536];
 
 static uv_udp_t handle;
-static struct sockaddr_in6 dead; /* a port that was free a moment ago */
+static struct sockaddr_in6 dead; /* a port at which nobody answers: see `reserved` */
+static int reserved = -1;
 
 static void give(uv_handle_t* base, size_t suggested, uv_buf_t* buf) {
   (void) base, (void) suggested;
@@ -54,13 +55,15 @@ static void open_handle(uv_loop_t* loop, int family, unsigned int init) {
   else
     assert_int_equal(uv_ip6_addr("::1", 0, &here), 0);
 
-  int other = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (other == -1 || bind(other, (struct sockaddr*) &here, sizeof here) == -1) {
-    close(other);
+  /* A free port could become another program's, or the handle's own. A socket that is
+   * connected to itself keeps it, and takes nobody else's datagrams. */
+  if (reserved != -1)
+    close(reserved);
+  reserved = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (reserved == -1 || bind(reserved, (struct sockaddr*) &here, sizeof here) == -1)
     skip(); /* no IPv6 here */
-  }
-  assert_int_equal(getsockname(other, (struct sockaddr*) &dead, &length), 0);
-  close(other);
+  assert_int_equal(getsockname(reserved, (struct sockaddr*) &dead, &length), 0);
+  assert_int_equal(connect(reserved, (struct sockaddr*) &dead, length), 0);
 
   count = allocations = stop_after = close_after = 0;
   room = 65536;
