@@ -81,14 +81,6 @@ void table_free(struct table* table) {
   *table = (struct table){0};
 }
 
-/* The finalizer of splitmix64 (public domain): every bit of the number reaches every
- * bit of the hash. */
-uint64_t hash_number(uint64_t number) {
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-  return number ^ (number >> 31);
-}
-
 /* FNV-1a, then spread: names are short. */
 uint64_t hash_string(uint64_t seed, const char* string) {
   uint64_t hash = seed ^ 0xcbf29ce484222325u;

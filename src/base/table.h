@@ -38,8 +38,13 @@ struct table_link* table_any(const struct table* table);
 /* Gives the buckets back; the table must be empty, and is usable again. */
 void table_free(struct table* table);
 
-/* Spreads the bits of a number, such as a pointer or a small counter. */
-uint64_t hash_number(uint64_t number);
+/* Spreads the bits of a number, such as a pointer or a small counter: the finalizer of
+ * splitmix64 (public domain). Every bit of the number reaches every bit of the hash. */
+static inline uint64_t hash_number(uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+  return number ^ (number >> 31);
+}
 /* Goes on from `seed`, so that keys of several parts can be hashed. */
 uint64_t hash_string(uint64_t seed, const char* string);
 

@@ -11,6 +11,8 @@
  * something, isn't waited for any longer after TURN_PATIENCE_NS. */
 #include "sim/world.h"
 
+#include "base/table.h"
+
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,17 +23,11 @@ static const uint64_t TURN_PATIENCE_REAL_NS = 20 * WORLD_SECOND;
 
 /* --- turns -------------------------------------------------------------------------- */
 
-static uint64_t turn_mix(uint64_t word) {
-  word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return word ^ (word >> 31);
-}
-
 /* Without decisions: in turn. */
 static uint64_t turn_rank(const struct world* world, const struct world_thread* thread) {
   if (world->flags & WORLD_TIME_ONLY)
     return thread->last_turn;
-  return turn_mix(turn_mix(world->seed + thread->name) ^ world->now);
+  return hash_number(hash_number(world->seed + thread->name) ^ world->now);
 }
 
 static bool turn_could_come(const struct world* world,

@@ -27,7 +27,8 @@ static uint64_t cursor_bytes(struct cursor* cursor, size_t count) {
   return value;
 }
 
-static uint64_t cursor_uleb(struct cursor* cursor) {
+/* Seven bits a byte, the lowest first. With `extend` the last byte has the sign. */
+static uint64_t cursor_leb(struct cursor* cursor, bool extend) {
   uint64_t value = 0, byte;
   unsigned int shift = 0;
   do {
@@ -36,21 +37,17 @@ static uint64_t cursor_uleb(struct cursor* cursor) {
       value |= (byte & 0x7f) << shift;
     shift += 7;
   } while ((byte & 0x80) != 0 && !cursor->bad);
+  if (extend && (byte & 0x40) != 0 && shift < 64)
+    value |= ~(uint64_t) 0 << shift;
   return value;
 }
 
+static uint64_t cursor_uleb(struct cursor* cursor) {
+  return cursor_leb(cursor, false);
+}
+
 static int64_t cursor_sleb(struct cursor* cursor) {
-  uint64_t value = 0, byte;
-  unsigned int shift = 0;
-  do {
-    byte = cursor_bytes(cursor, 1);
-    if (shift < 64)
-      value |= (byte & 0x7f) << shift;
-    shift += 7;
-  } while ((byte & 0x80) != 0 && !cursor->bad);
-  if ((byte & 0x40) != 0 && shift < 64)
-    value |= ~(uint64_t) 0 << shift;
-  return (int64_t) value;
+  return (int64_t) cursor_leb(cursor, true);
 }
 
 static void cursor_skip(struct cursor* cursor, uint64_t count) {

@@ -16,6 +16,10 @@ extern struct world* preload_world __attribute__((visibility("hidden")));
 uint64_t preload_now(void);
 uint64_t preload_wall(void);
 
+/* What random numbers of this process begin with: the seed, and the process's place in
+ * the world. */
+uint64_t preload_process_word(void);
+
 static inline uint64_t preload_ns(const struct timespec* time) {
   if (time->tv_sec < 0)
     return 0;

@@ -5,6 +5,8 @@
  * else. */
 #include "preload.h"
 
+#include "base/table.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,21 +17,10 @@
 
 enum { LETTERS = 6, ATTEMPTS = 10000 };
 
-static uint64_t name_mix(uint64_t word) {
-  word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return word ^ (word >> 31);
-}
-
 /* A process makes its names one after the other; those of two processes differ. */
 static uint64_t name_next(void) {
   static _Atomic uint64_t made;
-  char path[WORLD_PATH] = "";
-  uint64_t word = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
-  world_own_path(preload_world, path);
-  for (const char* at = path; *at != '\0'; at++)
-    word = name_mix(word + (unsigned char) *at);
-  return name_mix(word + ++made);
+  return hash_number(preload_process_word() + ++made);
 }
 
 static uint64_t name_drawn(void) {

@@ -2,6 +2,8 @@
  * its own, in the order in which threads first ask. */
 #include "preload.h"
 
+#include "base/table.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -15,20 +17,18 @@ static _Thread_local struct {
   unsigned int number;
 } row __attribute__((tls_model("initial-exec")));
 
-static uint64_t mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
+uint64_t preload_process_word(void) {
+  char path[WORLD_PATH] = "";
+  uint64_t word = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
+  world_own_path(preload_world, path);
+  for (const char* at = path; *at != '\0'; at++)
+    word = hash_number(word + (unsigned char) *at);
+  return word;
 }
 
 static void row_begin(void) {
-  char path[WORLD_PATH] = "";
-  uint64_t state = preload_world->seed * UINT64_C(0x9e3779b97f4a7c15);
   row.number = atomic_fetch_add_explicit(&threads_seen, 1, memory_order_relaxed) + 1;
-  world_own_path(preload_world, path);
-  for (const char* at = path; *at != '\0'; at++)
-    state = mix(state + (unsigned char) *at);
-  row.state = mix(state + row.number);
+  row.state = hash_number(preload_process_word() + row.number);
 }
 
 static void fill(unsigned char* bytes, size_t length) {
@@ -36,7 +36,7 @@ static void fill(unsigned char* bytes, size_t length) {
     row_begin();
   while (length > 0) {
     row.state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t word = mix(row.state);
+    uint64_t word = hash_number(row.state);
     size_t part = length < sizeof(word) ? length : sizeof(word);
     memcpy(bytes, &word, part);
     bytes += part;
