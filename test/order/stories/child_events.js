@@ -1,8 +1,9 @@
 'use strict';
-// A child's life: spawn in a tick, output, exit, close.
+// A child's life: spawn in a tick, output, exit, close. A process of the child's holds the output open until the
+// parent, after the exit, has closed the input: so the output always ends after the exit.
 const { spawn } = require('child_process');
 const log = (...args) => console.log(...args);
-const child = spawn('sh', ['-c', 'echo text; exit 7']);
+const child = spawn('sh', ['-c', 'echo text; exec 3<&0; cat <&3 & exit 7']);
 child.on('spawn', () => {
   log('spawn');
   process.nextTick(() => log('tick of spawn'));
