@@ -36,6 +36,11 @@ enum rondo_phase {
  * also inside callbacks. Returns 0, or UV_EINVAL for a phase that doesn't exist. */
 UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned int n);
 
+/* Reports the loop's counters as uv_loop_close does: one line on standard error if
+ * RONDO_DEBUG contains "counters", otherwise nothing. For a program that ends without
+ * closing its loop. From the loop's thread. */
+UV_EXTERN void rondo_loop_report(const uv_loop_t* loop);
+
 /* Reads a whole file at once, on the loop's thread, if that takes no waiting: a regular
  * file on a local file system, not empty and of at most `most` bytes, whose name and
  * content are cached. Returns 0, with the content in memory from malloc(3), which the

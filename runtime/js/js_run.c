@@ -168,6 +168,8 @@ _Noreturn void js_leave(int code) {
   /* Nothing of ours is buffered, and taking the engine down in order would only cost
    * time: the system takes everything back. */
   fflush(NULL);
+  if (js.node != NULL) /* else the loop was never made */
+    rondo_loop_report(&loop);
   _exit(code & 0xff);
 }
 

@@ -74,6 +74,10 @@ static inline int rondo_trace_active(const uv_loop_t* loop) {
   return 0;
 }
 
+static inline void rondo_loop_report(const uv_loop_t* loop) {
+  (void) loop;
+}
+
 static inline void rondo_trace_name(uv_loop_t* loop, const char* name) {
   (void) loop, (void) name;
 }

@@ -30,7 +30,9 @@ const char* loop_counter_name(enum loop_counter counter) {
   return names[counter];
 }
 
-void loop_counters_report(const uv_loop_t* loop) {
+void rondo_loop_report(const uv_loop_t* loop) {
+  if (!debug_wants("counters"))
+    return;
   char line[1024];
   int used = snprintf(line, sizeof(line), "a loop on %s ends: %llu turns",
                       rondo_backend_name(loop), (unsigned long long) loop->turns);

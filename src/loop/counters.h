@@ -1,7 +1,7 @@
 /* What a loop counts about itself: which way each file request took, and how the
  * mechanisms that tune themselves fare. Kept always, since counting costs an addition to
- * memory of the loop's own thread; printed when the loop is closed with
- * RONDO_DEBUG=counters, and written into its recording. */
+ * memory of the loop's own thread; printed by rondo_loop_report when the loop is closed
+ * with RONDO_DEBUG=counters, and written into its recording. */
 #ifndef RONDO_COUNTERS_H
 #define RONDO_COUNTERS_H
 
@@ -33,7 +33,5 @@ static inline void loop_count(uv_loop_t* loop, enum loop_counter counter) {
 
 /* A name for people, as "spins for work won". */
 const char* loop_counter_name(enum loop_counter counter);
-/* All that isn't 0, as one line. */
-void loop_counters_report(const uv_loop_t* loop);
 
 #endif

@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/base.h"
-#include "loop/counters.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
 #include "rondo.h"
@@ -102,8 +101,7 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_open_handles(loop))
     return UV_EBUSY;
   trace_loop_close(loop);
-  if (debug_wants("counters"))
-    loop_counters_report(loop);
+  rondo_loop_report(loop);
   watchers_leave(loop);
   for (size_t i = 0; parts(loop, i) != NULL; i++) {
     struct loop_part* part = *parts(loop, i);
