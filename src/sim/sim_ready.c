@@ -157,6 +157,7 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
     if (delay == 0 || !sim_heap_push(&sim->heap, release))
       return true;
     source->held = true;
+    world_link_held(sim->world, fd);
   }
   interest_disarm(loop, fd);
   return false;

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const uint64_t OUTSIDE_PATIENCE_NS = 5 * WORLD_SECOND;
+
 /* The thread's place in the table, so that it need not be searched for each time. */
 static _Thread_local struct {
   const struct world* world;
@@ -67,6 +69,7 @@ void world_prepare(struct world* world, uint64_t seed) {
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &wall);
   world->wall_start = (uint64_t) wall.tv_sec * WORLD_SECOND;
   world->limit = WORLD_NEVER;
+  world->outside_ns = OUTSIDE_PATIENCE_NS;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);

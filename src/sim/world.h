@@ -14,6 +14,8 @@
 #ifndef RONDO_SIM_WORLD_H
 #define RONDO_SIM_WORLD_H
 
+#include "sim/world_outside.h"
+
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,10 +27,9 @@
 #define WORLD_SECOND UINT64_C(1000000000)
 
 enum {
-  WORLD_VERSION = 2,
+  WORLD_VERSION = 3,
   WORLD_THREADS = 512,
   WORLD_PROCESSES = 128,
-  WORLD_PORTS = 256,
   WORLD_PATH = 64, /* a process's place in the tree, as in "0.2.1" */
   WORLD_FOLDER = 256,
 };
@@ -71,7 +72,7 @@ struct world_thread {
   uint64_t over_since;
   uint64_t over_cpu;
   int over_tid;
-  uint32_t unused;
+  uint32_t awaits_input; /* waits for the world's standard input, and for no time */
 };
 
 /* A stranger is a program that can't join: a static one. */
@@ -115,8 +116,11 @@ struct world {
   uint32_t places_known; /* the kernel names the places in which threads sleep */
   uint64_t still_sum;    /* of the last idle look, and since when it is the same: real */
   uint64_t still_since;
-  uint16_t ports[WORLD_PORTS]; /* that processes of the world listen on */
-  uint32_t port_count;
+  uint64_t outside_ns; /* how long an answer from outside is waited for: real; 0: not */
+  uint64_t input_device, input_file; /* the standard input, from outside; 0: none */
+  uint32_t place_next, link_high;
+  struct world_place places[WORLD_PLACES]; /* addresses of the world's own sockets */
+  struct world_link links[WORLD_LINKS];    /* sockets that lead outside */
   pthread_mutex_t lock;
   struct world_process processes[WORLD_PROCESSES];
   struct world_thread threads[WORLD_THREADS];
@@ -227,5 +231,13 @@ struct world_busy {
 bool world_is_idle(struct world* world, struct world_busy* busy);
 /* Frees the entries of threads that have ended; with the lock held. */
 void world_forget_threads(struct world* world);
+
+/* --- world_input.c ------------------------------------------------------------------ */
+
+/* The world's standard input is this descriptor, if its other end is outside. */
+void world_set_input(struct world* world, int fd);
+/* Whether it is among the descriptors, or in an epoll set among them. */
+bool world_is_input_among(const struct world* world, const struct pollfd* fds,
+                          nfds_t count);
 
 #endif

@@ -159,6 +159,7 @@ static void idle_forget(struct world* world, struct world_process* process) {
     if (world->threads[i].tid != 0 && world->threads[i].pid == process->pid)
       world->threads[i].tid = 0;
   }
+  world_links_forget(world, process->pid);
   process->state = PROCESS_FREE;
 }
 

@@ -117,13 +117,27 @@ void world_step(struct world* world, uint64_t step) {
   world_unlock(world);
 }
 
-/* Moves the clock to the first deadline; false if there is none, or it comes too late. */
+/* Whether something may come from outside that nobody can know of. */
+static bool clock_may_be_needed(const struct world* world) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    if (thread->tid != 0 && thread->state == THREAD_WAITS && thread->awaits_input)
+      return true;
+  }
+  return world_may_hear(world);
+}
+
+/* Moves the clock to the first deadline; false if there is none, it comes too late, or an
+ * answer from outside is waited for. */
 static bool clock_jump(struct world* world, enum world_advance* result) {
   struct world_thread* first = first_deadline(world);
-  *result = ADVANCE_NEVER;
-  if (first == NULL)
-    return false;
   *result = ADVANCE_BUSY;
+  if (world_awaits_answer(world))
+    return false;
+  if (first == NULL) {
+    *result = clock_may_be_needed(world) ? ADVANCE_BUSY : ADVANCE_NEVER;
+    return false;
+  }
   if (first->deadline > world->limit) {
     world_say(world,
               "the time-out comes before what thread %d of process %d waits for, "

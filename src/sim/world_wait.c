@@ -103,6 +103,7 @@ void world_wait_begin(struct world* world, struct world_thread* self, uint64_t d
   self->deadline = deadline;
   self->over_since = 0;
   self->is_ready = 0;
+  self->awaits_input = 0;
   self->state = THREAD_WAITS;
   world_unlock(world);
 }
@@ -127,19 +128,6 @@ static uint64_t tick_next(const struct world* world, uint64_t tick,
   return tick * 2 > most ? most : tick * 2;
 }
 
-/* Nobody works and no time will ever come: if it stays so, the world hangs. */
-static void hang_look(struct world* world, enum world_advance result, uint64_t* since) {
-  if (result != ADVANCE_NEVER || world->folder[0] == '\0') {
-    *since = 0;
-    return;
-  }
-  uint64_t now = world_real_ns();
-  if (*since == 0)
-    *since = now;
-  else if (now - *since > HANG_PATIENCE_NS)
-    world_set_end(world, WORLD_HANGS);
-}
-
 static int real_poll(struct pollfd* fds, nfds_t count, uint64_t ns,
                      const sigset_t* mask) {
   struct timespec time = {.tv_sec = (time_t) (ns / WORLD_SECOND),
@@ -157,6 +145,22 @@ struct wait {
   uint64_t hangs_since;
   int error; /* a signal came: EINTR */
 };
+
+/* Nobody works and no time will ever come: if it stays so, the world hangs. */
+static void hang_look(struct world* world, struct world_thread* self,
+                      enum world_advance result, struct wait* wait) {
+  if (result != ADVANCE_NEVER || world->folder[0] == '\0') {
+    wait->hangs_since = 0;
+    return;
+  }
+  uint64_t now = world_real_ns();
+  if (wait->hangs_since == 0) {
+    wait->hangs_since = now;
+    self->awaits_input = world_is_input_among(world, wait->fds, wait->count);
+  } else if (now - wait->hangs_since > HANG_PATIENCE_NS) {
+    world_set_end(world, WORLD_HANGS);
+  }
+}
 
 /* Sleeps until a descriptor is ready, a signal comes, or the thread is woken; one that is
  * ready already, until it is woken. */
@@ -179,7 +183,7 @@ static void wait_for_turn(struct world* world, struct world_thread* self,
                           struct wait* wait) {
   enum world_advance result;
   while ((result = world_advance(world, self, wait->fds, wait->count)) != ADVANCE_TURN) {
-    hang_look(world, result, &wait->hangs_since);
+    hang_look(world, self, result, wait);
     wait->tick = tick_next(world, wait->tick, result);
     wait_sleep(self, wait);
   }

@@ -7,7 +7,7 @@ _rondo() {
   --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
-  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
+  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
     COMPREPLY=($(compgen -W 'exec trace sim top why dump help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
@@ -29,7 +29,7 @@ _rondo() {
     fi ;;
   sim)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --longest --timeout --patience --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --longest --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

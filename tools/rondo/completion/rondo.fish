@@ -34,6 +34,7 @@ complete -c rondo -n '__fish_seen_subcommand_from sim' -l faults -d 'let operati
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l longest -x -d 'no delay is longer'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l timeout -x -d 'fail after so much virtual time'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l patience -x -d 'give up after so much real time'
+complete -c rondo -n '__fish_seen_subcommand_from sim' -l outside -x -d 'wait so long for processes outside'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l match -x -d 'fail when the output has this'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l keep-going -d 'go on after a finding'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l no-shrink -d 'report all decisions'

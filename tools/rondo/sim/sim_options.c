@@ -31,6 +31,9 @@ static const char usage[] =
     "                  its own; up to a minute unless given\n"
     "  --timeout TIME  fail when so much virtual time has passed, as in 90s or 24h\n"
     "  --patience TIME give up a run after so much real time, 60s unless given\n"
+    "  --outside TIME  wait so long, in real time, for an answer of a process that isn't "
+    "part\n"
+    "                  of it, 5s unless given; 0: not at all\n"
     "  --match PATTERN fail when the output has this extended regular expression\n"
     "  --keep-going    don't stop at the first finding\n"
     "  --no-shrink     report all decisions of a finding\n"
@@ -145,6 +148,10 @@ static int option_valued(struct sim_options* options, const char* name,
   } else if (strcmp(name, "--patience") == 0) {
     if (!time_read(value, &options->plan.patience_ns))
       return bad_argument("no such time: ", value);
+  } else if (strcmp(name, "--outside") == 0) {
+    options->plan.outside_ns = 0;
+    if (strcmp(value, "0") != 0 && !time_read(value, &options->plan.outside_ns))
+      return bad_argument("no such time: ", value);
   } else if (strcmp(name, "--match") == 0) {
     if (!pattern_is_good(value))
       return bad_argument("not a regular expression: ", value);
@@ -177,10 +184,10 @@ static bool option_plain(struct sim_options* options, const char* name) {
 
 static int bad_option(const char* name) {
   static const char* const names[] = {
-      "--runs",   "--jobs",       "--seed",      "--time-only",
-      "--faults", "--longest",    "--timeout",   "--patience",
-      "--match",  "--keep-going", "--no-shrink", "--output",
-      "--json",   "--verbose",    "--help",      NULL};
+      "--runs",       "--jobs",      "--seed",     "--time-only", "--faults",
+      "--longest",    "--timeout",   "--patience", "--outside",   "--match",
+      "--keep-going", "--no-shrink", "--output",   "--json",      "--verbose",
+      "--help",       NULL};
   const char* meant = nearest_word(name, names);
   if (meant == NULL)
     return bad_argument("bad option: ", name);
@@ -189,9 +196,9 @@ static int bad_option(const char* name) {
 }
 
 static int option_take(struct sim_options* options, int argc, char** argv, int* next) {
-  static const char* const valued[] = {"--runs",     "--jobs",    "--seed",
-                                       "--timeout",  "--longest", "--match",
-                                       "--patience", "--output",  "-o"};
+  static const char* const valued[] = {"--runs",    "--jobs",   "--seed",     "--timeout",
+                                       "--longest", "--match",  "--patience", "--output",
+                                       "-o",        "--outside"};
   char name[32];
   const char* argument = argv[*next];
   const char* equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
@@ -223,6 +230,7 @@ int sim_options_read(struct sim_options* options, int argc, char** argv) {
   options->first_seed = 1;
   options->jobs = processors < 1 ? 1 : processors > 8 ? 8 : (unsigned int) processors;
   options->plan.patience_ns = 60 * WORLD_SECOND;
+  options->plan.outside_ns = 5 * WORLD_SECOND;
   options->plan.limit_ns = 7 * 86400 * WORLD_SECOND;
   for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
     if (strcmp(argv[next], "--") == 0) {

@@ -81,6 +81,9 @@ static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
   world->fault_rate = plan->fault_rate;
   world->fault_kinds = plan->fault_kinds;
   world->longest = plan->longest_ns;
+  world->outside_ns = plan->outside_ns;
+  if (plan->show)
+    world_set_input(world, STDIN_FILENO);
   if (plan->wall_start != 0)
     world->wall_start = plan->wall_start * WORLD_SECOND;
   if (plan->limit_ns != 0)

@@ -18,6 +18,7 @@ struct sim_plan {
   uint64_t limit_ns;    /* virtual */
   uint64_t longest_ns;  /* delay; 0: the chooser's own */
   uint64_t patience_ns; /* real */
+  uint64_t outside_ns;  /* how long an answer from outside is waited for: real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
   uint64_t wall_start; /* seconds since 1970, the same in all runs; 0: now */
