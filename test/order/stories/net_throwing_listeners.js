@@ -1,6 +1,7 @@
 'use strict';
 // Listeners that throw in every kind of socket callback: each is heard of, and the loop
-// goes on. Not in 'end': that keeps the socket from ever being closed.
+// goes on. Not in 'end': that keeps the socket from ever being closed. Whether a connection is noticed first by its
+// server or by its client is open, so of a connection's two sides only one throws.
 const net = require('net');
 const log = (...args) => console.log(...args);
 process.on('uncaughtException', (error) => log('caught', error.message));
@@ -12,7 +13,10 @@ const server = net.createServer((socket) => {
   socket.on('data', () => fail('in data'));
   socket.on('end', () => log('end'));
   socket.on('close', () => {
-    server.close(() => fail('in server close'));
+    server.close(() => {
+      throwing_client();
+      fail('in server close');
+    });
     fail('in close');
   });
   fail('in connection');
@@ -20,9 +24,21 @@ const server = net.createServer((socket) => {
 server.listen(0, '127.0.0.1', () => {
   const client = net.connect(server.address().port, '127.0.0.1', () => {
     setTimeout(() => client.write('x', () => setTimeout(() => client.end(), 5)), 5);
-    fail('in connect');
   });
-  client.on('close', () => fail('in client close'));
   client.resume();
   fail('in listening');
 });
+
+function throwing_client() {
+  const quiet = net.createServer((socket) => {
+    socket.resume();
+    quiet.close();
+  });
+  quiet.listen(0, '127.0.0.1', () => {
+    const client = net.connect(quiet.address().port, '127.0.0.1', () => {
+      setTimeout(() => client.destroy(), 5);
+      fail('in connect');
+    });
+    client.on('close', () => fail('in client close'));
+  });
+}

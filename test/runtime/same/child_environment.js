@@ -4,6 +4,9 @@
 const cp = require('child_process');
 const log = (...args) => console.log(...args);
 const text = (value) => JSON.stringify(`${value}`);
+// Under `rondo sim` a child also gets the settings by which it joins the simulation.
+const settings = process.env.RONDO_SIM ? /^(RONDO_SIM|RONDO_ADOPT|LD_PRELOAD|LD_LIBRARY_PATH|JSC_useConcurrentGC)=.*\n/gm : /^$/;
+const whole = (value) => text(`${value}`.replace(settings, ''));
 
 process.env.RONDO_TEST_A = 'of the parent';
 const env = { RONDO_TEST_A: 'a', N: 5, U: undefined, E: '', NULL: null };
@@ -14,9 +17,9 @@ log('execSync', text(cp.execSync(print[1], { env })));
 log('without', text(cp.execSync(print[1])));
 log('own', text(cp.spawnSync('/bin/sh', print, { env: process.env }).stdout));
 log('spread', text(cp.spawnSync('/bin/sh', print, { env: { ...process.env, N: 1 } }).stdout));
-log('whole', text(cp.spawnSync('/usr/bin/env', [], { env: { A: '1', B: '2' } }).stdout));
-log('inherited', text(cp.spawnSync('/usr/bin/env', [], { env: Object.create({ FOO: 'BAR' }) }).stdout));
-log('empty', text(cp.spawnSync('/usr/bin/env', [], { env: {} }).stdout));
+log('whole', whole(cp.spawnSync('/usr/bin/env', [], { env: { A: '1', B: '2' } }).stdout));
+log('inherited', whole(cp.spawnSync('/usr/bin/env', [], { env: Object.create({ FOO: 'BAR' }) }).stdout));
+log('empty', whole(cp.spawnSync('/usr/bin/env', [], { env: {} }).stdout));
 
 for (const cwd of ['/', new URL('file:///'), undefined, null])
   log('cwd', `${cwd}`, `${cp.spawnSync('pwd', { cwd }).stdout}`.trim() === (cwd ? '/' : process.cwd()));
@@ -95,7 +98,7 @@ function steps() {
       log('bytes', none, bytes);
       cp.execFile('echo', ['0123456789'], { maxBuffer: 4 }, (full, some) => {
         log(full.code, full.message, text(some));
-        cp.execFile('/usr/bin/env', [], { env: { A: '1' } }, (no, all) => log('async', no, text(all)));
+        cp.execFile('/usr/bin/env', [], { env: { A: '1' } }, (no, all) => log('async', no, whole(all)));
       });
     });
   });

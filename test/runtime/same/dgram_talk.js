@@ -1,15 +1,21 @@
 'use strict';
-// Datagrams: binding, sending in all forms, connecting, closing, errors.
+// Datagrams: binding, sending in all forms, connecting, closing, errors. When a datagram arrives is open, so what
+// b saw is printed at the end.
 const dgram = require('dgram');
 const log = (...args) => console.log(...args);
+const seen = [];
+const b_log = (...args) => seen.push(args);
+process.on('exit', () => seen.forEach((args) => log(...args)));
 const a = dgram.createSocket('udp4');
 const b = dgram.createSocket({ type: 'udp4' }, (message, from) => {
-  log('b got', message.toString(), from.address, from.family, from.size, from.port === a.address().port);
+  const is_last = message.toString() === 'connected';  // a may have been disconnected since, and has another port then
+  b_log('b got', message.toString(), from.address, from.family, from.size, is_last || from.port === a.address().port);
   if (message.toString() === 'five') b.send('answer', from.port, from.address);
+  if (is_last) end();
 });
 for (const event of ['listening', 'close', 'connect', 'error']) {
   a.on(event, (error) => log('a', event, error ? error.code : ''));
-  b.on(event, (error) => log('b', event, error ? error.code : ''));
+  b.on(event, (error) => b_log('b', event, error ? error.code : ''));
 }
 a.on('message', (message) => {
   log('a got', message.toString());
@@ -28,18 +34,22 @@ a.on('message', (message) => {
       } catch (thrown) {
         log(thrown.code);
       }
-      setTimeout(() => {
-        b.close(() => log('b close callback'));
-        try {
-          b.close();
-        } catch (thrown) {
-          log(thrown.code, thrown.message);
-        }
-        a.close();
-      }, 20);
+      end();
     });
   });
 });
+// When a has sent its last datagram and b has got it.
+let ready = 0;
+function end() {
+  if (++ready < 2) return;
+  b.close(() => b_log('b close callback'));
+  try {
+    b.close();
+  } catch (thrown) {
+    log(thrown.code, thrown.message);
+  }
+  a.close();
+}
 b.bind(0, '127.0.0.1', () => {
   const { port } = b.address();
   log(b.address().address, b.address().family, typeof port);

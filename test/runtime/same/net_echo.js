@@ -1,20 +1,24 @@
 'use strict';
-// A connection from beginning to end, as both sides see it.
+// A connection from beginning to end, as each side sees it: which side is served first is open, so what the
+// server saw is printed after what the client saw.
 const net = require('net');
 const log = (...args) => console.log(...args);
+const seen = [];
+const server_log = (...args) => seen.push(args);
+process.on('exit', () => seen.forEach((args) => log(...args)));
 const server = net.createServer((socket) => {
-  log('server: connection', server._connections, socket.readyState, typeof socket.remotePort, socket.remoteAddress);
+  server_log('server: connection', server._connections, socket.readyState, typeof socket.remotePort, socket.remoteAddress);
   socket.setEncoding('utf8');
   socket.on('data', (text) => {
-    log('server: data', text);
+    server_log('server: data', text);
     socket.write(text.toUpperCase());
   });
-  socket.on('end', () => log('server: end', socket.readyState));
-  socket.on('finish', () => log('server: finish'));
-  socket.on('close', (failed) => log('server: close', failed));
+  socket.on('end', () => server_log('server: end', socket.readyState));
+  socket.on('finish', () => server_log('server: finish'));
+  socket.on('close', (failed) => server_log('server: close', failed));
 });
 server.on('listening', () => log('listening', server.listening, server.address().address, server.address().family));
-server.on('close', () => log('server closed', server.listening, server.address()));
+server.on('close', () => server_log('server closed', server.listening, server.address()));
 server.listen(0, '127.0.0.1', () => {
   const client = net.connect(server.address().port, '127.0.0.1');
   log('connecting', client.connecting, client.pending, client.readyState);

@@ -31,8 +31,12 @@ const steps = [
     server.close(next);
   },
   (next) => {
-    const server = net.createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1', () => {
-      const client = net.connect(server.address().port, '127.0.0.1');
+    // After both have noticed the connection, in whichever order.
+    let noticed = 0;
+    let accepted;
+    const reset = () => ++noticed === 2 && accepted.resetAndDestroy();
+    const server = net.createServer((socket) => { accepted = socket; reset(); }).listen(0, '127.0.0.1', () => {
+      const client = net.connect(server.address().port, '127.0.0.1', reset);
       client.on('error', show('reset')).on('close', (failed) => {
         console.log('close', failed);
         server.close(next);

@@ -27,8 +27,12 @@ const steps = [
       socket.on('close', () => log('server: close'));
       socket.resume();
     }).listen(0, '127.0.0.1', () => {
+      let ended = false;
       const client = net.connect(server.address().port, '127.0.0.1', () => client.end());
-      client.resume().on('end', () => log('client: end')).on('close', () => server.close(next));
+      client.resume().on('end', () => { ended = true; }).on('close', () => server.close(() => {
+        log('client: end', ended);
+        next();
+      }));
     });
   },
   function paused(next) {
@@ -50,6 +54,7 @@ const steps = [
       client.setTimeout(20, () => log('timeout listener', client.timeout));
       client.on('timeout', () => {
         log('timeout event');
+        client.setTimeout(0);  // an end that takes longer than the time-out is no silence
         client.end();
       });
       client.resume().on('close', () => server.close(next));
