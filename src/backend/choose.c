@@ -1,7 +1,6 @@
-/* Which backend a loop gets. The choice is made once, when the loop is made: what the
- * user asked for (RONDO_BACKEND, or UV_USE_IO_URING as libuv's users know it), else
- * io_uring, and epoll where io_uring is not to be had. With RONDO_DEBUG set, the reason
- * is reported once. */
+/* Chooses a loop's backend, once, when the loop is made: the one the user asked for
+ * (RONDO_BACKEND, or libuv's UV_USE_IO_URING), otherwise io_uring, and epoll where
+ * io_uring isn't available. With RONDO_DEBUG set, the reason is reported once. */
 #include "backend/backend.h"
 #include "system/system.h"
 
@@ -44,7 +43,7 @@ int backend_choose(uv_loop_t* loop) {
     int err = loop->backend->open(loop);
     if (err == 0)
       return 0;
-    /* Out of descriptors is no verdict on io_uring, and epoll needs one too. */
+    /* Running out of descriptors says nothing about io_uring, and epoll needs one too. */
     if (err == UV_EMFILE || err == UV_ENFILE)
       return err;
     explain("io_uring can't be used", err);

@@ -1,4 +1,4 @@
-/* The epoll backend: waits on the interest set itself. It does no file operations: they
+/* The epoll backend: waits on the interest set itself. It does no file operations; those
  * go to the pool. */
 #include "backend/backend.h"
 #include "backend/interest.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The bit that distinguishes "in the set, for nothing" from "not in the set". */
+/* The bit that distinguishes "in the set, for no events" from "not in the set". */
 enum { ARMED = 1u << 27 };
 
 int interest_reserve(uv_loop_t* loop, unsigned int fd) {
@@ -50,8 +50,8 @@ void interest_close(uv_loop_t* loop) {
   loop->nslots = 0;
 }
 
-/* The parent's set is shared until now: it must only be closed here, for any change to it
- * would be a change to the parent's. */
+/* The child has shared the parent's set until now. The set is only closed here, since any
+ * change to it would change the parent's. */
 int interest_fork(uv_loop_t* loop) {
   int parents = loop->backend_fd;
   int err = interest_open(loop);
@@ -79,13 +79,13 @@ static int slot_control(uv_loop_t* loop, int operation, int fd, uint32_t events,
   return epoll_ctl(loop->backend_fd, operation, fd, &event) == 0 ? 0 : -errno;
 }
 
-/* What is wanted now, without what is held. */
+/* The events wanted now, without those held back. */
 static unsigned int watcher_wanted_now(const uv__io_t* w) {
   return w->wanted & ~(w->flags & WATCHER_HELD_OUT ? (unsigned int) WATCH_OUT : 0);
 }
 
-/* The set forgets a descriptor by itself when its file is closed, and keeps it when the
- * file lives on elsewhere; so what we believe of it may be wrong either way, and both
+/* The set drops a descriptor by itself when its file is closed, but keeps it when the
+ * file is still open elsewhere. So slot->armed may be wrong either way, and both
  * corrections are tried. */
 int interest_update(uv_loop_t* loop, uv__io_t* w) {
   struct rondo_slot* slot = slot_of(loop, w);
@@ -108,7 +108,7 @@ void interest_disarm(uv_loop_t* loop, int fd) {
   struct rondo_slot* slot = &loop->slots[fd];
   if (slot->armed == 0)
     return;
-  /* Failure means that the kernel has forgotten it already. */
+  /* A failure means that the kernel has dropped the descriptor already. */
   slot_control(loop, EPOLL_CTL_DEL, fd, 0, 0);
   slot->armed = 0;
 }
@@ -119,8 +119,8 @@ static unsigned int unset_ready(const uv__io_t* w) {
   return w->flags >> WATCHER_READY_SHIFT;
 }
 
-/* The wake-up's counter is never read, so it would be ready for ever; whoever wakes the
- * loop shows in memory too. */
+/* The wake-up descriptor is edge-triggered and never read, so poll(2) would report it for
+ * ever. It isn't asked: a wake-up shows in the loop's flags too. */
 static unsigned int unset_ask(const uv__io_t* w) {
   unsigned int wanted = watcher_wanted_now(w);
   struct pollfd about = {.fd = w->fd, .events = (short) wanted};
@@ -130,21 +130,21 @@ static unsigned int unset_ask(const uv__io_t* w) {
   return events & POLLNVAL ? WATCH_ERR : events & (wanted | WATCH_ERR | WATCH_HUP);
 }
 
-/* All pauses end together, so that no new one makes an old one longer. */
+/* All pauses end at the same time, so that a new one doesn't prolong an old one. */
 void interest_pause(uv_loop_t* loop, uint64_t moment_ns) {
   uint64_t end = loop->now_ns + moment_ns;
   if (loop->now_ns >= loop->pauses_end || end < loop->pauses_end)
     loop->pauses_end = end;
 }
 
-/* The time until the pauses end, if that is less. */
+/* The time until the pauses end, if that is less than timeout_ns. */
 static int64_t pause_left(const uv_loop_t* loop, int64_t timeout_ns) {
   int64_t left =
       loop->pauses_end > loop->now_ns ? (int64_t) (loop->pauses_end - loop->now_ns) : 0;
   return timeout_ns < 0 || timeout_ns > left ? left : timeout_ns;
 }
 
-/* True if the set has it now, with all that is wanted. */
+/* True if the set has the descriptor now, for all events that are wanted. */
 static bool interest_register(uv_loop_t* loop, uv__io_t* w) {
   const unsigned int bits = (1u << WATCHER_READY_SHIFT) - 1;
   w->flags &= bits & ~(unsigned int) WATCHER_PAUSED;
@@ -152,8 +152,8 @@ static bool interest_register(uv_loop_t* loop, uv__io_t* w) {
   if (err == 0)
     return !(w->flags & WATCHER_HELD_OUT);
   unsigned int events = unset_ask(w);
-  /* Only what can always be read and written is refused with EPERM, or everything is, by
-   * a sandbox. */
+  /* EPERM means a file that is always readable and writable, or a sandbox that refuses
+   * every descriptor. */
   if (err == -EPERM && events != 0)
     w->flags |= WATCHER_UNFIT;
   w->flags |= events << WATCHER_READY_SHIFT;
@@ -168,7 +168,8 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct queue* changed = queue_of(loop->changed_queue);
   if (queue_empty(changed))
     return timeout_ns;
-  bool pauses_are_over = loop->now_ns >= loop->pauses_end; /* before new ones begin */
+  bool pauses_are_over =
+      loop->now_ns >= loop->pauses_end; /* computed before new pauses begin */
   struct queue batch;
   queue_move(changed, &batch);
   struct queue* link;
@@ -196,7 +197,8 @@ int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max) {
   loop->flags &= ~(unsigned int) LOOP_UNSET_READY;
   struct queue* changed = queue_of(loop->changed_queue);
   struct queue batch;
-  struct queue fetched; /* go to the end: with little room all get their turn */
+  struct queue
+      fetched; /* these go to the end, so that with little room each gets its turn */
   queue_move(changed, &batch);
   queue_init(&fetched);
   int count = 0;
@@ -228,7 +230,8 @@ static int wait_coarse(int set, int64_t timeout_ns, struct epoll_event* events, 
     int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
     timeout = ms > INT_MAX ? INT_MAX : (int) ms;
   }
-  /* The kernel takes its time even over no mask: this is every turn of a busy loop. */
+  /* Passing a mask costs time in the kernel even if it is NULL, and a busy loop comes
+   * here in every turn. */
   return mask == NULL ? epoll_wait(set, events, max, timeout)
                       : epoll_pwait(set, events, max, timeout, mask);
 }
@@ -242,11 +245,12 @@ static int wait_fine(int set, int64_t timeout_ns, struct epoll_event* events, in
 
 int interest_wait(uv_loop_t* loop, int64_t timeout_ns, struct epoll_event* events,
                   int max) {
-  static _Atomic bool coarse; /* the kernel has no epoll_pwait2, or forbids it */
+  static _Atomic bool coarse; /* no epoll_pwait2: old kernel or sandbox */
   interest_looked(loop);
   sigset_t storage;
   const sigset_t* mask = wait_mask_of(loop, &storage);
-  /* Without a wait, or without an end to it, the old call says the same for less. */
+  /* For no wait, and for one without a time-out, the older call does the same for less.
+   */
   bool fine = timeout_ns > 0 && !atomic_load_explicit(&coarse, memory_order_relaxed);
   int n = -1;
   if (fine) {

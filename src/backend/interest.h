@@ -2,10 +2,10 @@
  *
  * Both backends wait on the same kind of set, an epoll instance; they differ in how they
  * wait. The io_uring backend does not hand each descriptor to the ring as a poll request,
- * although it could: such a request holds a reference to the open file, so a socket
- * closed by the program, or by its death, lives on until the ring has been cleaned up.
- * (Measured on Linux 6.18: after SIGKILL a listening port stays taken for 10 to 20 ms.
- * A set entry holds no reference: the port is free when the process is gone.)
+ * although it could: such a request holds a reference to the open file, so a socket that
+ * is closed, by the program or by its end, stays open until the kernel has cleaned up the
+ * ring. (Measured on Linux 6.18: after SIGKILL a listening port stays taken for 10 to 20
+ * ms. A set entry holds no reference: the port is free when the process is gone.)
  *
  * The table of slots is indexed by descriptor. A slot knows its watcher, the mask the
  * kernel has, and a generation that changes whenever the slot changes hands; the kernel's
@@ -26,12 +26,12 @@
 struct rondo_slot {
   uv__io_t* watcher; /* NULL: nobody has the descriptor open on this loop */
   uint32_t generation : 31;
-  uint32_t idle : 1; /* the watcher is stopped, and its memory left alone */
+  uint32_t idle : 1; /* the watcher is stopped, and its memory isn't read */
   uint32_t armed;    /* the mask the kernel has; 0: the descriptor isn't in the set */
 };
 
-/* Whether there is a watcher that wants something. One that wants nothing is not asked:
- * programs exist that free a handle which they have stopped, or whose connection failed,
+/* Whether there is a watcher that wants events. The memory of a stopped watcher isn't
+ * read: some programs free a handle that they have stopped, or whose connection failed,
  * without closing it (pmproxy, of Performance Co-Pilot). */
 static inline bool slot_started(const struct rondo_slot* slot) {
   return slot->watcher != NULL && !slot->idle;
@@ -49,20 +49,20 @@ static inline uint32_t event_generation(const struct epoll_event* event) {
 int interest_open(uv_loop_t* loop);
 void interest_close(uv_loop_t* loop);
 
-/* In a forked child: a new set; everything that is wanted is noted to be handed over. */
+/* In a forked child: makes a new set and records all interest for registration. */
 int interest_fork(uv_loop_t* loop);
 
-/* Hands what was noted since the last time to the kernel. What the kernel doesn't take,
- * for whatever reason, stays noted and is asked about with poll(2). Returns how long the
- * loop may sleep now, at most timeout_ns: for a moment only if something stays noted, and
- * not at all if some of that is ready. */
+/* Registers with the kernel the interest recorded since the last time. A descriptor that
+ * the kernel refuses, for whatever reason, stays recorded and is asked with poll(2).
+ * Returns how long the loop may sleep now, at most timeout_ns: a short time if such
+ * descriptors remain, and 0 if one of them is ready. */
 int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns);
 
 /* The events that the last flush found without the set, max at most. To be fetched after
  * those of the set, which get interest_room of the batch's max. */
 int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max);
 
-/* With room for one event only, both get it in turn. */
+/* With room for one event only, the set and the other descriptors alternate. */
 static inline int interest_room(const uv_loop_t* loop, int max) {
   if (!(loop->flags & LOOP_UNSET_READY))
     return max;
@@ -81,7 +81,7 @@ static inline bool interest_needs_no_look(const uv_loop_t* loop, int64_t timeout
   return timeout_ns == 0 && loop->nwatchers <= 1 && !(loop->flags & LOOP_MUST_LOOK);
 }
 
-/* To be called when the set is looked at: a wake-up that was in it is taken out. */
+/* To be called when the set is read: that takes a wake-up out of it. */
 static inline void interest_looked(uv_loop_t* loop) {
   loop->flags &= ~(unsigned int) (LOOP_MUST_LOOK | LOOP_MARKED);
 }
@@ -97,25 +97,25 @@ static inline struct rondo_slot* slot_of(const uv_loop_t* loop, const uv__io_t* 
   return &loop->slots[w->fd];
 }
 
-/* Notes that the kernel's mask for a watcher is to be brought up to date. */
+/* Records that the kernel's mask for a watcher is out of date. */
 static inline void interest_note(uv_loop_t* loop, uv__io_t* w) {
   struct queue* link = queue_of(w->watcher_queue);
   if (queue_empty(link))
     queue_push_back(queue_of(loop->changed_queue), link);
 }
 
-/* Brings the kernel's mask for a watcher up to date now: 0, or the kernel's error. */
+/* Updates the kernel's mask for a watcher now. Returns 0 or the kernel's error. */
 int interest_update(uv_loop_t* loop, uv__io_t* w);
-/* Takes a descriptor out of the set, if it is in. */
+/* Removes a descriptor from the set, if it is in it. */
 void interest_disarm(uv_loop_t* loop, int fd);
-/* A noted watcher that is marked as paused or held is left out of the set, or its
- * WATCH_OUT is, until all pauses end: in this time at most. */
+/* Ends all pauses after this time at most. Until then a recorded watcher that is paused
+ * stays out of the set; of one that is held, WATCH_OUT does. */
 void interest_pause(uv_loop_t* loop, uint64_t moment_ns);
 /* The longest pause. */
 enum { INTEREST_PAUSE_NS = 100 * 1000000 };
 
-/* Makes the kernel's mask for this descriptor what is wanted now; used when an event
- * comes that nobody wants any more. */
+/* Sets the kernel's mask for this descriptor to what is wanted now; called when an event
+ * comes that no watcher wants any more. */
 void interest_narrow(uv_loop_t* loop, int fd);
 
 #endif

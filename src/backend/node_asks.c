@@ -1,8 +1,8 @@
-/* An answer for Node 20, whose own copy of libuv has a function that libuv hasn't. It
- * asks before it gives up privileges, because a ring with a thread in the kernel would go
- * on with those it was made with. Rondo's rings have no such thread: what they do is done
- * with the rights of whoever asks for it. So the answer is what Node's own copy answers:
- * yes only if the user has switched io_uring on by hand. */
+/* An answer for Node 20, whose own copy of libuv has one function more than libuv. Node
+ * calls it before it drops privileges, because a ring with a kernel thread would go on
+ * with the privileges that it was made with. Rondo's rings have no such thread: each
+ * operation is done with the rights of the thread that submits it. So the answer is the
+ * same as that of Node's own copy: yes only if the user has switched io_uring on. */
 #include "uv.h"
 
 #include <stdlib.h>

@@ -2,18 +2,18 @@
  *
  * A loop that turns without sleeping (an idle handle is active, work is being finished)
  * puts a wait for the set into the ring (IORING_OP_EPOLL_WAIT, or a poll of the set on
- * kernels before 6.15). From then on a turn with nothing to hand over looks at the ring's
- * memory and makes no system call at all: that is what the ring buys. A loop that sleeps
+ * kernels before 6.15). From then on a turn with nothing to submit looks at the ring's
+ * memory and makes no system call at all: that is the ring's purpose. A loop that sleeps
  * needs a system call anyway, and sleeps on the set itself unless the wait is in the ring
  * already: waking up from there costs two microseconds less than from the ring.
  *
- * The ring is made with DEFER_TASKRUN: completions are worked off only when we enter it,
- * never in the middle of somebody's system call, which the program would see as EINTR.
- * The price is that a ring belongs to the thread that made it. It is made when it is
- * first needed, so a loop may be made in one thread and run in another (and a loop that
- * only sleeps never pays for a ring); when yet another thread comes along, it is made
- * anew. Nothing is lost by that, because the ring holds only the one wait, which can be
- * asked for again.
+ * The ring is made with DEFER_TASKRUN: completions are processed only when the loop
+ * enters it, never during another system call of the thread, which the program would see
+ * as EINTR. The cost is that a ring belongs to the thread that made it. The ring is made
+ * when it is first needed, so a loop may be made in one thread and run in another, and a
+ * loop that only sleeps never has a ring. When a different thread runs the loop, the ring
+ * is made again. Nothing is lost by that, because the ring holds only the one wait, which
+ * can be repeated.
  *
  * File operations live on a second ring, uring_files.c. */
 #include "backend/backend.h"
@@ -39,20 +39,20 @@
 /* Newer than Debian's liburing. */
 enum { OPCODE_EPOLL_WAIT = 59 };
 
-/* One request at a time: the smallest ring will do. */
+/* One request at a time: the smallest ring is enough. */
 enum { RING_ENTRIES = 4 };
 
-/* A ring that failed for want of memory is made anew, but not for ever. */
+/* A ring that failed for lack of memory is made again, this many times at most. */
 enum { RING_FAILURES_MOST = 3 };
 
 struct uring_state {
   struct io_uring ring;
   const void* owner; /* the thread that made the ring */
   bool open;
-  bool refused; /* it can't be made or has failed: this loop waits on the set itself */
-  int failures; /* of rings that were made */
+  bool refused; /* no ring: it can't be made or has failed for good */
+  int failures; /* how many rings have failed */
   bool armed;   /* the wait is in the ring */
-  bool quiet;   /* the last wait was not to block either, and found nothing */
+  bool quiet;   /* the last wait didn't block either, and found nothing */
   struct uring_files files;
   struct epoll_event events[BACKEND_BATCH]; /* written by the kernel while armed */
 };
@@ -63,7 +63,7 @@ static const void* this_thread(void) {
   return &mark;
 }
 
-/* Whether the kernel has IORING_OP_EPOLL_WAIT; -1 until it was asked. */
+/* Whether the kernel has IORING_OP_EPOLL_WAIT; -1 while unknown. */
 static _Atomic int kernel_waits_for_sets = -1;
 
 static void probe_operations(struct io_uring* ring) {
@@ -100,11 +100,11 @@ static bool kernel_is_new_enough(void) {
   return major > 6 || (major == 6 && minor >= 1);
 }
 
-/* Whether a loop made now can count on a ring later, found out without making one: some
- * milliseconds after a ring was closed the kernel interrupts the thread that had made it,
- * and a program that happens to be in a wait of its own would see EINTR. Whether it is
- * allowed: a call that is wrong in another way fails in another way if it is not
- * forbidden. Should the ring fail all the same when it is needed, the loop does without
+/* Whether a loop can expect to get a ring later. No ring is made to find out: some
+ * milliseconds after a ring was closed the kernel interrupts the thread that made it, and
+ * a program that is then in a wait of its own would see EINTR. Instead the call is made
+ * with NULL parameters: EFAULT means that io_uring is allowed, EPERM or ENOSYS that it
+ * isn't. If the ring still fails when it is needed, the loop works without one
  * (`refused`). */
 static int ring_possible(void) {
   if (!kernel_is_new_enough())
@@ -120,8 +120,8 @@ static void ring_close(struct uring_state* state) {
   state->armed = false;
 }
 
-/* -EEXIST: a thread that is no more had its mark where ours is; the next wait makes a
- * ring anew. */
+/* -EEXIST: the ring was made by a thread that has ended, whose this_thread() was the same
+ * address; the next wait makes a new ring. */
 static void ring_fail(struct uring_state* state, int err) {
   ring_close(state);
   if (err == -EEXIST)
@@ -131,7 +131,7 @@ static void ring_fail(struct uring_state* state, int err) {
     ring_report("the loop waits without a ring", err);
 }
 
-/* Makes sure of a ring that is this thread's own. */
+/* Makes a ring that belongs to this thread, unless there is one. */
 static bool ring_own(struct uring_state* state) {
   if (state->open && state->owner == this_thread())
     return true;
@@ -175,14 +175,14 @@ static int uring_fork(uv_loop_t* loop) {
   int err = interest_fork(loop);
   if (err != 0)
     return err;
-  /* After the set: it must not touch the parent's. */
+  /* After the set is new: closing the watcher must not change the parent's set. */
   uring_files_fork(loop, &state->files);
-  ring_close(state); /* our mapping and descriptor only; the parent has its own */
+  ring_close(state); /* the parent keeps its own mapping and descriptor */
   return 0;
 }
 
-/* True if the ring's memory says that nothing has happened, and that the kernel has the
- * wait: it may have had no memory to take it the last time. */
+/* True if the ring's memory shows that nothing has happened and that the kernel has taken
+ * the wait, which it doesn't when it has no memory. */
 static bool ring_quiet(struct io_uring* ring) {
   unsigned int flags = IO_URING_READ_ONCE(*ring->sq.kflags);
   return io_uring_cq_ready(ring) == 0 && io_uring_sq_ready(ring) == 0 &&
@@ -227,14 +227,15 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   state->armed = false;
   if (result < 0 || !waits_directly())
     return interest_wait(loop, 0, state->events, max);
-  /* A limit may have become lower since the wait was armed. What is left out is level-
-   * triggered and comes again. */
+  /* The limit may have become lower since the wait was armed. Events left out are
+   * level-triggered and come again. */
   return result < max ? result : max;
 }
 
-/* One turn that doesn't sleep is no sign of a busy loop yet; two in a row are. While each
- * look finds something, looking at the set is cheaper than asking through the ring every
- * time. A thread that comes to sleep finds the set as good as another thread's ring. */
+/* One turn that doesn't sleep doesn't make a busy loop; two in a row do. While each look
+ * finds something, reading the set directly is cheaper than waiting through the ring
+ * every time. A thread that is about to sleep can read the set whichever thread owns the
+ * ring. */
 static bool ring_pays(const struct uring_state* state, int64_t timeout_ns) {
   if (state->refused)
     return false;
@@ -246,7 +247,7 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
                      int max) {
   if (!ring_own(state))
     return interest_wait(loop, timeout_ns, state->events, max);
-  interest_looked(loop); /* by the ring, if the wait is in it */
+  interest_looked(loop); /* the kernel reads the set for the wait that is in the ring */
   loop_count(loop, COUNTER_RING_LOOKS);
   if (timeout_ns == 0 && state->armed && ring_quiet(&state->ring))
     return 0;
@@ -254,14 +255,14 @@ static int ring_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout
     ring_arm(loop, state, max);
   int err = ring_enter(loop, state, timeout_ns);
   if (err >= 0 && io_uring_sq_ready(&state->ring) > 0)
-    err = -EBADF; /* it was another ring that was entered: it has the number */
+    err = -EBADF; /* another ring has the descriptor's number, and that one was entered */
   if (err < 0 && err != -ETIME && err != -EINTR) {
     ring_fail(state, err);
     return interest_wait(loop, timeout_ns, state->events, max);
   }
   int count = ring_harvest(loop, state, max);
-  /* Interrupted: what is ready is found all the same, also under a filter that interrupts
-   * every wait. */
+  /* After an interruption ready events are fetched all the same, so that they arrive even
+   * under a filter that interrupts every wait. */
   if (count == 0 && err == -EINTR)
     count = interest_wait(loop, 0, state->events, max);
   return count;
@@ -284,8 +285,9 @@ static int set_wait(uv_loop_t* loop, struct uring_state* state, int64_t timeout_
   return count;
 }
 
-/* While the wait is in the ring the events are the kernel's, but it writes them only when
- * the ring is entered, in the next wait: there is room for those that the set hasn't. */
+/* While the wait is in the ring, the array of events belongs to the kernel. But the
+ * kernel writes to it only when the ring is entered, in the next wait, so events found
+ * without the set may be stored behind those of the set. */
 static int uring_wait(uv_loop_t* loop, int64_t timeout_ns,
                       const struct epoll_event** events, int max) {
   struct uring_state* state = loop->backend_state;

@@ -14,17 +14,17 @@
 
 enum { FILE_RING_ENTRIES = 128 };
 
-/* More are never in flight, so completions can't overflow the queue: to be had, overflown
- * ones need the ring to be entered. */
+/* Never more operations in flight than this, so that the completion queue can't overflow:
+ * to fetch overflown completions the ring has to be entered. */
 enum { FILES_MOST = 4096 };
 
-/* How often a ring is looked at that the kernel doesn't watch. */
+/* How often a ring is checked whose descriptor the kernel doesn't watch. */
 static const int64_t LOOK_NS = 5 * 1000000;
 
-/* How often a hand-over is tried again that a signal interrupts. */
+/* How often a submission that a signal interrupts is tried again. */
 enum { INTERRUPTIONS_MOST = 8 };
 
-/* How many completions one event takes before the others get their turn. */
+/* How many completions are taken for one event before other events get their turn. */
 enum { HARVEST_BATCH = 256 };
 
 static void files_harvest(uv_loop_t* loop, uv__io_t* w, unsigned int events);
@@ -55,18 +55,19 @@ static void files_release(uv_loop_t* loop, struct uring_files* files) {
   files->open = false;
 }
 
-/* For good: the pool does everything from now on. */
+/* Permanent: the pool does everything from now on. */
 static void files_fail(uv_loop_t* loop, struct uring_files* files, int err) {
   ring_report("files are left to the thread pool", err);
   files->refused = true;
   if (!ring_is_lost(err))
     return;
-  /* The number is the program's, whose handles may want to watch it. */
+  /* The descriptor's number is in use by the program, whose handles may want to watch it.
+   */
   watcher_close(loop, &files->watcher);
   ring_disown(&files->ring);
 }
 
-/* False for what io_uring can't do better than the pool. */
+/* False for an operation that io_uring can't do better than the pool. */
 static bool files_fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
   switch (op->opcode) {
   case FILE_READV:
@@ -85,12 +86,13 @@ static bool files_fill(struct io_uring_sqe* sqe, const struct file_operation* op
   return false;
 }
 
-/* The submission queue, from its front, as far as the kernel takes it. */
+/* Submits the queue's entries from its front, as many as the kernel takes. */
 static void files_hand_over(uv_loop_t* loop, struct uring_files* files) {
   int submitted = -EINTR;
   for (int i = 0; submitted == -EINTR && i < INTERRUPTIONS_MOST; i++)
     submitted = io_uring_submit(&files->ring);
-  /* The kernel takes at least one, or says why not: another ring has the number. */
+  /* The kernel takes at least one entry or returns an error; 0 means that another ring
+   * has the descriptor's number. */
   if (submitted == 0)
     submitted = -EBADF;
   if (submitted > 0)
@@ -103,8 +105,8 @@ static void files_hand_over(uv_loop_t* loop, struct uring_files* files) {
   }
 }
 
-/* A stopped watcher's slot goes to whoever starts one on the same number; if somebody
- * has, the number isn't the ring's any more. */
+/* The slot of a stopped watcher goes to any watcher that starts on the same number. If
+ * that has happened, the number isn't the ring's any more. */
 static bool files_watch(uv_loop_t* loop, struct uring_files* files) {
   if (files->in_flight > 0)
     return true;
@@ -170,8 +172,8 @@ static void files_ended(uv_loop_t* loop, struct uring_files* files, unsigned int
     files_release(loop, files);
 }
 
-/* What the kernel has not taken leaves the submission queue again. The kernel looks at
- * the queue only when it is entered, so its end may be moved back. */
+/* Removes the entries that the kernel hasn't taken from the submission queue. The kernel
+ * reads the queue only when the ring is entered, so its tail may be moved back. */
 static void files_give_back(uv_loop_t* loop, struct uring_files* files) {
   struct uv__work* back[FILE_RING_ENTRIES];
   struct io_uring_sq* sq = &files->ring.sq;
@@ -191,8 +193,8 @@ static void files_give_back(uv_loop_t* loop, struct uring_files* files) {
     back[i]->done(back[i], UV_ECANCELED);
 }
 
-/* A result as the request's owner knows it. These errors are the ring's own trouble and
- * say nothing of the file: the owner lets a thread ask the file. */
+/* Converts the kernel's result for the request's owner. The errors listed here come from
+ * the ring and say nothing about the file: the owner sends the request to the pool. */
 static int files_result(int result) {
   switch (result) {
   case -EAGAIN:
@@ -206,8 +208,8 @@ static int files_result(int result) {
   }
 }
 
-/* The poll was charged one callback for the event that led here, so only completions
- * behind the first are charged to its limit. */
+/* The event that led here has been charged to the poll's limit, so only the completions
+ * after the first are charged. */
 static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   (void) events;
   struct uring_files* files = rondo_container_of(watcher, struct uring_files, watcher);
@@ -225,8 +227,8 @@ static void files_harvest(uv_loop_t* loop, uv__io_t* watcher, unsigned int event
     files_give_back(loop, files);
 }
 
-/* The entry stays in the submission queue, as one that does nothing: its completion keeps
- * the count and calls w->done in its turn. */
+/* The entry stays in the submission queue as a no-op: its completion keeps the count
+ * right and calls w->done. */
 int uring_files_cancel(struct uring_files* files, struct uv__work* w) {
   if (!files->open || files->unflushed == 0)
     return UV_EBUSY;
@@ -246,7 +248,7 @@ int uring_files_cancel(struct uring_files* files, struct uv__work* w) {
 void uring_files_close(uv_loop_t* loop, struct uring_files* files) {
   if (!files->open)
     return;
-  assert(files->in_flight == 0); /* requests in flight keep a loop from being closed */
+  assert(files->in_flight == 0); /* a loop with requests in flight can't be closed */
   files_release(loop, files);
 }
 

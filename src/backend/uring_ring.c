@@ -1,4 +1,4 @@
-/* What the rings have in common: see uring_ring.h. */
+/* What both rings share: see uring_ring.h. */
 #include "backend/uring_ring.h"
 
 #include "system/system.h"
@@ -14,7 +14,7 @@ bool ring_failure_lasts(int err) {
   return err != -EAGAIN && err != -EBUSY && err != -EINTR && err != -ENOMEM;
 }
 
-/* Kernels differ in what they say of a descriptor that is no ring. */
+/* Kernels differ in the error for a descriptor that isn't a ring. */
 bool ring_is_lost(int err) {
   return err == -EBADF || err == -EOPNOTSUPP;
 }
@@ -25,7 +25,8 @@ void ring_disown(struct io_uring* ring) {
 }
 
 void ring_release(struct io_uring* ring) {
-  /* Nothing is submitted and nothing waited for: the call only looks the ring up. */
+  /* Submits nothing and waits for nothing: the call only checks whether the descriptor is
+   * a ring. */
   if (syscall(SYS_io_uring_enter, ring->ring_fd, 0, 0, 0, NULL, 0) < 0 &&
       ring_is_lost(-errno))
     ring_disown(ring);

@@ -1,26 +1,28 @@
-/* What the rings have in common: how one fails, and how it is closed.
+/* What both rings share: how a ring fails, and how it is closed.
  *
  * A ring that was made may fail later: a sandbox that forbids io_uring_enter, a program
- * that closes the ring's descriptor by mistake (a close too many), and perhaps has the
- * number for something else since. Completions of what the kernel has taken still come
- * in both cases: they are written to memory that is mapped, and the mapping keeps the
- * ring's file open. */
+ * that closes the ring's descriptor by mistake (a double close), perhaps with the number
+ * in use for something else since. Completions of what the kernel has taken still come in
+ * both cases: they are written to memory that is mapped, and the mapping keeps the ring's
+ * file open. */
 #ifndef RONDO_URING_RING_H
 #define RONDO_URING_RING_H
 
 #include <liburing.h>
 #include <stdbool.h>
 
-/* Whether a failed io_uring_enter (err is negative) will go on failing. */
+/* Whether a failed io_uring_enter (err is negative) is going to fail again. */
 bool ring_failure_lasts(int err);
 
-/* Whether the failure means that the descriptor is no longer the ring's. */
+/* Whether the failure means that the descriptor isn't the ring's any more. */
 bool ring_is_lost(int err);
 
-/* The ring's descriptor is somebody else's: neither used nor closed any more. */
+/* The descriptor's number belongs to another file now: it is neither used nor closed any
+ * more. */
 void ring_disown(struct io_uring* ring);
 
-/* Unmaps the ring and closes its descriptor, unless that is closed or is no ring. */
+/* Unmaps the ring and closes its descriptor, unless that is already closed or isn't a
+ * ring. */
 void ring_release(struct io_uring* ring);
 
 /* With RONDO_DEBUG set: reports to standard error, once in a process. */

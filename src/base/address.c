@@ -74,8 +74,8 @@ int uv_ip6_addr(const char* ip, int port, struct sockaddr_in6* addr) {
   int err = uv_inet_pton(AF_INET6, ip, &addr->sin6_addr);
   if (err != 0)
     return err;
-  /* An interface that doesn't exist leaves the scope at 0, "any": the address
-   * is still a good one, and the system will say if it needed a scope. */
+  /* An interface that doesn't exist leaves the scope at 0, "any": the address is still
+   * valid, and the system reports an error if it needs a scope. */
   const char* zone = strchr(ip, '%');
   if (zone != NULL)
     addr->sin6_scope_id = if_nametoindex(zone + 1);

@@ -1,4 +1,4 @@
-/* Addresses of the two families that the library gives names and numbers to. */
+/* Addresses of the two families that the library supports. */
 #ifndef RONDO_BASE_ADDRESS_H
 #define RONDO_BASE_ADDRESS_H
 

@@ -36,8 +36,8 @@ void* mem_alloc(size_t size) {
 void* mem_calloc(size_t count, size_t size) {
   if (count == 0 || size == 0)
     return allocator_calloc(1, 1);
-  /* A replaced calloc may not check the product, and not even clear the memory: one in
-   * libuv's own tests doesn't. */
+  /* A replaced calloc may neither check the product nor clear the memory: one in libuv's
+   * own tests does neither. */
   if (count > SIZE_MAX / size)
     return NULL;
   void* block = allocator_calloc(count, size);

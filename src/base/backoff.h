@@ -1,6 +1,6 @@
-/* A back-off: how much is spent on an attempt that may be in vain. Each failure in a row
- * halves how long the next attempt may take, or doubles how many chances go by before it,
- * whichever its owner asks for. */
+/* A back-off: how much is spent on an attempt that may fail. Each failure in a row halves
+ * how long the next attempt may take (backoff_share), or doubles how many chances are
+ * skipped before it (backoff_take_chance). */
 #ifndef RONDO_BASE_BACKOFF_H
 #define RONDO_BASE_BACKOFF_H
 
@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Chances that go by at most: what was in vain long ago is tried again. */
+/* The limit of failures counted in a row, so that an attempt is made again even after a
+ * long series of failures. */
 enum { BACKOFF_VAIN_MOST = 6 };
 
 static inline void backoff_won(struct rondo_backoff* backoff) {
@@ -23,7 +24,7 @@ static inline void backoff_lost(struct rondo_backoff* backoff) {
   backoff->skip = (1u << backoff->vain) - 1;
 }
 
-/* Half of the way back to where nothing had failed. */
+/* Takes one of the failures back. */
 static inline void backoff_ease(struct rondo_backoff* backoff) {
   if (backoff->vain > 0)
     backoff->vain--;
@@ -34,7 +35,7 @@ static inline uint64_t backoff_share(const struct rondo_backoff* backoff, uint64
   return most >> backoff->vain;
 }
 
-/* A chance has come: true if it is to be taken. */
+/* A chance has come: true if the attempt is to be made. */
 static inline bool backoff_take_chance(struct rondo_backoff* backoff) {
   if (backoff->skip == 0)
     return true;

@@ -40,7 +40,7 @@ static inline int int_max(int a, int b) {
   return a > b ? a : b;
 }
 
-/* Between two looks at a word that another processor will change. */
+/* Pauses between two reads of a word that another processor will change. */
 static inline void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -49,7 +49,7 @@ static inline void relax(void) {
 #endif
 }
 
-/* A list of buffers holds at least one. A count above INT_MAX comes from a negative int.
+/* An array of buffers has at least one. A count above INT_MAX comes from a negative int.
  */
 static inline bool buffer_count_fits(unsigned int count) {
   return count >= 1 && count <= INT_MAX;

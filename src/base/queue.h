@@ -73,8 +73,8 @@ static inline void queue_remove(struct queue* link) {
   queue_init(link);
 }
 
-/* As queue_remove, where a neighbour may be gone without having left: it is written to
- * only if it still knows of this link. */
+/* As queue_remove, where a neighbour may have been freed without leaving the queue: a
+ * neighbour is written to only if it still points to this link. */
 static inline void queue_leave(struct queue* link) {
   if (link->prev->next == link)
     link->prev->next = link->next;
@@ -98,8 +98,8 @@ static inline struct queue* queue_next(const struct queue* queue,
   return link->next == queue ? NULL : link->next;
 }
 
-/* All links of `from`, in order, become `to`'s, which need not be initialised
- * and must not hold any. `from` is empty afterwards. */
+/* Moves all links of `from`, in order, to `to`, which need not be initialised and must
+ * not hold any. `from` is empty afterwards. */
 static inline void queue_move(struct queue* from, struct queue* to) {
   if (queue_empty(from)) {
     queue_init(to);

@@ -11,10 +11,10 @@
  * writes nothing and returns 0. */
 ssize_t string_copy(char* target, const char* source, size_t size);
 
-/* The library's protocol for handing a string to the caller. On entry *size is
- * the room in `buffer`. On success it becomes the string's length; when the
- * room is too small it becomes what is needed, with the terminator, buffer
- * stays untouched and UV_ENOBUFS comes back. */
+/* The library's protocol for returning a string to the caller. On entry *size is the room
+ * in `buffer`. On success *size becomes the string's length. If the room is too small,
+ * *size becomes the size needed, terminator included, `buffer` stays untouched, and the
+ * result is UV_ENOBUFS. */
 int string_give(const char* string, size_t length, char* buffer, size_t* size);
 
 /* Reads a number like "12" or "0.75" at *position and moves past it; false if

@@ -21,11 +21,11 @@ struct table {
   size_t count;
 };
 
-/* Makes room for one more. UV_ENOMEM only if there is no table yet: a crowded
- * one is slow but still right. */
+/* Makes room for one more. UV_ENOMEM only if there is no table yet: a crowded table is
+ * slow but still correct. */
 int table_reserve(struct table* table);
 
-/* After a table_reserve() that went well. */
+/* Precondition: a table_reserve() that succeeded. */
 void table_insert(struct table* table, struct table_link* link, uint64_t hash);
 void table_remove(struct table* table, struct table_link* link);
 
@@ -35,7 +35,7 @@ struct table_link* table_next(const struct table_link* link);
 /* Any link of the table, NULL in an empty one. */
 struct table_link* table_any(const struct table* table);
 
-/* Gives the buckets back; the table must be empty, and is usable again. */
+/* Frees the buckets; the table must be empty, and can be used again. */
 void table_free(struct table* table);
 
 /* Spreads the bits of a number, such as a pointer or a small counter: the finalizer of
@@ -45,7 +45,7 @@ static inline uint64_t hash_number(uint64_t number) {
   number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
   return number ^ (number >> 31);
 }
-/* Goes on from `seed`, so that keys of several parts can be hashed. */
+/* Continues from `seed`, so that keys of several parts can be hashed. */
 uint64_t hash_string(uint64_t seed, const char* string);
 
 #endif

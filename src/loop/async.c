@@ -3,14 +3,14 @@
  * A send marks the handle as sent and pushes it on the loop's stack; a handle that is
  * marked already is left alone, so sends are coalesced. Only the send that finds the
  * stack empty wakes the loop. The loop takes the whole stack at once, so a burst costs it
- * what was sent, not how many handles there are. Callbacks of one batch come in the order
- * in which the handles were made, as from libuv, which goes through all of them: in Node
- * that is the order in which messages arrive at several ports.
+ * what was sent, not how many handles there are. Callbacks of one batch run in the order
+ * in which the handles were made, as in libuv, which walks its list of handles. Node's
+ * message ports rely on that order.
  *
  * The stack is linked through the first word of the handle's queue link, which has no
- * other use until the loop takes the handle over. After the push a send does not touch
- * the handle any more, and the loop only until it has left loop->async_senders: the
- * callback may close both. */
+ * other use until the loop takes the handle over. The callback may close the handle and
+ * the loop. So the sender doesn't touch the handle after its push, nor the loop after it
+ * has left loop->async_senders. */
 #include "base/base.h"
 #include "loop/limits.h"
 #include "loop/loop.h"
@@ -18,12 +18,12 @@
 
 #include <sched.h>
 
-/* handle->pending. ASYNC_SENT: a sender has the handle, and it is on the stack or will be
- * in a moment; or the loop has it (ASYNC_TAKEN); or it is closed, and sends must leave it
- * alone. */
+/* Values of handle->pending. ASYNC_SENT means one of three things: a sender has claimed
+ * the handle and has pushed it or is about to; the loop has taken the handle
+ * (ASYNC_TAKEN); the handle is closed and sends do nothing. */
 enum { ASYNC_IDLE = 0, ASYNC_SENT = 1 };
 
-/* In handle->flags, which senders never look at: it is in the loop's queue. */
+/* A bit of handle->flags, which senders never read: the handle is in the loop's queue. */
 enum { ASYNC_TAKEN = HANDLE_ROOM };
 
 static void async_close(uv_handle_t* base);
@@ -52,17 +52,18 @@ static void async_push(uv_loop_t* loop, uv_async_t* handle) {
   __atomic_fetch_sub(&loop->async_senders, 1, __ATOMIC_RELEASE);
 }
 
-/* An exchange even where it was sent before: only that orders what the sender has written
- * before the loop's own exchange, so that the callback to come sees it. After a mere look
- * the writes might still be on their way while the callback runs. */
+/* The exchange is made even if the handle was marked before: only the exchange orders
+ * what the sender has written before the loop's own exchange, so that the callback to
+ * come sees the sender's data. After a plain load those writes might still be on their
+ * way while the callback runs. */
 int uv_async_send(uv_async_t* handle) {
   if (__atomic_exchange_n(&handle->pending, ASYNC_SENT, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
     async_push(handle->loop, handle);
   return 0;
 }
 
-/* Two lists, each in the order of making, become one. The difference is looked at, not
- * the numbers, because they wrap around. */
+/* Merges two lists, each sorted by the order in which the handles were made. The numbers
+ * wrap around, so their difference is compared. */
 static uv_async_t* async_merge(uv_async_t* one, uv_async_t* other) {
   void* merged = NULL;
   void** end = &merged;
@@ -76,7 +77,7 @@ static uv_async_t* async_merge(uv_async_t* one, uv_async_t* other) {
   return merged;
 }
 
-/* Merge sort: lists[i] has 2^i handles or none, the last one all that is more. */
+/* Merge sort: lists[i] has 2^i handles or none; the last list takes all that is more. */
 static uv_async_t* async_sort(uv_async_t* handle) {
   enum { LISTS = 24 };
   uv_async_t* lists[LISTS] = {NULL};
@@ -123,7 +124,7 @@ static void async_run(uv_loop_t* loop) {
       continue;
     }
     handle->flags &= ~(unsigned int) ASYNC_TAKEN;
-    /* Before the callback: a send from now on is a new one. */
+    /* Cleared before the callback runs: a send from now on causes another callback. */
     __atomic_exchange_n(&handle->pending, ASYNC_IDLE, __ATOMIC_ACQ_REL);
     if (handle->async_cb == NULL)
       continue;
@@ -134,7 +135,7 @@ static void async_run(uv_loop_t* loop) {
     return;
   queue_append(&batch, sent);
   queue_move(&batch, sent);
-  loop_wake(loop, WAKE_ASYNC); /* a limit's leftovers: again in the next turn */
+  loop_wake(loop, WAKE_ASYNC); /* the limit is reached: the rest comes in the next turn */
 }
 
 void async_loop_init(uv_loop_t* loop) {
@@ -142,8 +143,8 @@ void async_loop_init(uv_loop_t* loop) {
   loop->on_wake[WAKE_ASYNC] = async_run;
 }
 
-/* After a fork: a thread of the parent may have been inside uv_async_send. Its sends are
- * not ours, and nobody in this process will ever finish them. */
+/* A thread of the parent may have been inside uv_async_send at the time of the fork. Its
+ * sends are the parent's, and no thread of this process will ever finish them. */
 void async_fork(uv_loop_t* loop) {
   loop->async_sent = NULL;
   loop->async_senders = 0;
@@ -160,16 +161,17 @@ void async_fork(uv_loop_t* loop) {
   }
 }
 
-/* Before the loop's memory goes: waits for senders that are past their push and on their
- * way out. A matter of a few instructions. */
+/* Called before the loop's memory goes: waits, for a few instructions, until senders that
+ * have pushed have left the loop. */
 void async_loop_close(uv_loop_t* loop) {
   while (__atomic_load_n(&loop->async_senders, __ATOMIC_ACQUIRE) > 0 &&
          loop_is_ours(loop))
     sched_yield();
 }
 
-/* Takes the handle off the stack or the queue and leaves it marked as sent: later sends
- * do nothing. Waits for another thread that is just about to push it. */
+/* Takes the handle off the stack or the queue and leaves it marked as sent, so that later
+ * sends do nothing. Waits for a thread that has marked the handle and not pushed it yet.
+ */
 static void async_withdraw(uv_async_t* handle) {
   while (!(handle->flags & ASYNC_TAKEN)) {
     if (__atomic_exchange_n(&handle->pending, ASYNC_SENT, __ATOMIC_ACQ_REL) == ASYNC_IDLE)
@@ -186,7 +188,7 @@ static void async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
   async_withdraw(handle);
   if (!queue_empty(queue_of(handle->loop->async_handles)))
-    loop_wake(handle->loop, WAKE_ASYNC); /* others were taken along with it */
+    loop_wake(handle->loop, WAKE_ASYNC); /* taking the stack took other handles too */
   handle_stop(base);
   handle_closed(base);
 }

@@ -27,8 +27,8 @@ static void finish(uv_loop_t* loop, uv_handle_t* handle) {
   loop_call_back(loop, subject_closed(handle), 0, handle->close_cb, handle);
 }
 
-/* What was closed since the last turn goes behind what a limit left over then: both were
- * there when the phase was entered, so both may run in it (contract P2). */
+/* Handles closed since the last turn go behind those that a limit left over in it: all
+ * were there when the phase was entered, so all may run in it (contract P2). */
 static void batch_add_closed(uv_loop_t* loop) {
   if (loop->closing_handles == NULL)
     return;
@@ -47,8 +47,8 @@ static uv_handle_t* batch_take(uv_loop_t* loop) {
   return handle;
 }
 
-/* What the callbacks close waits for the next turn; so does what is beyond the limit, in
- * front of that. */
+/* Handles that the callbacks close wait for the next turn, behind those that the limit
+ * leaves over. */
 void closing_run(uv_loop_t* loop) {
   batch_add_closed(loop);
   if (loop->closing_batch == NULL)

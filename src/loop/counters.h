@@ -1,7 +1,7 @@
-/* What a loop counts about itself: which way each file request took, and how the
- * mechanisms that tune themselves fare. Kept always, since counting costs an addition to
- * memory of the loop's own thread; printed by rondo_loop_report when the loop is closed
- * with RONDO_DEBUG=counters, and written into its recording. */
+/* A loop's counters: which way each file request took, and how often the mechanisms that
+ * tune themselves won or lost. The counters are always kept, since counting is one
+ * addition to memory of the loop's own thread. rondo_loop_report prints them when the
+ * loop is closed with RONDO_DEBUG=counters, and a recording contains them. */
 #ifndef RONDO_COUNTERS_H
 #define RONDO_COUNTERS_H
 
@@ -10,20 +10,21 @@
 #include <stdint.h>
 
 enum loop_counter {
-  COUNTER_SPIN_WORK_WON,  /* the loop waited awake for the pool, and something came */
-  COUNTER_SPIN_WORK_LOST, /* and nothing came */
+  COUNTER_SPIN_WORK_WON,  /* the loop spun for the pool, and a result came in time */
+  COUNTER_SPIN_WORK_LOST, /* the same, and no result came */
   COUNTER_SPIN_ASYNC_WON, /* the same for other threads' asyncs */
   COUNTER_SPIN_ASYNC_LOST,
   COUNTER_POOL_AWAKE,   /* work handed to a thread of the pool that was spinning */
   COUNTER_POOL_WOKEN,   /* work for which a thread was woken or started */
-  COUNTER_RING_LOOKS,   /* looks at what is ready through io_uring, not epoll_wait */
+  COUNTER_RING_LOOKS,   /* looks for ready descriptors through io_uring instead of
+                           epoll_wait */
   COUNTER_READS_SIZED,  /* stream reads whose suggested size was what had arrived */
   COUNTER_FILE_AT_ONCE, /* file requests answered on the loop's thread */
-  COUNTER_FILE_SHARED,  /* reads that a thread made for the loop */
+  COUNTER_FILE_SHARED,  /* reads made by a helper thread */
   COUNTER_FILE_RING,    /* requests handed to io_uring */
   COUNTER_FILE_POOL,    /* requests handed to the pool */
   COUNTER_FILE_HELD,    /* closes held back behind other requests */
-  COUNTER_HELPER_CALLS, /* threads called to share reads */
+  COUNTER_HELPER_CALLS, /* helper threads called to share reads */
   COUNTER_COUNT
 };
 

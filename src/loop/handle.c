@@ -17,8 +17,8 @@ void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind*
   queue_push_back(queue_of(loop->handle_queue), queue_of(handle->handle_queue));
 }
 
-/* The handles beside it are memory of the program, which may have freed one that it never
- * closed. That is wrong, but it went well for years. */
+/* Neighbours in the list may be freed memory: some programs free a handle that they never
+ * closed, which is an error but works with libuv. queue_leave doesn't rely on them. */
 void handle_unlink(uv_handle_t* handle) {
   queue_leave(queue_of(handle->handle_queue));
 }

@@ -80,7 +80,7 @@ int loop_init_simulated(uv_loop_t* loop) {
   return loop_init(loop, true);
 }
 
-/* Everything that rooms hung on the loop. */
+/* The state of other rooms that belongs to the loop. */
 static struct loop_part** parts(uv_loop_t* loop, size_t i) {
   void** all[] = {&loop->signal_state, &loop->process_state, &loop->inotify_state,
                   &loop->work_state, &loop->file_state};
@@ -118,7 +118,7 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop == default_loop)
     default_loop = NULL;
   void* data = loop->data;
-  memset(loop, -1, sizeof(*loop)); /* a use after this shall be seen */
+  memset(loop, -1, sizeof(*loop)); /* makes a use after the close visible */
   loop->data = data;
   return 0;
 }
@@ -186,7 +186,7 @@ int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...) {
     loop->flags |= LOOP_IDLE_TIME;
     break;
   case UV_LOOP_USE_IO_URING_SQPOLL:
-    break; /* a wish for speed that we grant without a kernel thread */
+    break; /* asks for speed only; no kernel thread is needed for ours */
   default:
     err = UV_ENOSYS;
   }

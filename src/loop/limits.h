@@ -4,9 +4,9 @@
  * the program's, one for each phase (rondo_loop_limit, contract P4): callbacks beyond the
  * limit wait for the next turn, in order, and the poll before that doesn't block.
  *
- * In the poll phase the limit is spent in advance for events, since the backend is asked
- * for no more than may be dispatched, and one by one for finished work and notifications
- * (poll_take). */
+ * In the poll phase the limit covers events, finished work and notifications. For events
+ * it is spent in advance: the backend is asked for no more than may be dispatched. For
+ * the other two it is spent one by one (poll_take). */
 #ifndef RONDO_LIMITS_H
 #define RONDO_LIMITS_H
 
@@ -36,9 +36,10 @@ static inline void poll_limit_begin(uv_loop_t* loop) {
   loop->poll_left = phase_limit(loop, RONDO_PHASE_POLL);
 }
 
-/* Takes one callback off the poll phase's limit, before each that the phase makes for a
- * notification or finished work. False when the limit is reached: what is left stays
- * queued, and whoever was woken by loop_wake calls it again for itself. */
+/* Takes one callback off the poll phase's limit; to be called before each callback for a
+ * notification or finished work. False when the limit is reached: the remaining work
+ * stays queued, and an on_wake function that has work left calls loop_wake for itself
+ * again. */
 static inline bool poll_take(uv_loop_t* loop) {
   if (loop->poll_left == 0) {
     loop->flags |= LOOP_LEFTOVER | LOOP_OWED;
@@ -48,7 +49,7 @@ static inline bool poll_take(uv_loop_t* loop) {
   return true;
 }
 
-/* Undoes poll_take for finished work that called nobody back. */
+/* Undoes poll_take for finished work that made no callback. */
 static inline void poll_refund(uv_loop_t* loop) {
   loop->poll_left++;
 }

@@ -1,10 +1,10 @@
-/* Looking out: how a loop that expects to be woken soon waits for it awake.
+/* Looking out: a loop that expects to be woken soon spins before it sleeps.
  *
  * Falling asleep and being woken by another thread costs tens of microseconds on a
  * virtual machine, more than most work of the pool takes, and more than another loop
  * needs for its answer. So a loop spins on its flags for a moment before it sleeps, but
- * only with a reason, and with a back-off while that is in vain. An idle loop does none
- * of this, and nobody does where there is one processor. The reasons:
+ * only with a reason, and with a back-off while spins are lost. An idle loop doesn't
+ * spin, nor does any loop on a machine with one processor. The reasons:
  *
  * - It has work in the pool.
  * - The last spin for an async was won: asyncs come fast, and the spin is short.
@@ -28,24 +28,27 @@
 enum {
   WORK_MOST_NS = 50000,
   WORK_LEAST_NS = 1500,
-  /* With more work under way than other processors, ours is of use to it, unless results
-   * come one upon the other and the loop keeps a thread busy just by taking them. */
+  /* More work is under way than there are other processors: the pool needs ours. A short
+   * spin still pays when results come so fast that the loop, by taking them, keeps a
+   * thread of the pool busy. */
   CROWDED_MOST_NS = 5000,
-  /* An async is sent by somebody we know nothing about: less patience. */
+  /* The sender of an async is unknown, and so is when it will send again: a short spin.
+   */
   ASYNC_MOST_NS = 10000,
-  /* The long spin, and the sleep that gives reason for it: a thread of another processor
-   * is woken and answers in less. */
+  /* The long spin, and the longest sleep that justifies one: a thread on another
+   * processor is woken and answers in less time. */
   PROBE_NS = 120000,
   SHORT_SLEEP_NS = 240000,
-  /* A sleep for work that ended before this: spinning would have been right. */
+  /* After a sleep for work that was shorter than this, a spin would have been better. */
   SHORT_WORK_SLEEP_NS = 60000,
 };
 
 /* Values of loop->spin_reason. */
 enum { SPIN_NONE, SPIN_WON, SPIN_PARTNER, SPIN_PROBE };
 
-/* The loop that this thread runs: who sends to a spinning loop notes it there. A signal
- * handler may be the first to look, so nothing is allocated for it. */
+/* The loop that this thread runs. A thread that sends to a spinning loop notes that in
+ * its own running loop. The first access may come from a signal handler, so the variable
+ * must not be allocated on demand. */
 static _Thread_local uv_loop_t* running_loop __attribute__((tls_model("initial-exec")));
 
 uv_loop_t* look_out_enter(uv_loop_t* loop) {
@@ -66,7 +69,7 @@ void look_out_partner_spins(const uv_loop_t* partner) {
     loop->spin_reason = SPIN_PARTNER;
 }
 
-/* A thread that works on the processor we are on gets nothing done while we spin. */
+/* A pool thread on the loop's own processor gets nothing done while the loop spins. */
 static bool work_needs_our_processor(const uv_loop_t* loop) {
   unsigned int processor = __atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED);
   return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
@@ -104,8 +107,8 @@ static bool spin_for_work(uv_loop_t* loop, uint64_t deadline) {
   return won;
 }
 
-/* A probe that is won isn't the end of the matter: the short spin after it shows whether
- * asyncs now come fast, and only that ends the back-off. */
+/* A won probe doesn't end the back-off. The short spin after the probe shows whether
+ * asyncs now come fast, and only that spin ends it. */
 static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
   unsigned int reason = loop->spin_reason;
   if (reason == SPIN_NONE)

@@ -1,10 +1,10 @@
-/* The loop's room: what the wheel promises to the handles and requests above it.
+/* The loop's room: what the loop offers to the handles and requests above it.
  *
  * A handle is born with handle_init, counts as alive between handle_start and
  * handle_stop, and is closed through its kind. A request counts as alive between
  * req_begin and req_end. Nothing here may be called from another thread, except
- * loop_wake. Handles never name a backend: they know watchers (watcher.h) and
- * completions (below) only. */
+ * loop_wake. Handles never name a backend: they know watchers (watcher.h) and completions
+ * (below) only. */
 #ifndef RONDO_LOOP_H
 #define RONDO_LOOP_H
 
@@ -18,13 +18,13 @@
 #include <stdint.h>
 
 /* Bits of handle->flags. Rooms may use the bits from HANDLE_ROOM upwards as they like;
- * HANDLE_BLOCKING_WRITES keeps libuv's value, because programs are known to look. */
+ * HANDLE_BLOCKING_WRITES keeps libuv's value, because some programs test it. */
 enum {
   HANDLE_CLOSING = 1u << 0, /* uv_close was called */
-  HANDLE_CLOSED = 1u << 1,  /* its close callback has been called, or is next */
+  HANDLE_CLOSED = 1u << 1,  /* the close callback has been called, or is next */
   HANDLE_ACTIVE = 1u << 2,
   HANDLE_REFERENCED = 1u << 3,
-  HANDLE_INTERNAL = 1u << 4, /* not the user's: invisible to walk and close */
+  HANDLE_INTERNAL = 1u << 4, /* the library's own handle: invisible to walk and close */
   HANDLE_ROOM = 1u << 6,
   HANDLE_BLOCKING_WRITES = 1u << 20,
 };
@@ -34,7 +34,7 @@ enum {
   LOOP_BLOCK_SIGPROF = 1u << 0,
   LOOP_IDLE_TIME = 1u << 1, /* measure how long the poll waits */
   LOOP_LEFTOVER = 1u << 2,  /* a limit left callbacks for the next turn */
-  LOOP_OWED = 1u << 3,      /* among them, notifications or finished work of the poll */
+  LOOP_OWED = 1u << 3, /* some of those are notifications or finished work of the poll */
   LOOP_MUST_LOOK = 1u << 4, /* take the wake-up out of the interest set: see wake.c */
   LOOP_CLOCK_FRESH = 1u << 5,
   LOOP_MARKED = 1u << 7, /* the set is readable because loop_notify_outer made it so */
@@ -105,9 +105,9 @@ static inline void req_end(uv_loop_t* loop, const void* req) {
 }
 
 /* Every callback to the program is made with this: loop_call_back(loop, subject, detail,
- * function, arguments…). Counting is how ONCE knows of progress; the subject
- * (subject_handle and so on, trace.h) and the detail, a status or a size or 0, are for
- * the recorder and not evaluated without one. */
+ * function, arguments…). The callback is counted, so that UV_RUN_ONCE knows of progress.
+ * The subject (subject_handle and so on, trace.h) and the detail (a status, a size or 0)
+ * are for the recorder, and are not evaluated while the loop isn't recorded. */
 #define loop_call_back(loop, ...)                                                        \
   do {                                                                                   \
     (loop)->callbacks_run++;                                                             \
@@ -119,11 +119,11 @@ bool loop_alive(const uv_loop_t* loop);
 /* uv_loop_init for a loop of the process's simulated world. */
 int loop_init_simulated(uv_loop_t* loop);
 
-/* How many forks this process is away from the first one that made a loop. */
+/* How many forks lie between this process and the one that first made a loop. */
 extern unsigned int loop_forks;
 
-/* False in a forked child that hasn't called uv_loop_fork: whatever a thread was doing
- * for this loop, no such thread is here to finish it. */
+/* False in a forked child that hasn't called uv_loop_fork: threads that worked for this
+ * loop don't exist in the child. */
 static inline bool loop_is_ours(const uv_loop_t* loop) {
   return loop->forks == loop_forks;
 }
@@ -131,12 +131,12 @@ static inline bool loop_is_ours(const uv_loop_t* loop) {
 /* Nanoseconds until the poll must return: 0, or the time to the first timer, or -1 for
  * ever (contract I1). */
 int64_t loop_poll_timeout(const uv_loop_t* loop);
-/* Work that is waiting for its phase and must not be kept waiting by a sleep. */
+/* Work is waiting for its phase, so the poll must not sleep. */
 bool loop_work_waits(const uv_loop_t* loop);
 
-/* Finished work is progress only if a callback was made or a request has ended: it may
- * have been resubmitted instead, from the ring to the pool for example. Without progress
- * the poll sleeps on, unless there is a reason not to (contract L8). */
+/* Finished work is progress only if a callback was made or a request has ended; the work
+ * may have been resubmitted instead, from the ring to the pool for example. Without
+ * progress the poll sleeps again, unless there is a reason not to (contract L8). */
 struct loop_progress {
   unsigned int callbacks;
   unsigned int requests;
@@ -156,9 +156,9 @@ static inline bool loop_has_progressed(const uv_loop_t* loop,
 /* --- The clock ------------------------------------------------------------------- */
 uint64_t clock_now_ns(void);
 void clock_update(uv_loop_t* loop);
-/* The same where no code of the program's is on the stack. A second look, by
- * clock_look_again, is spared if none has run in between; a third is not, so that time
- * goes on in a loop that turns for whatever reason. */
+/* As clock_update, where none of the program's code is on the stack. clock_look_again
+ * skips reading the clock once, if no callback has run since clock_look. It doesn't skip
+ * twice in a row, so that time passes even in a loop that turns without callbacks. */
 void clock_look(uv_loop_t* loop);
 void clock_look_again(uv_loop_t* loop);
 static inline uint64_t clock_ms(const uv_loop_t* loop) {
@@ -179,8 +179,9 @@ void closing_run(uv_loop_t* loop);
 
 /* --- Waking ---------------------------------------------------------------------- */
 /* Kinds of notification from another thread or a signal handler. The loop calls
- * loop->on_wake[kind] once in its next poll phase, however many came; signals come last.
- * No system call is made while the loop is awake or already notified. */
+ * loop->on_wake[kind] once in its next poll phase, for any number of notifications;
+ * signals come last. No system call is made while the loop is awake or already notified.
+ */
 enum { WAKE_ASYNC = 0, WAKE_WORK = 1, WAKE_SIGNAL = 2, WAKE_KINDS = 3 };
 void loop_wake(uv_loop_t* loop, unsigned int kind);
 
@@ -189,37 +190,38 @@ void wake_close(uv_loop_t* loop);
 static inline bool wake_has_news(const uv_loop_t* loop) {
   return __atomic_load_n(&loop->wake_flags, __ATOMIC_ACQUIRE) != 0;
 }
-/* Marks the loop as asleep. False, with the loop awake, if there is a notification. */
+/* Marks the loop as asleep. False, and the loop stays awake, if there is a notification.
+ */
 bool wake_try_sleep(uv_loop_t* loop);
 void wake_set_awake(uv_loop_t* loop);
 /* Values of loop->wake_state. */
 enum {
-  WAKE_STATE_ASLEEP = 0, /* also between two runs */
+  WAKE_STATE_ASLEEP = 0, /* also while uv_run isn't running */
   WAKE_STATE_AWAKE = 1,
-  WAKE_STATE_NOTIFIED = 2, /* asleep, and the event descriptor was written to */
+  WAKE_STATE_NOTIFIED = 2, /* asleep, and wake_fd was written to */
   WAKE_STATE_SPINS = 3,
 };
-/* Asked on the loop's thread: false between two runs. */
+/* For the loop's thread: false between two runs. */
 static inline bool wake_is_awake(const uv_loop_t* loop) {
   return __atomic_load_n(&loop->wake_state, __ATOMIC_RELAXED) == WAKE_STATE_AWAKE;
 }
-/* Makes the backend's descriptor readable, between two runs. */
+/* Makes the backend's descriptor readable between two runs. */
 void wake_mark(uv_loop_t* loop);
-/* On the loop's thread, when there is something to do: between two runs the backend's
- * descriptor becomes readable, for an outer loop may be watching it. */
+/* For the loop's thread, when there is something to do: between two runs makes the
+ * backend's descriptor readable, because an outer loop may be watching it. */
 static inline void loop_notify_outer(uv_loop_t* loop) {
   if (!(loop->flags & LOOP_MARKED) && !wake_is_awake(loop))
     wake_mark(loop);
 }
-/* A run begins, in which a poll will come or, if the loop isn't alive, will not. */
+/* A run begins. If the loop isn't alive, the run will not poll. */
 void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive);
 /* The run is over: from now on a notification must also make the backend's descriptor
  * readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);
-/* wake_take takes the notifications that came so far; wake_deliver runs on_wake for those
- * of the given kinds, a bit for each. Two steps, because what comes meanwhile is for the
- * next poll. wake_deliver returns whether that was progress. wake_give_back puts back
- * what was taken and not delivered. */
+/* wake_take takes the notifications that have come so far; wake_deliver calls on_wake for
+ * the kinds in the given bit set and returns whether that was progress. These are two
+ * steps, because a notification that arrives during the delivery is for the next poll.
+ * wake_give_back puts back those that were taken and not delivered. */
 void wake_take(uv_loop_t* loop);
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds);
 void wake_give_back(uv_loop_t* loop);
@@ -227,14 +229,15 @@ void wake_give_back(uv_loop_t* loop);
 /* Spins for a notification, for a moment and not beyond the deadline, if there is reason
  * to expect one (look_out.c). True if one came. */
 bool look_out(uv_loop_t* loop, uint64_t deadline);
-/* After a sleep: learns whether spinning instead would have paid. */
+/* After a sleep: records whether a spin instead would have been won. */
 void look_out_learn(uv_loop_t* loop, uint64_t slept_ns);
-/* This thread runs the loop; gives the one it ran before, for the second. */
+/* Makes the loop the one that this thread runs. Returns the loop it ran before, which is
+ * to be passed to look_out_leave. */
 uv_loop_t* look_out_enter(uv_loop_t* loop);
 void look_out_leave(uv_loop_t* outer);
 /* This thread has woken a loop that is spinning. */
 void look_out_partner_spins(const uv_loop_t* partner);
-/* Around a spin: whoever wakes the loop sees that it spins. */
+/* Before and after a spin: whoever wakes the loop sees that it spins. */
 void wake_spin_begin(uv_loop_t* loop);
 void wake_spin_end(uv_loop_t* loop);
 
@@ -243,10 +246,9 @@ void async_loop_close(uv_loop_t* loop);
 void async_fork(uv_loop_t* loop);
 
 /* --- Completions ----------------------------------------------------------------- */
-/* Work that is finished already, on the loop's thread: w->done(w, status) is called from
- * the next poll phase, never from inside this call. The poll does not block before.
- * The status is kept by the caller's own structure where it needs more than 0 or
- * UV_ECANCELED: done gets `status` as handed over here. */
+/* For work that has finished on the loop's thread: w->done(w, status) is called from the
+ * next poll phase, which doesn't block, and never from inside this call. The status is 0
+ * or UV_ECANCELED; a richer result is kept in the caller's own structure. */
 void loop_complete(uv_loop_t* loop, struct uv__work* w, int status);
 
 /* --- Parts that rooms hang on a loop --------------------------------------------- */

@@ -19,6 +19,8 @@ void pending_run(uv_loop_t* loop) {
     queue_remove(link);
     w->cb(loop, w, WATCH_FED);
   }
-  queue_append(&batch, pending); /* what a limit left over comes first next time */
+  queue_append(
+      &batch,
+      pending); /* callbacks left over by the limit come first in the next round */
   queue_move(&batch, pending);
 }

@@ -8,12 +8,12 @@
 #include "loop/watcher.h"
 #include "sim/sim.h"
 
-/* Deadlines, in the loop's time. Longer waits than a year are cut and begun again:
- * kernels add them to their clock without looking whether the sum overflows. */
+/* Deadlines are in the loop's time. Waits are cut at a year and begun again, because
+ * kernels add the time-out to their clock without checking for overflow. */
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t LONGEST_WAIT_NS = (uint64_t) 365 * 24 * 60 * 60 * 1000000000;
 
-/* The slot an event is for, or NULL if it is for nobody any more. */
+/* The slot that an event belongs to; NULL if its watcher has been closed. */
 static const struct rondo_slot* event_slot(const uv_loop_t* loop,
                                            const struct epoll_event* event) {
   unsigned int fd = (unsigned int) event_fd(event);
@@ -22,8 +22,9 @@ static const struct rondo_slot* event_slot(const uv_loop_t* loop,
   return &loop->slots[fd];
 }
 
-/* Of what the kernel reports, what this watcher asked for. Error and hang-up alone come
- * as the readiness that was asked for, so that the read or write reports them. */
+/* The events that are passed to the watcher: of those the kernel reports, the ones that
+ * were asked for. Error and hang-up alone come as the readiness that was asked for, so
+ * that the read or write reports them. */
 static unsigned int events_for(const uv__io_t* w, unsigned int events) {
   unsigned int wanted = events & (w->wanted | WATCH_ERR | WATCH_HUP);
   if (wanted != 0 && (wanted & ~(unsigned int) (WATCH_ERR | WATCH_HUP)) == 0)
@@ -38,12 +39,13 @@ static bool dispatch_one(uv_loop_t* loop, const struct epoll_event* event) {
     return false;
   uv__io_t* w = slot_started(slot) ? slot->watcher : NULL;
   if (w == NULL || (event->events & ~(w->wanted | WATCH_ERR | WATCH_HUP)))
-    interest_narrow(loop, event_fd(event)); /* stopped since: registers that now */
+    interest_narrow(loop,
+                    event_fd(event)); /* stopped since: the kernel is to report less */
   if (w == NULL)
     return false;
   unsigned int events = events_for(w, event->events);
   if (events == 0 || w == &loop->wake_watcher)
-    return false; /* being woken is all there is to the latter: see wake.c */
+    return false; /* a wake-up needs no callback of its own: see wake.c */
   loop->events++;
   w->cb(loop, w, events);
   return true;
@@ -54,9 +56,9 @@ static bool goes_last(const uv_loop_t* loop, const struct epoll_event* event) {
   return slot != NULL && slot_started(slot) && (slot->watcher->flags & WATCHER_LAST) != 0;
 }
 
-/* With many connections the next handle is far from the cache, and the system calls of
- * this one's callback are time enough to bring it near: its watcher and what surrounds
- * it. Only a hint, so it need not be right. */
+/* Prefetches the watcher of the next event and the handle around it: with many
+ * connections they are not in the cache, and the system calls of this event's callback
+ * leave time to load them. A wrong guess does no harm. */
 static void look_ahead(const uv_loop_t* loop, const struct epoll_event* event) {
   unsigned int fd = (unsigned int) event_fd(event);
   if (fd >= loop->nslots)
@@ -90,7 +92,7 @@ static bool dispatch(uv_loop_t* loop, const struct epoll_event* events, int coun
   return called;
 }
 
-/* Its work is over: the word that held the function now holds the result. */
+/* Stores the status of finished work in the word that held its function. */
 static void status_set(struct uv__work* w, int status) {
   w->work = (void (*)(struct uv__work*))(intptr_t) status;
 }
@@ -106,8 +108,8 @@ void loop_complete(uv_loop_t* loop, struct uv__work* w, int status) {
   loop_notify_outer(loop);
 }
 
-/* Finished work of this thread; what its callbacks finish waits for the next turn. True
- * if something came of it. */
+/* Calls `done` for the work that was finished on this thread. Work that those callbacks
+ * finish waits for the next turn. Returns whether there was progress. */
 static bool completed_run(uv_loop_t* loop, struct queue* batch) {
   struct queue* completed = queue_of(loop->completed_queue);
   struct loop_progress before = loop_progress_begin(loop);
@@ -120,14 +122,15 @@ static bool completed_run(uv_loop_t* loop, struct queue* batch) {
     loop->events++;
     w->done(w, status_of(w));
   }
-  queue_append(batch, completed); /* a limit's leftovers come first next time */
+  queue_append(batch, completed); /* the limit's leftovers come first next time */
   queue_move(batch, completed);
   return loop_has_progressed(loop, before);
 }
 
-/* Idle time is one word, so that other threads never see half of a change. It is the sum
- * so far, shifted by one; the lowest bit is set while the loop sleeps, and then the time
- * it fell asleep is subtracted, so that the sum up to now is had by adding the clock. */
+/* Idle time is one word, so that other threads never see half of an update: the sum so
+ * far, shifted by one. The lowest bit is set while the loop sleeps; then the time at
+ * which it fell asleep has been subtracted, so that adding the current time gives the sum
+ * up to now. */
 static void idle_time_begin(uv_loop_t* loop, uint64_t now) {
   if (loop->flags & LOOP_IDLE_TIME)
     __atomic_store_n(&loop->idle_time, ((loop->idle_time >> 1) - now) << 1 | 1,
@@ -151,14 +154,14 @@ static int64_t time_left(uint64_t deadline, uint64_t now) {
   return deadline <= now ? 0 : (int64_t) u64_min(deadline - now, LONGEST_WAIT_NS);
 }
 
-/* What one wait brought. */
+/* The events of one wait. */
 struct catch {
   const struct epoll_event* events;
   int count;
-  bool waited_for; /* else it was there when the poll began */
+  bool waited_for; /* false: the events were there when the poll began */
 };
 
-/* What a limit is charged for: not for being woken, which calls nobody back. */
+/* How many events count towards the limit: a wake-up calls nobody back and doesn't. */
 static int charged(const uv_loop_t* loop, const struct catch* caught) {
   int count = caught->count;
   for (int i = 0; phase_is_limited(loop, RONDO_PHASE_POLL) && i < caught->count; i++)
@@ -166,9 +169,9 @@ static int charged(const uv_loop_t* loop, const struct catch* caught) {
   return count;
 }
 
-/* One wait, asleep until the deadline at most. */
+/* Waits once, until the deadline at most. */
 static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
-  /* A blocking wait that took no longer than this found its events waiting: falling
+  /* A blocking wait that took less than this found its events already there: falling
    * asleep and being woken takes longer on any machine. */
   const uint64_t awake_ns = 2000;
   uint64_t started = loop->now_ns;
@@ -177,8 +180,8 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   if (takes_time)
     trace_poll(loop);
   if (takes_time && !look_out(loop, deadline) && wake_try_sleep(loop)) {
-    started =
-        simulated(loop) ? sim_now_ns(loop) : clock_now_ns(); /* the turn took time */
+    started = simulated(loop) ? sim_now_ns(loop)
+                              : clock_now_ns(); /* the loop's cached time is older */
     timeout_ns = time_left(deadline, started);
     idle_time_begin(loop, started);
     if (timeout_ns != 0)
@@ -202,8 +205,8 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
   return caught;
 }
 
-/* The part that needs no kernel: finished work and notifications. True if there was any.
- */
+/* Delivers what needs no system call: finished work and notifications. Returns whether
+ * there was progress. */
 static bool deliver(uv_loop_t* loop) {
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
@@ -213,10 +216,10 @@ static bool deliver(uv_loop_t* loop) {
   return progress;
 }
 
-/* A batch of events and what was finished by then. What the callbacks ask for never comes
- * in the same poll, however fast it is: inside an I/O callback the immediate is first
- * (contract N6). So finished work goes before the events, and asyncs and signals behind.
- */
+/* Serves a batch of events, and the work that was finished by then. Work that the
+ * callbacks start is never called back in the same poll, however fast it finishes: after
+ * an I/O callback the immediate comes first (contract N6). So finished work goes before
+ * the events, asyncs and signals after them. */
 static bool serve(uv_loop_t* loop, const struct catch* caught) {
   const unsigned int work = 1u << WAKE_WORK;
   wake_take(loop);
@@ -229,14 +232,15 @@ static bool serve(uv_loop_t* loop, const struct catch* caught) {
   return progress;
 }
 
-/* With a limit the events go first, so that they never wait for ever (deliver_owed). */
+/* With a limit the events go first, so that they are never postponed for ever
+ * (deliver_owed). */
 static bool serve_limited(uv_loop_t* loop, const struct catch* caught) {
   bool progress = dispatch(loop, caught->events, caught->count);
   return deliver(loop) || progress;
 }
 
-/* What had to wait because events used up the limit goes before the next ones; but not
- * twice in a row, for those must not wait for ever either. */
+/* Work that had to wait because events used up the limit goes before the next events, but
+ * not twice in a row, so that the events are not postponed for ever either. */
 static bool deliver_owed(uv_loop_t* loop) {
   if (!(loop->flags & LOOP_OWED))
     return false;
@@ -245,10 +249,10 @@ static bool deliver_owed(uv_loop_t* loop) {
   return progress;
 }
 
-/* Waits until something was dispatched or the time is up. A wake-up that brought nothing
- * (a signal, an event that nobody wants any more) goes back to sleep with the time that
- * is left (contract I6). What a limit leaves shows by itself that it is there: the next
- * poll doesn't sleep, unless there was nothing left, and then it may (contract L8). */
+/* Waits until something was dispatched or the time is up. After a wake-up that brought
+ * nothing (a signal, an event whose watcher has stopped) the loop sleeps again for the
+ * time that is left (contract I6). If a limit has left work over, loop_poll_timeout keeps
+ * the next poll from sleeping; if nothing was left, that poll may sleep (contract L8). */
 void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
   uint64_t deadline = NEVER;
   if (timeout_ns >= 0)
@@ -263,7 +267,7 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
     if (!caught.waited_for)
       loop->events_waiting += loop->events - before;
     if (caught.count == BACKEND_BATCH)
-      batches++; /* there is more, perhaps */
+      batches++; /* a full batch: more events may wait */
     else if (progress || loop->now_ns >= deadline ||
              !queue_empty(queue_of(loop->pending_queue)))
       return;

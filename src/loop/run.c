@@ -1,4 +1,4 @@
-/* The wheel: seven phases a turn, in an order that never changes (contract P). */
+/* uv_run: seven phases a turn, in an order that never changes (contract P). */
 #include "backend/backend.h"
 #include "base/base.h"
 #include "loop/limits.h"
@@ -29,24 +29,25 @@ int64_t loop_poll_timeout(const uv_loop_t* loop) {
 }
 
 int uv_backend_timeout(const uv_loop_t* loop) {
-  /* Whoever asks is about to sleep on the backend's descriptor in our place: the kernel
-   * must know by then what is wanted. */
+  /* The caller is about to sleep on the backend's descriptor in place of the loop, so all
+   * interest must be registered with the kernel now. */
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop;
   if (!wake_is_awake(loop))
     __atomic_store_n(&own->has_outer, 1, __ATOMIC_RELAXED);
   int64_t ns = loop->backend->flush(own, loop_poll_timeout(loop));
   if (ns < 0)
     return -1;
-  /* Up to whole milliseconds, as waking early helps nobody; but what due times were
-   * rounded up by, less than a microsecond, does not count: 1000 ms stay 1000. */
+  /* Rounded up to whole milliseconds, since waking early is useless. But due times have
+   * themselves been rounded up by less than a microsecond, which is ignored here, so that
+   * 1000 ms stay 1000. */
   int64_t us = ns / 1000;
   int64_t ms = us / 1000 + (us % 1000 != 0);
   return ms > INT_MAX ? INT_MAX : (int) ms;
 }
 
-/* UV_RUN_ONCE waits until one callback has run (contract L8). A pending or idle callback
- * of this turn is one, so the poll must not sleep then, perhaps for ever. After a timer's
- * callback the poll may sleep, as in libuv 1.44. */
+/* UV_RUN_ONCE waits until one callback has run (contract L8). After a pending or idle
+ * callback of this turn the poll must not sleep: nothing else may ever come. After a
+ * timer's callback the poll may sleep, as in libuv 1.44. */
 static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   if (mode == UV_RUN_ONCE)
     return loop->pending_queue[0] == loop->pending_queue &&
@@ -54,7 +55,8 @@ static bool may_sleep_in(const uv_loop_t* loop, uv_run_mode mode) {
   return mode == UV_RUN_DEFAULT;
 }
 
-/* The time at the start of a turn. The last poll has looked at the clock already. */
+/* Sets the loop's time at the start of a turn. Except before the first turn, the last
+ * poll has read the clock already. */
 static void clock_at_start(uv_loop_t* loop, bool first) {
   if (first)
     clock_look(loop);
@@ -64,8 +66,8 @@ static void clock_at_start(uv_loop_t* loop, bool first) {
 
 /* I/O callbacks that were put off (a write or a shutdown that ended at once) run once
  * more before the check phase, whichever phase put them off, as libuv does since 1.45 and
- * Node's order of events has it (contract Q1). The number of rounds is limited: callbacks
- * that write again and again must not keep the loop here. */
+ * as Node's order of events requires (contract Q1). The number of rounds is limited:
+ * callbacks that write again and again must not keep the loop here. */
 static void pending_after_poll(uv_loop_t* loop) {
   if (phase_is_limited(loop, RONDO_PHASE_PENDING))
     return;
@@ -75,9 +77,9 @@ static void pending_after_poll(uv_loop_t* loop) {
     pending_run(loop);
 }
 
-/* A poll that didn't sleep because finished work waited, and made no callback: the work
- * went on elsewhere, from the ring to the pool for example. UV_RUN_ONCE still owes a
- * callback (contract L8), and now the poll may sleep for it. */
+/* True after a poll that didn't sleep, because finished work waited, and that made no
+ * callback: the work went on elsewhere, from the ring to the pool for example.
+ * UV_RUN_ONCE still owes a callback (contract L8), and now the poll may sleep for it. */
 static bool came_to_nothing(const uv_loop_t* loop) {
   return loop->callbacks_run == 0 && loop->owed[RONDO_PHASE_CHECK] == 0 &&
          loop_poll_timeout(loop) != 0;
@@ -87,7 +89,7 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   trace_phase(loop, RONDO_PHASE_POLL);
   if (loop->before_poll != NULL) {
     loop->before_poll(loop);
-    loop->flags &= ~(unsigned int) LOOP_CLOCK_FRESH; /* it took its time */
+    loop->flags &= ~(unsigned int) LOOP_CLOCK_FRESH; /* before_poll has taken time */
   }
   int64_t timeout = may_sleep ? loop_poll_timeout(loop) : 0;
   poll_limit_begin(loop);
@@ -115,9 +117,9 @@ static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   unsigned int outer_callbacks = loop->callbacks_run;
-  /* Inside a callback, which libuv's manual forbids and programs do: wake-ups that the
-   * outer run's poll has taken, and not served yet, are this run's too. It might wait for
-   * them for ever. */
+  /* uv_run inside a callback: libuv's manual forbids it, and programs do it. Wake-ups
+   * that the outer run's poll has taken and not served yet must be served by this run,
+   * which might otherwise wait for them for ever. */
   wake_give_back(loop);
   bool alive = loop_alive(loop);
   if (!alive)
@@ -138,7 +140,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     if (mode != UV_RUN_DEFAULT)
       break;
   }
-  loop->callbacks_run += outer_callbacks; /* the outer run has made them all */
+  loop->callbacks_run +=
+      outer_callbacks; /* for the outer run, the inner run's callbacks count too */
   look_out_leave(outer_loop);
   wake_left(loop);
   trace_run_end(loop, outer_phase);

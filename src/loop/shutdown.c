@@ -1,4 +1,4 @@
-/* The library's end: what rooms keep for the whole process is given back here. */
+/* uv_library_shutdown: frees what rooms keep for the whole process. */
 #include "loop/shutdown.h"
 
 #include "system/system.h"
@@ -31,5 +31,5 @@ void uv_library_shutdown(void) {
     return;
   while (shutdown_count > 0) /* last registered first */
     shutdown_calls[--shutdown_count]();
-  system_shutdown(); /* below the loop, so it can't register itself */
+  system_shutdown(); /* lies below the loop's room, so it can't register itself */
 }

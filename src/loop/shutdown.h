@@ -1,5 +1,5 @@
-/* What a room keeps for the whole process (a pool, a table of signals) it registers here,
- * once, to be given back by uv_library_shutdown. */
+/* A room that keeps something for the whole process (a pool, a table of signals)
+ * registers a function here, once, which uv_library_shutdown calls to free it. */
 #ifndef RONDO_SHUTDOWN_H
 #define RONDO_SHUTDOWN_H
 

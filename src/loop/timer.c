@@ -1,17 +1,18 @@
 /* Timers, and the timers phase (contract T).
  *
- * Time inside is in microseconds: fine enough that a timer never fires early by the
+ * Due times are in microseconds: fine enough that a timer never fires early by the
  * clock's rounding, coarse enough that the longest timeout libuv's users pass (2^48 ms)
- * fits. A due time is rounded up from the loop's cached time, the time it is compared
- * with is rounded down. A timeout of 0 is rounded down too: such a timer is due at once,
- * also for a uv_run that begins within the same microsecond. */
+ * fits. To compute a due time the loop's cached time is rounded up; to compare with a due
+ * time it is rounded down. A timeout of 0 is rounded down too: such a timer is due at
+ * once, also for a uv_run that begins within the same microsecond. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/limits.h"
 #include "loop/loop.h"
 #include "loop/timer_heap.h"
 
-/* Below this many due timers they are taken from the heap one by one. */
+/* Due timers are taken from the heap in one pass if there are at least BULK_MIN of them
+ * and they are at least one in BULK_SHARE of the heap; otherwise one by one. */
 enum { BULK_MIN = 64, BULK_SHARE = 8 };
 
 static void timer_close(uv_handle_t* handle) {
@@ -44,7 +45,7 @@ int uv_timer_init(uv_loop_t* loop, uv_timer_t* handle) {
   return 0;
 }
 
-/* There must be room in the heap. */
+/* Precondition: the heap has room (timer_heap_reserve). */
 static void arm(uv_loop_t* loop, uv_timer_t* handle, uint64_t timeout) {
   handle->timeout = timeout;
   handle->due_us = due_after(loop, timeout);
@@ -109,7 +110,7 @@ uint64_t uv_timer_get_due_in(const uv_timer_t* handle) {
 
 int64_t timers_next_ns(const uv_loop_t* loop) {
   if (loop->due_count > 0)
-    return 0; /* asked inside the phase, for those that were taken out of the heap */
+    return 0; /* called inside the phase, while timers taken out of the heap wait */
   if (loop->timer_count == 0)
     return -1;
   uint64_t due = loop->timers[0].due_us;
@@ -120,8 +121,8 @@ int64_t timers_next_ns(const uv_loop_t* loop) {
 
 /* --- the phase ------------------------------------------------------------------- */
 
-/* Re-armed before the callback runs (contract T3), so that the callback may stop it. The
- * heap has kept the place it had: see timer_heap_reserve. */
+/* A repeating timer is re-armed before its callback runs (contract T3), so that the
+ * callback may stop it. The heap has room for it: see timer_heap_reserve. */
 static void fire(uv_loop_t* loop, uv_timer_t* handle) {
   uint64_t due_us = handle->due_us;
   handle_stop((uv_handle_t*) handle);
@@ -132,9 +133,9 @@ static void fire(uv_loop_t* loop, uv_timer_t* handle) {
                  handle);
 }
 
-/* Fires those that were due and started when the phase was entered. A timer started by
- * one of the callbacks is due no earlier than any of them and has a higher start_id: the
- * first such on top means that none of the others is left. */
+/* Fires the timers that were due and started when the phase was entered. A timer that one
+ * of the callbacks starts is due no earlier than any of those and has a higher start_id:
+ * when such a timer is on top of the heap, none of the others is left. */
 static void fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int limit) {
   uint64_t newest = loop->timer_counter;
   while (loop->timer_count > 0 && loop->timers[0].due_us <= now_us &&
@@ -156,7 +157,7 @@ static bool due_reserve(uv_loop_t* loop, size_t count) {
   loop->due_capacity = 0;
   loop->due = mem_alloc(count * sizeof(*loop->due));
   if (loop->due == NULL)
-    return false; /* one by one, then: it takes longer and needs nothing */
+    return false; /* then timers fire one by one, which is slower and needs no memory */
   loop->due_capacity = count;
   return true;
 }
@@ -167,7 +168,7 @@ static void fire_taken(uv_loop_t* loop) {
     if (ahead < loop->due_count)
       __builtin_prefetch(loop->due[ahead].handle, 1);
     uv_timer_t* handle = loop->due[loop->due_next].handle;
-    if (handle != NULL) /* else it was stopped by an earlier one */
+    if (handle != NULL) /* NULL: stopped by an earlier callback */
       fire(loop, handle);
   }
   loop->due_count = loop->due_next = 0;
@@ -183,7 +184,7 @@ void timers_run(uv_loop_t* loop) {
   trace_phase(loop, RONDO_PHASE_TIMERS);
   unsigned int limit = phase_limit(loop, RONDO_PHASE_TIMERS);
   size_t due = 0;
-  /* Not when run by a callback of a batch that is still under way. */
+  /* No bulk inside a callback of a batch that is still being fired. */
   if (loop->timer_count >= BULK_MIN && loop->due_count == 0)
     due = timer_heap_count_due(loop, now_us, loop->timer_count);
   if (due < BULK_MIN || due < loop->timer_count / BULK_SHARE || due > limit ||

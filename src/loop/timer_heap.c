@@ -43,7 +43,8 @@ static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
     if (child >= count)
       break;
     size_t end = child + ARITY < count ? child + ARITY : count;
-    /* The next level is far away in a large heap: fetch it while this one is compared. */
+    /* In a large heap the next level isn't in the cache: prefetch it during this
+     * comparison. */
     if (child * ARITY + 1 < count)
       __builtin_prefetch(&heap[child * ARITY + 1]);
     child = first_child(heap, child, end);
@@ -55,8 +56,8 @@ static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
   place(heap, index, entry);
 }
 
-/* Those that were taken out as due keep their places: they may repeat, and that must not
- * need memory. */
+/* Room is kept for the timers that were taken out as due: they may repeat, and re-arming
+ * must not need memory. */
 int timer_heap_reserve(uv_loop_t* loop) {
   if (loop->timer_count + (loop->due_count - loop->due_next) < loop->timer_capacity)
     return 0;
@@ -88,8 +89,8 @@ void timer_heap_remove(uv_loop_t* loop, size_t index) {
     sink(heap, loop->timer_count, index, last);
 }
 
-/* Below an entry that isn't due nothing is, so only due entries and their children are
- * read. Recursion is as deep as the heap: 12 levels for ten million timers. */
+/* Below an entry that isn't due no entry is, so only due entries and their children are
+ * read. The recursion is as deep as the heap: 12 levels for ten million timers. */
 static size_t count_due(const uv_loop_t* loop, size_t index, uint64_t now_us,
                         size_t most) {
   if (index >= loop->timer_count || loop->timers[index].due_us > now_us || most == 0)

@@ -27,7 +27,7 @@ static void turn_init(uv_loop_t* loop, void* handle, const struct handle_kind* k
   queue_init(queue_of(turn->queue));
 }
 
-/* Started last is called first. */
+/* The handle that was started last is called first. */
 static int turn_start(void* handle, struct queue* phase,
                       void (*cb)(struct turn_handle*)) {
   struct turn_handle* turn = handle;
@@ -63,12 +63,12 @@ static unsigned int length(const struct queue* queue) {
   return count;
 }
 
-/* Calls those that were started when the phase was entered. Each goes back to the end of
- * the phase's queue before its callback, which keeps their order.
+/* Calls the handles that were started when the phase was entered. Each handle goes to the
+ * end of the phase's queue before its callback, which keeps their order.
  *
- * With a limit some are left over in every turn, for they are called until they are
- * stopped. What the poll must not sleep on is a round that isn't complete: loop->owed is
- * how many of it are still to be called. */
+ * With a limit, some handles are left over in every turn, since they are called until
+ * they are stopped. The poll may sleep only after a complete round: loop->owed counts the
+ * handles that this round still has to call. */
 static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase which) {
   trace_phase(loop, which);
   unsigned int limit = phase_limit(loop, which);
@@ -91,7 +91,7 @@ static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase whic
   }
   if (*owed > 0)
     phase_leave_rest(loop);
-  queue_append(&batch, phase); /* those left over are the first of the next turn */
+  queue_append(&batch, phase); /* handles left over come first in the next turn */
   queue_move(&batch, phase);
 }
 

@@ -10,12 +10,12 @@
  * descriptor. The event descriptor is watched edge-triggered and never read: each write
  * is a new edge, and its counter has room for every write of the next centuries.
  *
- * Nobody has to announce an outer loop. Work that waits between two runs always makes the
- * set readable, by a write that needn't be repeated before the set is looked at
- * (LOOP_MARKED). A program that asks, runs the loop and asks again has work in every run:
- * none of its runs looks, so it pays for one write in all. The mark goes in a run that
- * doesn't wait, as outer loops make them, and in any run that finds nothing to do: the
- * most that an outer loop sees of it is one wake-up in vain. */
+ * An outer loop needn't be announced. Work that waits between two runs always makes the
+ * epoll set readable, by a write that isn't repeated until the set has been read
+ * (LOOP_MARKED). A program that starts work and runs the loop, again and again, has work
+ * in every run, so that none of its runs reads the set and it pays for one write in all.
+ * The mark is cleared in a run that doesn't wait, as outer loops use, and in any run that
+ * finds nothing to do. So an outer loop sees at most one wake-up too many. */
 #include "loop/loop.h"
 #include "loop/watcher.h"
 #include "sim/sim.h"
@@ -28,7 +28,8 @@
 #include <unistd.h>
 
 static void wake_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
-  (void) loop, (void) w, (void) events; /* the poll looks at the flags after each wait */
+  (void) loop, (void) w,
+      (void) events; /* nothing to do: the poll reads the flags after each wait */
 }
 
 int wake_open(uv_loop_t* loop) {
@@ -56,7 +57,7 @@ void wake_close(uv_loop_t* loop) {
   loop->wake_fd = -1;
 }
 
-/* Only what a signal handler may call. */
+/* Async-signal-safe. */
 _Noreturn static void wake_give_up(void) {
   static const char message[] =
       "rondo: a loop can't be woken: has the program closed the loop's eventfd?\n";
@@ -81,7 +82,7 @@ static void wake_write(uv_loop_t* loop) {
 void loop_wake(uv_loop_t* loop, unsigned int kind) {
   unsigned int flag = 1u << kind;
   if (__atomic_fetch_or(&loop->wake_flags, flag, __ATOMIC_SEQ_CST) & flag)
-    return; /* whoever set it first does the waking */
+    return; /* the one who set it first wakes the loop */
   unsigned int asleep = WAKE_STATE_ASLEEP;
   unsigned int state = __atomic_load_n(&loop->wake_state, __ATOMIC_SEQ_CST);
   if (state == WAKE_STATE_SPINS && kind == WAKE_ASYNC)
@@ -117,9 +118,10 @@ void wake_set_awake(uv_loop_t* loop) {
     loop->flags |= LOOP_MUST_LOOK;
 }
 
-/* The first poll looks, unless it has work without that in a run that may wait: what woke
- * an outer loop may also be a descriptor that nobody wants any more. Without a poll, the
- * look finds no event that is lost by it: others are level-triggered and come again. */
+/* The first poll reads the epoll set, except in a run that may wait and has work already:
+ * an outer loop may have been woken by a descriptor whose watcher has stopped since. If
+ * the loop isn't alive there will be no poll, and the set is read here. No event is lost
+ * by that: all others are level-triggered and come again. */
 void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive) {
   wake_set_awake(loop);
   if (mode == UV_RUN_NOWAIT || (!loop_work_waits(loop) && !wake_has_news(loop)))
@@ -129,7 +131,7 @@ void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive) {
     (void) loop->backend->wait(loop, 0, &events, BACKEND_BATCH);
 }
 
-/* Spinning is being awake, for all but the curious. */
+/* A spinning loop counts as awake; only look_out_partner_spins makes a difference. */
 void wake_spin_begin(uv_loop_t* loop) {
   __atomic_store_n(&loop->wake_state, WAKE_STATE_SPINS, __ATOMIC_RELAXED);
 }
@@ -140,7 +142,8 @@ void wake_spin_end(uv_loop_t* loop) {
 
 void wake_left(uv_loop_t* loop) {
   bool waits = loop_alive(loop) && loop_work_waits(loop);
-  bool marked = (loop->flags & LOOP_MARKED) != 0; /* who wakes it needn't write again */
+  bool marked =
+      (loop->flags & LOOP_MARKED) != 0; /* so that a waker needn't write again */
   if (!wake_try_sleep(loop) || waits || marked)
     wake_mark(loop);
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */
@@ -157,7 +160,8 @@ void wake_give_back(uv_loop_t* loop) {
   loop->wake_taken = 0;
 }
 
-/* Any kind but WAKE_WORK is progress. */
+/* Notifications of any kind but WAKE_WORK are progress; work is if it called back or
+ * ended. */
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds) {
   unsigned int taken = loop->wake_taken & kinds;
   struct loop_progress before = loop_progress_begin(loop);

@@ -1,4 +1,4 @@
-/* Watchers: see watcher.h. A watcher notes what it wants in its slot of the interest set
+/* Watchers: see watcher.h. A watcher records its interest in its slot of the interest set
  * (backend/interest.h), which registers it with the kernel in the next poll. */
 #include "loop/watcher.h"
 
@@ -28,8 +28,8 @@ bool watcher_is_registered(const uv_loop_t* loop, const uv__io_t* w) {
   return watcher_has_slot(loop, w) && (slot_of(loop, w)->armed & w->wanted) == w->wanted;
 }
 
-/* Makes the slot of w->fd the watcher's own, also when an idle one has it. What the
- * kernel still has on that one's account bears an old generation: it has to go. */
+/* Gives the slot of w->fd to the watcher, also if an idle watcher has it. Events that the
+ * kernel still holds for that watcher carry the old generation and must be removed. */
 static void watcher_take_slot(uv_loop_t* loop, uv__io_t* w) {
   struct rondo_slot* slot = slot_of(loop, w);
   assert(!slot_started(slot));
@@ -63,7 +63,8 @@ void watcher_start(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   struct rondo_slot* slot = slot_of(loop, w);
   if (w->wanted == 0) {
     loop->nwatchers++;
-    w->flags &= ~(unsigned int) WATCHER_UNFIT; /* perhaps it is another file by now */
+    w->flags &=
+        ~(unsigned int) WATCHER_UNFIT; /* the number may belong to another file by now */
   }
   slot->idle = false;
   w->wanted |= events;
@@ -85,7 +86,8 @@ void watcher_stop(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   if (w->wanted != 0)
     return;
   loop->nwatchers--;
-  /* Nothing is registered yet: the watcher may start again before an event comes. */
+  /* The kernel's registration stays for now, since the watcher may start again before an
+   * event comes. */
   queue_remove(queue_of(w->watcher_queue));
   slot_of(loop, w)->idle = true;
 }
@@ -124,7 +126,7 @@ void watcher_close(uv_loop_t* loop, uv__io_t* w) {
   watcher_stop(loop, w, ~0u);
   if (watcher_has_slot(loop, w)) {
     struct rondo_slot* slot = slot_of(loop, w);
-    interest_disarm(loop, w->fd); /* the number may soon be another's */
+    interest_disarm(loop, w->fd); /* the number may soon mean another file */
     slot->watcher = NULL;
     slot->generation++;
   }
@@ -146,7 +148,8 @@ void watcher_feed(uv_loop_t* loop, uv__io_t* w) {
     queue_push_back(queue_of(loop->pending_queue), link);
 }
 
-/* Asks the kernel itself: the descriptor goes into the set for nothing, and out again. */
+/* Asks the kernel: adds the descriptor to the set, for no events, and removes it again.
+ */
 int watcher_check(const uv_loop_t* loop, int fd) {
   struct epoll_event event = {.events = 0};
   if (epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, fd, &event) == 0)

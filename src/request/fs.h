@@ -1,10 +1,10 @@
 /* File requests, inside.
  *
- * A uv_fs_… function begins a request (fs_begin), keeps its arguments in it, and starts
- * it (fs_start). What an operation does is one function, fs_do_…, which takes the
- * request, may block, and returns the result or a negative error: synchronous calls and
- * the pool run it as it is. An asynchronous request goes through fs_send (fs_way.c), the
- * only place that chooses its way:
+ * A uv_fs_… function begins a request (fs_begin), stores its arguments in it, and starts
+ * it (fs_start). Each operation is one function, fs_do_…, which takes the request, may
+ * block, and returns the result or a negative error; synchronous calls and the pool call
+ * it directly. An asynchronous request goes through fs_send (fs_way.c), the only place
+ * that chooses its way:
  *
  *   fs_send ─┬─ at once ─────────────► DONE
  *            ├─ BATCH ─┬─ in memory ─► DONE
@@ -48,7 +48,7 @@ struct file_state;
 /* A request's reserved words. */
 struct __attribute__((may_alias)) fs_inside {
   unsigned char place;    /* enum fs_place */
-  bool mount_unknown;     /* the pool is to find out whether its mount is local */
+  bool mount_unknown;     /* the pool is to find out whether the file's mount is local */
   struct queue order;     /* see fs_order.c; all 0 while in no queue */
   struct fs_batch* batch; /* of a read in FS_BATCH */
   void* unused[2];
@@ -71,32 +71,33 @@ static inline void fs_set_place(uv_fs_t* req, enum fs_place place) {
 
 /* --- fs_request.c: the life of a request ----------------------------------------- */
 
-/* Makes every field good, so that clean-up is safe from here on. UV_EINVAL without a
- * request, or with a callback but no loop. */
+/* Initializes every field, so that uv_fs_req_cleanup is safe from here on. UV_EINVAL
+ * without a request, or with a callback but no loop. */
 int fs_begin(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_fs_cb cb);
 
-/* Keeps the paths, copied if the request outlives the call. UV_EINVAL for NULL. */
+/* Stores the paths, as copies if the request outlives the call. UV_EINVAL for NULL. */
 int fs_set_paths(uv_fs_t* req, const char* path, const char* new_path);
 
-/* Both in one, for the many functions that have one path and need no more. */
+/* fs_begin and fs_set_paths together, for functions whose only argument is one path. */
 int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* path,
                   uv_fs_cb cb);
 
-/* The same for a descriptor. */
+/* fs_begin for functions whose first argument is a descriptor. */
 int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
                   uv_fs_cb cb);
 
-/* Keeps what is to be read or written, and where. UV_EINVAL for no buffers. */
+/* Stores a copy of the array of buffers, and the offset. UV_EINVAL for no buffers. */
 int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
                     int64_t offset);
 
-/* Runs it (no callback: returns the result) or sends it on its way (returns 0, or an
- * error if that failed; no callback comes then). */
+/* Without a callback: runs the request and returns its result. With a callback: sends the
+ * request on its way and returns 0, or an error, after which no callback comes. */
 int fs_start(uv_fs_t* req);
 
 int fs_cancel(uv_fs_t* req);
 
-/* The pool's side of a file request; also how the pool recognises file work. */
+/* Runs a file request on a thread of the pool. The pool recognises file work by this
+ * function. */
 void fs_run_on_pool(struct uv__work* w);
 
 _Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
@@ -116,14 +117,14 @@ static inline void fs_free_buffers(uv_fs_t* req) {
   req->bufs = NULL;
 }
 
-/* A system call's answer as a result. */
+/* Turns a system call's return value into a result. */
 static inline ssize_t fs_result(ssize_t answer) {
   return answer < 0 ? -errno : answer;
 }
 
 /* --- fs_way.c: the ways ---------------------------------------------------------- */
 
-/* Runs the operation here and now. */
+/* Runs the operation on the calling thread; may block. */
 ssize_t fs_run(uv_fs_t* req);
 
 /* Sends an asynchronous request on the first way that is open to it. */
@@ -131,41 +132,43 @@ int fs_send(uv_fs_t* req);
 
 /* Where a request goes from here. */
 enum fs_way {
-  FS_WAY_DONE,  /* nowhere: it is over and its result set */
-  FS_WAY_BATCH, /* it is gathered, and tried in the poll phase */
-  FS_WAY_WAIT,  /* it must wait: to the backend if that can do it, else to the pool */
-  FS_WAY_POOL,  /* to the pool: what it takes is not known without waiting */
+  FS_WAY_DONE,  /* the request is over and its result set */
+  FS_WAY_BATCH, /* the read is gathered and will be tried in the poll phase */
+  FS_WAY_WAIT,  /* the request must wait: on the backend if it can do that, else on the
+                   pool */
+  FS_WAY_POOL,  /* the pool: whether the request has to wait can't be found out here */
 };
 
-/* Sends what is left of a request on, by FS_WAY_WAIT or FS_WAY_POOL. False if neither the
- * backend nor the pool takes it: it is over then, with an error unless a part was done.
- */
+/* Sends the rest of a request on, by FS_WAY_WAIT or FS_WAY_POOL. False if neither the
+ * backend nor the pool takes it: then the request is over, with an error unless a part
+ * was done. */
 bool fs_send_rest(uv_fs_t* req, enum fs_way way);
 
-/* Takes the request's time on the loop's thread from what the turn has left. False if
- * that isn't enough, or file work waits for a thread and must not be overtaken. */
+/* Charges the request's cost to the time that files may take on the loop's thread in this
+ * turn. False if too little is left, or if file work waits for a thread and must not be
+ * overtaken. */
 bool fs_try_turn(const uv_fs_t* req);
 
-/* A request that is over, on the loop's thread: its callback comes from the poll phase.
- */
+/* Ends a request on the loop's thread: its callback comes from the poll phase. */
 void fs_complete(uv_fs_t* req);
-/* The same as work's `done`, for those who hand it to the poll phase themselves. */
+/* The `done` of a request that the caller hands to the poll phase itself. */
 void fs_done(struct uv__work* w, int status);
 
 /* --- What can be had without waiting ---------------------------------------------- */
 
-/* Each tries without ever waiting for a device, a server or another process, and returns
- * the way the request has to take. Unless it is done, nothing has changed, except that a
- * read may have got its first part. */
+/* Each of these tries without ever waiting for a device, a server or another process, and
+ * returns the way that the request has to take. Unless the request is done, nothing has
+ * changed, except that a read may have got its first part. */
 
 /* fs_read.c */
 enum fs_way fs_read_start(uv_fs_t* req);
 /* UV_EBUSY if the helper has claimed the read's batch. */
 int fs_read_cancel(uv_fs_t* req);
-/* Finds out whether a read or write waits for a device in any case. */
+/* Asks whether the descriptor is O_DIRECT: then a read or write always waits for the
+ * device. */
 bool fs_ask_direct(uv_fs_t* req);
 
-/* fs_data.c: chooses, never writes */
+/* fs_data.c: only chooses the way, never writes */
 enum fs_way fs_write_start(uv_fs_t* req);
 
 /* fs_cached.c */
@@ -176,12 +179,13 @@ enum fs_way fs_access_cached(uv_fs_t* req);
 
 /* --- fs_mounts.c: local file systems --------------------------------------------- */
 
-/* statx(2) from memory. True if the answer can be relied on, because the file is on a
- * local mount. If nothing is known of the mount, the request will see to it. */
+/* statx(2) answered from memory. True if the answer can be relied on, because the file is
+ * on a local mount. If the mount is unknown, marks the request, so that the pool finds
+ * out. */
 bool fs_stat_locally(uv_fs_t* req, int fd, unsigned int mask, struct statx* about);
 
-/* On the pool, for a request whose mount was unknown: finds out whether it is local.
- * Before the request is run, except for an open. */
+/* On the pool, for a request whose mount was unknown: finds out whether the mount is
+ * local. Called before the request is run, but after an open. */
 void fs_learn_mount(const uv_fs_t* req);
 
 /* --- The operations -------------------------------------------------------------- */
@@ -215,14 +219,14 @@ ssize_t fs_do_chmod(uv_fs_t* req); /* and fchmod */
 ssize_t fs_do_chown(uv_fs_t* req); /* and fchown, lchown */
 ssize_t fs_do_utime(uv_fs_t* req); /* and futime, lutime */
 
-/* Not the C library's, which makes up an answer where the kernel has none or a sandbox
- * forbids it: the time of birth would be 0. */
+/* The system call itself. The C library's statx makes up an answer where the kernel has
+ * none or a sandbox forbids the call: the time of birth would be 0. */
 static inline int fs_statx(int directory, const char* path, int flags, unsigned int mask,
                            struct statx* answer) {
   return (int) syscall(SYS_statx, directory, path, flags, mask, answer);
 }
 
-/* What statx(2) answers, in the library's terms. */
+/* Converts the answer of statx(2) to the interface's structure. */
 void fs_stat_fill(uv_stat_t* to, const struct statx* from);
 
 /* fs_directory.c */

@@ -23,8 +23,8 @@
 
 /* --- Paths ----------------------------------------------------------------------- */
 
-/* Once openat2(2) has turned out to be missing, forbidden or without RESOLVE_CACHED, it
- * isn't asked again. */
+/* Set when openat2(2) has turned out to be missing, forbidden or without RESOLVE_CACHED:
+ * it isn't tried again. */
 static _Atomic bool cached_walk_missing;
 
 static int walk_cached(const char* path, int flags) {
@@ -40,7 +40,8 @@ static int walk_cached(const char* path, int flags) {
   return -errno;
 }
 
-/* O_PATH opens nothing: no device is touched, no FIFO waited for, no lease broken. */
+/* Opens only the name (O_PATH): no device is touched, no FIFO waited for, no lease
+ * broken. */
 static int walk_to_name(const uv_fs_t* req, int flags) {
   return walk_cached(req->path, O_PATH | flags);
 }
@@ -86,11 +87,11 @@ static bool opens_without_waiting(const struct statx* about) {
   return S_ISREG(about->stx_mode) || S_ISDIR(about->stx_mode);
 }
 
-/* Only for reading what exists, and only files and directories: opening anything else
- * may wait (a FIFO, a terminal) or do something (a tape drive). The name is looked at
- * first, and the file that is then opened once more, since the name may have changed
- * hands. O_NONBLOCK keeps the open from waiting for the holder of a lease; it has no
- * other meaning for such files and is taken off again. */
+/* Only for reading what exists, and only regular files and directories: opening anything
+ * else may wait (a FIFO, a terminal) or have an effect (a tape drive rewinds). The name
+ * is checked first; the file that is then opened is checked again, since the name may
+ * mean another file by then. O_NONBLOCK keeps the open from waiting for the holder of a
+ * lease; the flag has no other meaning for such files and is cleared again. */
 static int open_cached(uv_fs_t* req, unsigned int mask, struct statx* about) {
   const int harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY | O_LARGEFILE;
   if ((req->flags & ~harmless) != O_RDONLY)
@@ -132,7 +133,8 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
   int fd = open_cached(req, STATX_INO, &about);
   if (fd < 0)
     return FS_WAY_POOL;
-  /* No flag that F_SETFL could change is in what was asked for: none shall remain. */
+  /* None of the flags asked for can be changed by F_SETFL, so all such flags are cleared.
+   */
   if (fcntl(fd, F_SETFL, 0) != 0) {
     close(fd);
     return FS_WAY_POOL;
@@ -142,9 +144,10 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
   return FS_WAY_DONE;
 }
 
-/* Whether the descriptor can only be read from: known if fs_open_cached has made it, for
- * the same file. One that was closed in another way since, and opened again for the same
- * file, may also be written to; its close then happens here instead of on a thread. */
+/* Whether the descriptor can only be read from. That is known if fs_open_cached made the
+ * descriptor, for the same file. A descriptor that was closed by other means since, and
+ * opened again for the same file, may be writable; then its close happens here instead of
+ * on a thread. */
 static bool is_read_only(const uv_fs_t* req, const struct statx* about) {
   struct fs_opened* row = opened_row(req, req->file);
   struct fs_opened now = opened_as(req->file, about);
@@ -157,10 +160,10 @@ static bool is_read_only(const uv_fs_t* req, const struct statx* about) {
   return status >= 0 && (status & O_ACCMODE) == O_RDONLY;
 }
 
-/* Closing may wait: for the server of a network file system, for a socket to drain, for
- * a deleted file's blocks to be freed, for data to be placed on the disk. None of it
- * happens to files and directories of a local file system that were only read and still
- * have a name. */
+/* Closing may wait: for the server of a network file system, for a socket to drain, for a
+ * deleted file's blocks to be freed, for data to be placed on the disk. None of these
+ * applies to a regular file or directory of a local file system that was only read and
+ * still has a name. */
 static bool closes_without_waiting(uv_fs_t* req) {
   struct statx about;
   return fs_stat_locally(req, req->file, STATX_TYPE | STATX_NLINK | STATX_INO, &about) &&
@@ -177,7 +180,7 @@ enum fs_way fs_close_cached(uv_fs_t* req) {
 
 /* --- Whole files ----------------------------------------------------------------- */
 
-/* All of a file in memory from malloc, NULL if it isn't all in the page cache. */
+/* The whole file in memory from malloc; NULL unless all of it is in the page cache. */
 static void* read_whole(int fd, size_t size) {
   void* bytes = malloc(size);
   struct iovec part = {.iov_base = bytes, .iov_len = size};

@@ -1,5 +1,6 @@
-/* uv_fs_copyfile: shares the blocks where that is asked for and possible, else lets the
- * kernel copy, else copies by hand. A copy that fails leaves no half a file behind. */
+/* uv_fs_copyfile: shares the blocks (a reflink) where that is asked for and possible,
+ * otherwise lets the kernel copy, otherwise reads and writes. A copy that fails leaves no
+ * partial file behind. */
 #include "request/fs.h"
 
 #include "base/base.h"
@@ -48,16 +49,17 @@ static int copy_by_hand(int to, int from, off_t size) {
   return 0;
 }
 
-/* Whether the kernel's copy may be refused for reasons that reading and writing don't
- * have: other file systems, kernels or kinds of files. */
+/* Whether the kernel's copy failed for a reason that doesn't apply to read(2) and
+ * write(2): two file systems, an old kernel, a special kind of file. */
 static bool copy_may_work_by_hand(int err) {
   return err == EINVAL || err == EXDEV || err == ENOSYS || err == EOPNOTSUPP ||
          err == EPERM || err == EBADF || err == ETXTBSY || err == EIO;
 }
 
-/* As many bytes as the source said it has: a device that never ends says none, and so do
- * the files of /proc. Those of /sys say a page, and before Linux 5.19 the kernel's copy
- * of them was empty: nothing at all is not believed. */
+/* Copies as many bytes as the source's size says. Endless devices and the files of /proc
+ * have size 0. Files of /sys have the size of a page, and before Linux 5.19 the kernel's
+ * copy of them was empty; so if the kernel copies nothing, the file is read and written.
+ */
 static int copy_data(int to, int from, off_t size) {
   bool begun = false;
   while (size > 0) {
@@ -68,7 +70,7 @@ static int copy_data(int to, int from, off_t size) {
       return -errno;
     if (n <= 0 && !begun)
       return copy_by_hand(to, from, size);
-    if (n == 0) /* it has become shorter */
+    if (n == 0) /* the source has become shorter */
       break;
     begun = true;
     size -= n;
@@ -86,8 +88,8 @@ static int copy_contents(int to, int from, off_t size, int flags) {
   return copy_data(to, from, size);
 }
 
-/* With the destination open and known not to be the source: what was there goes, mode
- * and contents come. What can't be emptied, as a device, is no place for a copy. */
+/* The destination is open and known not to be the source. Truncates it, then copies mode
+ * and contents. A destination that can't be truncated, such as a device, is an error. */
 static int copy_over(int to, int from, const struct stat* source, int flags) {
   if (ftruncate(to, 0) != 0)
     return -errno;

@@ -1,8 +1,7 @@
-/* What is done with open files other than reading: writing, truncating, syncing, and
- * sending one descriptor's data to another.
+/* Operations on open files other than reading: write, truncate, sync, and sendfile.
  *
- * A write goes on until all is written or an error stops it, and then reports what was
- * written before the error. */
+ * A write continues until everything is written or an error stops it; after an error it
+ * reports the bytes written before, if any. */
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -47,8 +46,9 @@ ssize_t fs_do_write(uv_fs_t* req) {
   return total;
 }
 
-/* Into the page cache a thread writes at once. io_uring would first try what most file
- * systems refuse, then wake a worker of its own for it: ten times the price. */
+/* A buffered write goes to the pool, where a thread writes into the page cache at once.
+ * io_uring would first try a non-blocking write, which most file systems refuse, and then
+ * wake a worker of its own: ten times the cost. */
 enum fs_way fs_write_start(uv_fs_t* req) {
   return fs_ask_direct(req) ? FS_WAY_WAIT : FS_WAY_POOL;
 }
@@ -77,7 +77,7 @@ ssize_t fs_do_ftruncate(uv_fs_t* req) {
   return fs_result(r);
 }
 
-/* Writes all of it, also to a non-blocking descriptor: a thread of the pool may wait. */
+/* Writes everything, also to a non-blocking descriptor: a thread of the pool may wait. */
 static ssize_t fs_write_all(int out, const char* data, size_t size) {
   size_t written = 0;
   while (written < size) {
@@ -95,7 +95,7 @@ static ssize_t fs_write_all(int out, const char* data, size_t size) {
   return (ssize_t) written;
 }
 
-/* What has no positions (a pipe, a socket) is read from where it is. */
+/* A descriptor without positions (a pipe, a socket) is read without an offset. */
 static ssize_t fs_read_piece(int in, char* piece, size_t size, off_t offset) {
   ssize_t n;
   do {
@@ -106,9 +106,10 @@ static ssize_t fs_read_piece(int in, char* piece, size_t size, off_t offset) {
   return fs_result(n);
 }
 
-/* For what the kernel has no shorter way: read a piece, write all of it. A write that
- * fails is an error whatever was sent before, as in libuv: how much of the last piece
- * went out isn't known, and with a count too small the program would send it twice. */
+/* For descriptors that the kernel can't copy between: reads a piece, writes all of it. A
+ * failed write is an error whatever was sent before, as in libuv: how much of the last
+ * piece went out isn't known, and a count that is too small would make the program send
+ * data twice. */
 static ssize_t fs_send_by_hand(int out, int in, off_t offset, size_t length) {
   char piece[16384];
   size_t sent = 0;
@@ -125,9 +126,9 @@ static ssize_t fs_send_by_hand(int out, int in, off_t offset, size_t length) {
   return (ssize_t) sent;
 }
 
-/* The input is req->flags, the length in bufsml[0].len. The kernel copies between files
- * of one file system, or says what is wrong with them; sends between two file systems;
- * and for anything else it is done by hand. */
+/* The input descriptor is in req->flags, the length in bufsml[0].len. copy_file_range(2)
+ * copies between files of one file system, or reports what is wrong with them;
+ * sendfile(2) copies between two file systems; anything else is read and written. */
 ssize_t fs_do_sendfile(uv_fs_t* req) {
   off_t offset = req->off;
   size_t length = req->bufsml[0].len;

@@ -1,5 +1,5 @@
-/* Directories: made, removed, and listed, at once (scandir) or piece by piece (opendir,
- * readdir, closedir). "." and ".." are never listed. */
+/* Directories: created, removed, and listed, at once (scandir) or piece by piece
+ * (opendir, readdir, closedir). "." and ".." are never listed. */
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -31,7 +31,7 @@ static uv_dirent_type_t fs_entry_type(unsigned char type) {
   }
 }
 
-/* The next entry; NULL at the end with *err 0, or with the error. */
+/* The next entry. NULL at the end, with *err 0, and on an error, with *err set. */
 static const struct dirent* fs_next_entry(DIR* dir, int* err) {
   for (;;) {
     errno = 0;
@@ -58,8 +58,8 @@ ssize_t fs_do_rmdir(uv_fs_t* req) {
 
 /* --- scandir --------------------------------------------------------------------- */
 
-/* A whole directory in two blocks: all names one behind the other, and the entries that
- * point into them. The request's nbufs counts what uv_fs_scandir_next has handed out. */
+/* A whole directory in two blocks: all names in one, and the entries that point to them
+ * in the other. The request's nbufs counts what uv_fs_scandir_next has handed out. */
 struct listing {
   uv_dirent_t* entries;
   size_t count;
@@ -77,7 +77,7 @@ static void listing_free(struct listing* listing) {
   mem_free(listing);
 }
 
-/* While the block of names may still move, an entry holds its place in it. */
+/* While the block of names may still be reallocated, an entry holds an offset into it. */
 static int listing_add(struct listing* listing, const struct dirent* entry) {
   size_t size = strlen(entry->d_name) + 1;
   if (listing->names_size + size > listing->names_room) {
@@ -126,7 +126,7 @@ static int listing_read(struct listing* listing, DIR* dir) {
   return err;
 }
 
-/* Ordered by the bytes of the names, so that the order depends on no locale. */
+/* Sorted by the bytes of the names, so that the order depends on no locale. */
 ssize_t fs_do_scandir(uv_fs_t* req) {
   DIR* dir = opendir(req->path);
   if (dir == NULL)
@@ -135,7 +135,7 @@ ssize_t fs_do_scandir(uv_fs_t* req) {
   int err = listing == NULL ? UV_ENOMEM : listing_read(listing, dir);
   closedir(dir);
   if (err != 0 ||
-      listing->count == 0) { /* of nothing there is no list: req->ptr is NULL */
+      listing->count == 0) { /* an empty directory has no list: req->ptr is NULL */
     listing_free(listing);
     return err;
   }
@@ -154,7 +154,7 @@ int uv_fs_scandir_next(uv_fs_t* req, uv_dirent_t* ent) {
   if (listing == NULL)
     return UV_EOF;
   if (req->nbufs >= listing->count) {
-    /* As libuv does: programs that scan to the end may leave out uv_fs_req_cleanup. */
+    /* As in libuv: programs that scan to the end may omit uv_fs_req_cleanup. */
     fs_free_listing(req);
     req->ptr = NULL;
     return UV_EOF;
@@ -219,7 +219,7 @@ ssize_t fs_do_closedir(uv_fs_t* req) {
   return 0;
 }
 
-/* The names that a readdir handed out go with its clean-up; the directory stays. */
+/* Frees the names that a readdir returned; the directory stays open. */
 void fs_free_entries(uv_fs_t* req) {
   uv_dir_t* dir = req->ptr;
   if (req->result > 0 && dir->dirents != NULL)

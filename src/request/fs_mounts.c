@@ -1,12 +1,12 @@
-/* Which mounts are local: hold all they need to answer in this machine's memory.
+/* Which mounts are local, that is, answer from this machine's memory once a file is
+ * cached.
  *
- * On a file system that must ask a server or a process (NFS, FUSE, ...) opening, closing
- * and looking at a name may wait although every name is cached. Which is which takes a
- * statfs(2), itself able to wait: a thread of the pool asks (fs_learn_mount), once for
- * each mount, and until then requests on that mount take the pool. Mounts are
- * distinguished by the id that the kernel never gives twice. Kernels before 6.8 don't
- * have it; there only file systems on a block device are trusted, since other device
- * numbers are used again. */
+ * On a file system that must ask a server or a process (NFS, FUSE, ...), opening, closing
+ * and stat may wait although every name is cached. The kind of a file system is found by
+ * statfs(2), which may wait itself. So a thread of the pool calls it (fs_learn_mount),
+ * once for each mount, and until then requests on that mount take the pool. Mounts are
+ * distinguished by their unique id. Kernels before 6.8 have no such id; there only file
+ * systems on a block device are trusted, since the kernel reuses other device numbers. */
 #include "request/fs.h"
 
 #include <fcntl.h>
@@ -29,14 +29,14 @@
 
 enum { MOUNTS_KNOWN = 64 };
 
-/* A mount's key, shifted left, and in the lowest bit whether it is local. A slot may be
- * overwritten at any time; then that mount is learned anew. */
+/* The mount's key, shifted left by one, with the lowest bit set if the mount is local. A
+ * slot may be overwritten at any time; then that mount is learned again. */
 static _Atomic uint64_t mounts[MOUNTS_KNOWN];
 static _Atomic unsigned int mounts_next;
 
 enum mount_answer { MOUNT_UNKNOWN, MOUNT_ELSEWHERE, MOUNT_LOCAL };
 
-/* 0 if the mount has no unique number. */
+/* 0 if the mount has no unique id. */
 static uint64_t mount_key(const struct statx* about) {
   if (about->stx_mask & STATX_MNT_ID_UNIQUE)
     return about->stx_mnt_id << 1;
@@ -60,11 +60,11 @@ static enum mount_answer mount_find(const struct statx* about) {
   return MOUNT_UNKNOWN;
 }
 
-/* File systems that keep all they need to answer in this machine's memory once it is
- * cached. Not overlayfs: what lies under it can't be seen from here. */
+/* File systems that answer from this machine's memory once a file is cached. Not
+ * overlayfs, whose lower file systems can't be identified from here. */
 static bool mount_type_is_local(const struct statfs* about) {
   switch ((unsigned long) about->f_type & 0xffffffff) {
-  case EXT4_SUPER_MAGIC: /* and ext2, ext3 */
+  case EXT4_SUPER_MAGIC: /* also ext2, ext3 */
   case XFS_SUPER_MAGIC:
   case BTRFS_SUPER_MAGIC:
   case F2FS_SUPER_MAGIC:

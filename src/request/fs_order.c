@@ -1,11 +1,10 @@
-/* The order of closes: a close never takes its descriptor from a request that was asked
- * for before it.
+/* The order of closes: a close never overtakes an earlier request on the same descriptor.
  *
- * Every request that is under way on a descriptor, wherever it is, stands in a queue in
- * the order they were asked for. A close is held until it is the first there of its
- * descriptor. This is for files and directories. On a pipe, a socket or a terminal a read
- * may wait for ever, and a program may close the descriptor to be rid of it: there a
- * close waits for nobody. */
+ * Every request that is under way on a descriptor, in whatever place, is in a queue in
+ * the order of the calls. A close is held until it is the first request of its descriptor
+ * in that queue. This holds for files and directories. On a pipe, a socket or a terminal
+ * a read may wait for ever, and a program may close the descriptor to get rid of that
+ * read: there a close doesn't wait. */
 #include "request/fs_state.h"
 
 #include "backend/backend.h"
@@ -41,7 +40,7 @@ static bool is_sure_to_end(uv_file file) {
   return S_ISREG(about.stx_mode) || S_ISDIR(about.stx_mode) || S_ISBLK(about.stx_mode);
 }
 
-/* A sendfile to a pipe or a socket holds no close, not even that of its input. */
+/* A sendfile to a pipe or a socket holds back no close, not even that of its input. */
 void fs_order_enter_two(uv_fs_t* req) {
   if (is_sure_to_end(req->file) && is_sure_to_end(req->flags))
     queue_push_back(&fs_state(req)->by_two_files, &fs_inside(req)->order);
@@ -52,7 +51,8 @@ bool fs_order_hold(uv_fs_t* close) {
   if (order_is_free(state, close->file))
     return false;
   if (!is_sure_to_end(close->file)) {
-    /* A request that the backend has only noted gets the file itself before. */
+    /* A request that waits in the backend's queue is submitted first: from then on the
+     * kernel holds the file itself. */
     (void) close->loop->backend->flush(close->loop, -1);
     return false;
   }
@@ -85,7 +85,7 @@ void fs_order_init(struct file_state* state) {
     queue_init(&state->by_file[i]);
 }
 
-/* Later removals must do nothing. */
+/* Unlinks all requests, so that removing one of them later does nothing. */
 static void order_forget(struct queue* queue) {
   while (!queue_empty(queue)) {
     struct queue* link = queue_first(queue);

@@ -1,4 +1,4 @@
-/* What is done with names: opening, closing, links, renaming, removing. */
+/* Operations on names: open, close, links, rename, remove. */
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -18,8 +18,9 @@ ssize_t fs_do_open(uv_fs_t* req) {
   return fs_result(fd);
 }
 
-/* Never retried: the descriptor is gone in any case, and another thread may have got its
- * number. What was interrupted goes on by itself, so it is no error either. */
+/* Never retried: after EINTR the descriptor is closed, and another thread may have got
+ * its number. The kernel finishes an interrupted close by itself, so EINTR is reported as
+ * success. */
 ssize_t fs_do_close(uv_fs_t* req) {
   int r = close(req->file);
   if (r < 0 && (errno == EINTR || errno == EINPROGRESS))
@@ -48,7 +49,7 @@ ssize_t fs_do_symlink(uv_fs_t* req) {
 }
 
 /* The size from lstat(2) may be 0 (in /proc) or change in between, so the answer is
- * whole only when there was room to spare. */
+ * complete only if it is shorter than the buffer. */
 ssize_t fs_do_readlink(uv_fs_t* req) {
   for (size_t size = 256;; size *= 2) {
     char* target = mem_alloc(size);
@@ -76,12 +77,13 @@ ssize_t fs_do_realpath(uv_fs_t* req) {
 }
 
 ssize_t fs_do_mkstemp(uv_fs_t* req) {
-  char* name = (char*) (uintptr_t) req->path; /* ours: see fs_owns_path */
+  char* name = (char*) (uintptr_t) req->path; /* a copy of our own: see fs_owns_path */
   int fd = mkostemp(name, O_CLOEXEC);
   int err = errno;
   if (fd >= 0)
     return fd;
-  /* The template must not be taken for the name of a file. */
+  /* After a failure the path is emptied: the template must not be taken for a file's
+   * name. */
   name[0] = '\0';
   return -err;
 }
@@ -152,7 +154,7 @@ int uv_fs_link(uv_loop_t* loop, uv_fs_t* req, const char* path, const char* new_
   return fs_two_paths(loop, req, UV_FS_LINK, path, new_path, cb);
 }
 
-/* The flags are for other systems, where a link must know whether it leads to a
+/* The flags matter only on other systems, where a link records whether its target is a
  * directory. */
 int uv_fs_symlink(uv_loop_t* loop, uv_fs_t* req, const char* path, const char* new_path,
                   int flags, uv_fs_cb cb) {

@@ -1,15 +1,15 @@
 /* Reading a file, from the request to its answer.
  *
- * A read asked for at an offset is gathered into a batch. The poll phase begins by trying
- * every gathered read with a call that cannot wait, preadv2(RWF_NOWAIT), which takes what
- * is in the page cache. A read that isn't there goes on to the ring or the pool. A read
- * at the file's own position is tried at once, since the next one begins where it ends.
+ * A read at an offset is gathered into a batch. The poll phase begins by trying every
+ * gathered read with preadv2(RWF_NOWAIT), which takes what is in the page cache and never
+ * waits. A read whose data isn't cached goes on to the ring or the pool. A read at the
+ * file's own position is tried at once, since the next read begins where this one ends.
  *
  * Many reads are shared with a helper, a thread of the pool that has nothing else to do.
  * The helper claims full batches, oldest first; in the poll phase the loop claims what is
- * left, newest first. So the loop never waits for a helper that is slow to get up, and
- * one that is awake halves the time. A batch belongs to whoever moved its state, in one
- * atomic step:
+ * left, newest first. So the loop never waits for a helper that is slow to wake, and a
+ * helper that is awake halves the time. A batch belongs to whoever moved its state, in
+ * one atomic step:
  *
  *   BATCH_LOOP     the loop's: empty, being filled, or being read by it
  *   BATCH_OFFERED  full; the first to claim it reads it (BATCH_LOOP or BATCH_HELPER)
@@ -36,11 +36,12 @@
 enum {
   BATCHES = 64,
   BATCH_READS = 4,
-  /* Full batches before the helper is called: fewer reads are done before it is up. */
+  /* The helper is called when this many batches are full: fewer reads are done before it
+   * is awake. */
   BATCHES_TO_SHARE = 2,
   CACHE_LINE = 64,
-  /* A helper that needs this much longer than the loop, which has nothing left to do, was
-   * kept from its processor. */
+  /* A helper that finishes this much later than the loop, which has nothing left to do,
+   * was kept from its processor. */
   LATE_NS = 50 * 1000,
 };
 
@@ -48,38 +49,39 @@ enum { BATCH_LOOP, BATCH_OFFERED, BATCH_HELPER };
 
 struct batch_read {
   int fd;
-  unsigned int count;          /* of vectors; 0: cancelled */
+  unsigned int count;          /* number of vectors; 0: cancelled */
   const struct iovec* vectors; /* `one`, or the request's own */
   struct iovec one;
   int64_t offset;
-  uv_fs_t* req; /* not for the helper */
+  uv_fs_t* req; /* not read by the helper */
 };
 
 struct fs_batch {
-  struct uv__work work; /* how it comes back from the helper */
+  struct uv__work work; /* returns the batch from the helper to the loop */
   _Atomic int state;
   unsigned int count;
-  uint64_t left_ns; /* when the loop had nothing more to do but wait for it; or 0 */
+  uint64_t
+      left_ns; /* when the loop had nothing left to do but wait for this batch; or 0 */
   struct batch_read reads[BATCH_READS];
   char apart[CACHE_LINE];
-  int answers[BATCH_READS]; /* no read gives more than an int */
-  uint64_t finished_ns;     /* by the helper; 0 before */
+  int answers[BATCH_READS]; /* a read returns no more than fits an int */
+  uint64_t finished_ns;     /* set by the helper; 0 before */
 };
 
-/* Batches are numbered on and on; number n is in ring[n % BATCHES]. A round is what is
- * gathered between two poll phases. */
+/* Batches are numbered consecutively; number n is in ring[n % BATCHES]. A round is what
+ * is gathered between two poll phases. */
 struct fs_batches {
   uv_loop_t* loop;
-  unsigned int first;   /* of this round: those before it are somebody's */
-  unsigned int filling; /* the one that reads are added to */
-  bool shared;          /* this round's batches are offered */
+  unsigned int first;   /* of this round; earlier batches are with the helper or done */
+  unsigned int filling; /* the batch that reads are added to */
+  bool shared;          /* batches of this round are offered to the helper */
   struct rondo_backoff sharing;
 
   struct uv__work helper;
   char apart[CACHE_LINE];
-  _Atomic unsigned int offered; /* batches before this number have been */
-  _Atomic bool helper_called;   /* and has not left yet */
-  unsigned int helper_next;     /* the helper's own: the number to look at next */
+  _Atomic unsigned int offered; /* batches before this number have been offered */
+  _Atomic bool helper_called;   /* the helper was called and hasn't left yet */
+  unsigned int helper_next; /* written by the helper only: the number to look at next */
   char behind[CACHE_LINE];
   struct fs_batch ring[BATCHES];
 };
@@ -93,11 +95,11 @@ static size_t read_size(const uv_fs_t* req) {
   return total;
 }
 
-/* With O_DIRECT the kernel waits for the device, RWF_NOWAIT or not. Such reads and writes
- * go in whole sectors, so others need no question. The answer is used for some requests:
- * fcntl(2) takes as long as a quarter of the read. If the descriptor's number comes to
- * mean another file meanwhile, these few may wait for a device; their results are right.
- */
+/* With O_DIRECT the kernel waits for the device even under RWF_NOWAIT. Such reads and
+ * writes go in whole sectors, so others are known not to be direct. The answer of
+ * fcntl(2), which takes as long as a quarter of the read, is reused for some requests. If
+ * the descriptor's number comes to mean another file meanwhile, these few requests may
+ * wait for a device on the loop's thread; their results are right. */
 bool fs_ask_direct(uv_fs_t* req) {
   if ((read_size(req) & 511) != 0 || (req->off > 0 && (req->off & 511) != 0))
     return false;
@@ -113,21 +115,21 @@ bool fs_ask_direct(uv_fs_t* req) {
   return known->direct;
 }
 
-/* /dev/zero and its like give a page at a time under RWF_NOWAIT. */
+/* /dev/zero and similar devices give one page at a time under RWF_NOWAIT. */
 static bool is_memory_device(const struct statx* about) {
   return S_ISCHR(about->stx_mode) && about->stx_rdev_major == MEM_MAJOR;
 }
 
-/* Where the next byte would be read; negative if that isn't known. */
+/* The offset of the next byte to read; negative if it isn't known. */
 static int64_t read_position(const uv_fs_t* req) {
   return req->off >= 0 ? req->off : lseek(req->file, 0, SEEK_CUR);
 }
 
-/* After fewer bytes than asked for, or none: is that all there is? RWF_NOWAIT may stop
- * where the page cache does, and Linux 5.9 and 5.10 then say 0, as at the end of the
- * file. So the end of a regular file counts only beyond its size, and that of a block
- * device only if a read that may wait finds it. Everything else gives what it has. The
- * C library's statx, which makes do without the kernel's. */
+/* After a short read, or an empty one: whether the read has reached the end. RWF_NOWAIT
+ * may stop where the page cache does, and Linux 5.9 and 5.10 then return 0, as at the end
+ * of the file. So a regular file has ended only beyond its size, and a block device only
+ * if a read that may wait finds its end. Everything else returns what it has. This uses
+ * the C library's statx, which works without the kernel's. */
 static bool read_is_complete(const uv_fs_t* req, ssize_t answer) {
   struct statx about;
   if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
@@ -139,7 +141,7 @@ static bool read_is_complete(const uv_fs_t* req, ssize_t answer) {
   return position >= 0 && (uint64_t) position >= about.stx_size;
 }
 
-/* On any thread. */
+/* May be called on any thread. */
 static ssize_t read_now(int fd, const struct iovec* vectors, unsigned int count,
                         int64_t offset) {
   return fs_result(preadv2(fd, vectors, (int) count, offset, RWF_NOWAIT));
@@ -149,13 +151,13 @@ static ssize_t read_try(const uv_fs_t* req) {
   return read_now(req->file, fs_vectors(req), req->nbufs, req->off);
 }
 
-/* Goes on with a read that has got `answer`. */
+/* Continues a read whose first try returned `answer`. */
 static enum fs_way read_go_on(uv_fs_t* req, ssize_t answer) {
   size_t total = read_size(req);
   for (;;) {
     if (answer == -EAGAIN)
       return FS_WAY_WAIT;
-    /* EPERM: a sandbox knows no preadv2(2). */
+    /* EPERM: a sandbox forbids preadv2(2). */
     if (answer == -EOPNOTSUPP || answer == -ENOSYS || answer == -EPERM)
       return FS_WAY_POOL;
     if (answer < 0) {
@@ -200,9 +202,10 @@ static void batch_read(struct fs_batch* batch) {
   }
 }
 
-/* The helper leaves after some batches even if there are more: other work may wait for
- * its thread. A batch that is offered while it leaves is the loop's. A number that is
- * behind the times means a newer batch: as good as any. */
+/* The helper leaves after some batches even if there are more, since other work may wait
+ * for its thread. A batch that is offered while the helper leaves stays with the loop. If
+ * the slot of the next number has been reused by a newer batch, the helper takes that
+ * one. */
 static void batches_help(struct uv__work* w) {
   struct fs_batches* batches = rondo_container_of(w, struct fs_batches, helper);
   for (int i = 0; i < BATCHES; i++) {
@@ -238,8 +241,8 @@ static void helper_call(struct fs_batches* batches) {
 
 /* --- The loop's side -------------------------------------------------------------- */
 
-/* A read was tried in a batch. True if it is over and has to be called back; false if it
- * has gone on to the ring or the pool. */
+/* Called for a read that was tried in a batch. True if the read is over and has to be
+ * called back; false if it has gone on to the ring or the pool. */
 static bool read_settle(uv_fs_t* req, ssize_t answer) {
   enum fs_way way = FS_WAY_DONE;
   if (fs_place(req) == FS_CANCELLED)
@@ -252,8 +255,8 @@ static bool read_settle(uv_fs_t* req, ssize_t answer) {
   return true;
 }
 
-/* Empties the batch: into `over` the requests that are, in the order they were asked for.
- */
+/* Empties the batch: puts the requests that are over into `over`, in the order in which
+ * they were made. */
 static void batch_settle(struct fs_batch* batch, struct queue* over,
                          enum loop_counter counter) {
   queue_init(over);
@@ -267,7 +270,7 @@ static void batch_settle(struct fs_batch* batch, struct queue* over,
   batch->count = 0;
 }
 
-/* The helper has read it. */
+/* Called on the loop's thread when the helper has read the batch. */
 static void batch_done(struct uv__work* w, int status) {
   (void) status;
   struct fs_batch* batch = rondo_container_of(w, struct fs_batch, work);
@@ -282,7 +285,7 @@ static void batch_done(struct uv__work* w, int status) {
   work_deliver_next(w->loop, &over);
 }
 
-/* False if the helper has claimed it. */
+/* Takes an offered batch back; false if the helper has claimed it. */
 static bool batch_take_back(uv_loop_t* loop, struct fs_batch* batch) {
   if (batch_is(batch, BATCH_LOOP))
     return true;
@@ -302,7 +305,8 @@ static void batch_complete(uv_loop_t* loop, struct fs_batch* batch) {
   }
 }
 
-/* The poll phase begins. Batches are completed in the order they were asked for. */
+/* Called when the poll phase begins. Batches are completed in the order in which they
+ * were filled. */
 static void batches_run(uv_loop_t* loop) {
   struct fs_batches* batches = ((struct file_state*) loop->file_state)->batches;
   unsigned int helped = 0;
@@ -317,7 +321,7 @@ static void batches_run(uv_loop_t* loop) {
       helped++;
   }
   if (batches->shared && helped == 0)
-    backoff_lost(&batches->sharing); /* the helper came too late for all of it */
+    backoff_lost(&batches->sharing); /* the helper came too late for all batches */
   batches->shared = false;
   uint64_t now = helped > 0 ? clock_now_ns() : 0;
   for (; batches->first != batches->filling; batches->first++) {
@@ -337,8 +341,8 @@ static void batch_offer(struct fs_batches* batches, struct fs_batch* batch) {
   atomic_store_explicit(&batch->state, BATCH_OFFERED, memory_order_release);
 }
 
-/* Sharing costs the loop a wake-up, and the helper may be kept from a processor by other
- * programs: a round is shared only if its chance is to be taken. */
+/* Sharing costs the loop a wake-up, and other programs may keep the helper from a
+ * processor: a round is shared only if the back-off allows it. */
 static void batch_full(struct fs_batches* batches) {
   batches->filling++;
   unsigned int full = batches->filling - batches->first;
@@ -364,7 +368,7 @@ static struct fs_batches* batches_make(uv_loop_t* loop) {
   return batches;
 }
 
-/* NULL without memory, or if the helper has them all. */
+/* NULL without memory, or if the helper has all batches. */
 static struct fs_batch* batch_to_fill(struct file_state* state, uv_loop_t* loop) {
   if (state->batches == NULL && (state->batches = batches_make(loop)) == NULL)
     return NULL;
@@ -426,14 +430,14 @@ int fs_read_cancel(uv_fs_t* req) {
 
 /* --- Life ------------------------------------------------------------------------- */
 
-/* In a forked child the helper is gone, whatever it was about to do. */
+/* In a forked child there is no helper. */
 static void helper_forget(struct fs_batches* batches) {
   atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
   batches->helper.work = NULL;
 }
 
-/* What the helper had claimed and not finished is the parent's; the rest is the child's
- * as well. */
+/* In the child: batches that the helper had claimed and not finished are the parent's
+ * alone; the others are the child's as well. */
 void fs_read_fork(struct file_state* state, uv_loop_t* loop) {
   struct fs_batches* batches = state->batches;
   if (batches == NULL)
@@ -460,14 +464,14 @@ void fs_read_close(struct file_state* state, uv_loop_t* loop) {
   if (pool_take_back(&batches->helper, NULL))
     atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
   while (!helper_is_away(batches))
-    sched_yield(); /* it has nothing to do and is about to see it */
+    sched_yield(); /* the helper has no batch left and is about to leave */
   mem_free(batches);
 }
 
 /* --- On a thread, and the call ----------------------------------------------------- */
 
-/* One buffer goes without a vector: the kernel looks at the descriptor then even if there
- * is nothing to move. */
+/* A single buffer is read without a vector: with read(2) the kernel checks the descriptor
+ * even if the length is 0. */
 static ssize_t fs_read_some(const uv_fs_t* req) {
   if (req->nbufs == 1)
     return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
@@ -477,8 +481,8 @@ static ssize_t fs_read_some(const uv_fs_t* req) {
                       : preadv(req->file, fs_vectors(req), count, req->off);
 }
 
-/* One system call: less than asked for is an answer, and an interrupted one says so,
- * because a program reading its terminal may have been waiting for just that signal. */
+/* One system call: a short read is a valid answer. EINTR is reported, because a program
+ * that reads its terminal may be waiting for just that signal. */
 ssize_t fs_do_read(uv_fs_t* req) {
   ssize_t n = fs_read_some(req);
   if (n < 0)

@@ -1,8 +1,8 @@
 /* The life of a file request: begun, sent, called back once from the poll phase, cleaned
- * up. Which way it takes in between is fs_way.c's business.
+ * up. fs_way.c chooses the way that it takes in between.
  *
- * req->result starts at 0 and, for a read or write that is done in parts, holds what the
- * parts so far have moved. */
+ * req->result starts at 0 and, for a read or write that is done in parts, holds the
+ * number of bytes moved so far. */
 #include "request/fs.h"
 
 #include "backend/backend.h"
@@ -31,8 +31,8 @@ int fs_begin(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_fs_cb cb) {
   return loop == NULL && cb != NULL ? UV_EINVAL : 0;
 }
 
-/* mkdtemp and mkstemp write the name they found into their template, so they need a copy
- * of it in any case. */
+/* mkdtemp and mkstemp write the name that they made into their template, so they always
+ * need a copy of it. */
 static bool fs_owns_path(const uv_fs_t* req) {
   return req->cb != NULL || req->fs_type == UV_FS_MKDTEMP ||
          req->fs_type == UV_FS_MKSTEMP;
@@ -77,8 +77,9 @@ int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
   return err;
 }
 
-/* The array is copied, because the caller's may be gone when the call returns and
- * because it changes when the work is done in parts; the memory it points to isn't. */
+/* The array is copied, because the caller's may be gone when the call returns and because
+ * a request done in parts changes it; the memory that the buffers point to isn't copied.
+ */
 int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
                     int64_t offset) {
   if (bufs == NULL || nbufs == 0)
@@ -101,8 +102,8 @@ static void fs_free_paths(uv_fs_t* req) {
   req->new_path = NULL;
 }
 
-/* A request that can't be sent holds nothing: a program that gets an error here has no
- * reason to clean up, and after libuv, where this never happens, no habit of it. */
+/* A request that can't be sent holds no memory: in libuv sending never fails, so programs
+ * don't call uv_fs_req_cleanup after an error of this call. */
 int fs_start(uv_fs_t* req) {
   if (req->cb == NULL) {
     req->result = fs_run(req);
@@ -145,7 +146,7 @@ int fs_cancel(uv_fs_t* req) {
   case FS_CANCELLED:
     return 0;
   default:
-    /* Done already: to report anything else would hide what it did. */
+    /* The request is done: a cancellation would hide its effect. */
     return UV_EBUSY;
   }
 }
@@ -157,7 +158,7 @@ void fs_advance(uv_fs_t* req, size_t n) {
   while (whole < req->nbufs && n >= req->bufs[whole].len)
     n -= req->bufs[whole++].len;
   req->nbufs -= whole;
-  /* The array keeps its start, which is what has to be freed. */
+  /* The start of the array stays the same, because that address has to be freed. */
   memmove(req->bufs, req->bufs + whole, req->nbufs * sizeof(req->bufs[0]));
   if (n > 0) {
     req->bufs[0].base += n;
@@ -165,8 +166,8 @@ void fs_advance(uv_fs_t* req, size_t n) {
   }
 }
 
-/* What ptr holds depends on the request: nothing of its own (stat, opendir, closedir),
- * or one of these. */
+/* What req->ptr holds depends on the request: memory of its own in these cases, none for
+ * stat, opendir and closedir. */
 static void fs_free_answer(uv_fs_t* req) {
   switch (req->fs_type) {
   case UV_FS_SCANDIR:
@@ -187,7 +188,7 @@ static void fs_free_answer(uv_fs_t* req) {
 }
 
 void uv_fs_req_cleanup(uv_fs_t* req) {
-  /* One that is under way still needs everything it holds. */
+  /* A request that is under way still needs its memory. */
   if (req == NULL || fs_place(req) != FS_IDLE)
     return;
   fs_free_paths(req);

@@ -1,5 +1,4 @@
-/* What is known about a file and its file system, and changing that: mode, owner,
- * times. */
+/* stat, statfs, and changing mode, owner and times of a file. */
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -37,8 +36,8 @@ static uv_timespec_t fs_old_time(const struct timespec* from) {
   return (uv_timespec_t){.tv_sec = from->tv_sec, .tv_nsec = from->tv_nsec};
 }
 
-/* Where statx(2) is missing or forbidden. The time of birth isn't known there; the last
- * change is the nearest thing. */
+/* For kernels or sandboxes without statx(2). The time of birth isn't known then; the last
+ * change of status stands in for it. */
 static ssize_t fs_old_stat(uv_fs_t* req, int directory, const char* path, int flags) {
   struct stat from;
   if (fstatat(directory, path, &from, flags) != 0)
@@ -122,9 +121,10 @@ ssize_t fs_do_chown(uv_fs_t* req) {
   }
 }
 
-/* Seconds with a fraction, before 1970 too. To the microsecond, as libuv has it, and cut
- * towards 1970 as it does; a double of today's size holds little more. What no file
- * system can store the kernel clamps, and what no clock can count it refuses. */
+/* Seconds with a fraction, before 1970 too. As in libuv the fraction is cut to
+ * microseconds, towards 1970; a double of today's size holds little more. The kernel
+ * clamps a time that the file system can't store and refuses one that it can't represent.
+ */
 static struct timespec fs_timespec(double seconds) {
   if (isnan(seconds))
     return (struct timespec){.tv_sec = 0, .tv_nsec = UTIME_OMIT};

@@ -1,4 +1,4 @@
-/* A loop's file_state: its life. */
+/* Creates, forks and frees a loop's file_state. */
 #include "request/fs_state.h"
 
 #include "base/alloc.h"
@@ -10,8 +10,8 @@ static void file_state_close(uv_loop_t* loop, struct loop_part* part) {
   mem_free(state);
 }
 
-/* What is in the parent's pool or ring stays the parent's: in the child it is never
- * called back, and nobody waits for it. */
+/* Requests in the parent's pool or ring stay the parent's: they are never called back in
+ * the child, and nothing in the child waits for them. */
 static int file_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct file_state* state = (struct file_state*) part;
   fs_order_fork(state);

@@ -1,5 +1,5 @@
-/* What a loop keeps about its file requests: one part, made with the first of them. Each
- * field belongs to the file that it names. */
+/* The state of a loop's file requests: one loop_part, made with the first request. A
+ * comment above each field names the file that owns it. */
 #ifndef RONDO_FS_STATE_H
 #define RONDO_FS_STATE_H
 
@@ -8,10 +8,11 @@
 #include "loop/counters.h"
 #include "loop/loop.h"
 
-/* Tables by descriptor: numbers are low and close to each other, so few share a row. */
+/* Tables are indexed by descriptor: numbers are low and dense, so few share a row. */
 enum { FS_FILES = 64 };
 
-/* Whether a descriptor is O_DIRECT, and for how many more requests that is believed. */
+/* Whether a descriptor is O_DIRECT, and for how many more requests that answer is used.
+ */
 struct fs_direct {
   int fd;
   unsigned char uses_left;
@@ -30,23 +31,23 @@ struct file_state {
   struct loop_part part;
 
   /* fs_way.c */
-  uint64_t turn;      /* the turn that `spent` is about */
-  unsigned int spent; /* of what files may take on the loop's thread in a turn */
+  uint64_t turn;      /* the turn that `spent` counts for */
+  unsigned int spent; /* cost of this turn's file requests on the loop's thread */
 
   /* fs_order.c: requests under way, oldest first */
   struct queue by_file[FS_FILES];
   struct queue by_two_files; /* sendfile */
-  unsigned int held;         /* closes among them that are in FS_HELD */
+  unsigned int held;         /* closes in these queues that are in FS_HELD */
 
   /* fs_cached.c */
   struct fs_opened opened[FS_FILES];
 
   /* fs_read.c */
   struct fs_direct direct[FS_FILES];
-  struct fs_batches* batches; /* made by the first */
+  struct fs_batches* batches; /* made by the first read that is gathered */
 };
 
-/* Made by a loop's first request: NULL without memory for it. */
+/* Called by a loop's first request. NULL without memory. */
 struct file_state* file_state_make(uv_loop_t* loop);
 
 static inline struct file_state* fs_state(const uv_fs_t* req) {
@@ -63,7 +64,7 @@ void fs_order_fork(struct file_state* state);
 bool fs_order_hold(uv_fs_t* close);
 
 void fs_order_enter_two(uv_fs_t* req);
-/* Closes that were held behind the request, which has left, may go. */
+/* Lets the closes go that were held behind the request, which has just left its queue. */
 void fs_order_let_closes(uv_fs_t* req);
 
 static inline struct queue* fs_order_row(struct file_state* state, uv_file file) {
@@ -74,7 +75,7 @@ static inline bool fs_order_is_in(const uv_fs_t* req) {
   return fs_inside(req)->order.next != NULL;
 }
 
-/* The request is under way on its descriptor, if it has one. */
+/* Records that the request is under way on its descriptor, if it has one. */
 static inline void fs_order_enter(uv_fs_t* req) {
   if (req->path != NULL || req->fs_type == UV_FS_READDIR ||
       req->fs_type == UV_FS_CLOSEDIR || fs_order_is_in(req))

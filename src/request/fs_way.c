@@ -1,12 +1,14 @@
-/* The ways of a file request, and who may take which: the table below is all of it.
+/* The ways of a file request, and which request may take which: see the table below.
  *
  *   1. At once, on the loop's thread, with calls that cannot wait (fs_cached.c); reads
  *      together, when the poll phase begins (fs_read.c).
  *   2. Through the backend, if it can do the operation: io_uring's own workers.
  *   3. On a thread of the pool.
  *
- * A request takes the first way that is open to it. Whichever it was, the result is the
- * same and the callback comes from the poll phase.
+ * A request takes the first way that is open to it. The result is the same on every way,
+ * and the callback comes from the poll phase. So a read of a file that isn't cached is
+ * tried first, fails with EAGAIN, and then goes to io_uring; on the epoll backend, which
+ * can't wait for files, it goes to the pool.
  *
  * The first two ways are shut
  *   - while file work is waiting for a thread, so that what is asked for last doesn't
@@ -32,9 +34,9 @@
 
 enum { NO_OPCODE = -1 };
 
-/* What files may take on the loop's thread in one turn, in units of about half a
- * microsecond: some 150 in all. Looking up a path takes several system calls, where a
- * thread that may wait makes one: so in numbers they are better off there. */
+/* The time that files may take on the loop's thread in one turn, in units of about half a
+ * microsecond: about 150 µs in all. A path look-up here takes several system calls, where
+ * a thread, which may wait, makes one; so many look-ups are faster on the pool. */
 enum { TURN_MOST = 320, COST_CALL = 1, COST_PAGE = 1, COST_PATH = 40, PAGE = 4096 };
 
 struct operation {
@@ -98,7 +100,7 @@ ssize_t fs_run(uv_fs_t* req) {
 
 /* --- The end ---------------------------------------------------------------------- */
 
-/* Called back from here only, once. */
+/* The only place that calls back a file request. */
 static void fs_finish(uv_fs_t* req) {
   fs_order_leave(req);
   fs_set_place(req, FS_IDLE);
@@ -109,7 +111,7 @@ static void fs_finish(uv_fs_t* req) {
 
 void fs_done(struct uv__work* w, int status) {
   uv_fs_t* req = rondo_container_of(w, uv_fs_t, work_req);
-  /* Bytes that a first way has moved already are not undone by cancelling the rest. */
+  /* Bytes that an earlier way has moved are reported even if the rest is cancelled. */
   if (status == UV_ECANCELED && req->result == 0)
     req->result = UV_ECANCELED;
   fs_finish(req);
@@ -149,7 +151,8 @@ static void fs_backend_done(struct uv__work* w, int result) {
   bool is_cancelled = fs_place(req) == FS_CANCELLED;
   if (is_cancelled)
     result = UV_ECANCELED;
-  /* Without the program's asking: the thread that had submitted it has ended. */
+  /* Cancelled by the kernel, not by the program: the thread that submitted it has ended.
+   */
   bool has_rest = result == UV_ECANCELED && !is_cancelled;
   if (result >= 0) {
     req->result += result;
@@ -164,9 +167,10 @@ static void fs_backend_done(struct uv__work* w, int result) {
     fs_finish(req);
 }
 
-/* io_uring waits for data also on a non-blocking descriptor, and takes an
- * offset for what has none. So it gets files, and of the rest only what must wait. At a
- * file's own position it reads well, but doesn't always move it. */
+/* io_uring waits for data even on a non-blocking descriptor, and accepts an offset for
+ * descriptors that have none. So it gets regular files and block devices and, of the
+ * others, only blocking reads without an offset. A read at a file's own position isn't
+ * sent to io_uring, because the position isn't always moved. */
 static bool fs_suits_backend(const uv_fs_t* req) {
   if (req->fs_type != UV_FS_READ && req->fs_type != UV_FS_WRITE)
     return true;
@@ -199,7 +203,8 @@ static bool fs_send_to_backend(uv_fs_t* req) {
   fs_set_place(req, FS_RING);
   fs_order_enter(req);
   if (!wake_is_awake(req->loop))
-    (void) req->loop->backend->flush(req->loop, 0); /* the next turn may wait for it */
+    (void) req->loop->backend->flush(
+        req->loop, 0); /* between two runs nothing else would submit it */
   return true;
 }
 
@@ -212,7 +217,7 @@ static size_t fs_cost(const uv_fs_t* req) {
   return cost;
 }
 
-/* Takes the request's time from what the turn has left; false if that isn't enough. */
+/* Charges the request's cost to this turn; false if too little is left. */
 static bool fs_charge_turn(struct file_state* state, const uv_fs_t* req) {
   if (state->turn != req->loop->turns) {
     state->turn = req->loop->turns;

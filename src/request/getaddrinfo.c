@@ -11,7 +11,7 @@
 #include <netdb.h>
 #include <string.h>
 
-/* As long as a name in the domain name system can be, dots written out, with the NUL. */
+/* The longest name of the domain name system, with its dots and the NUL. */
 enum { HOST_SIZE = 256 };
 
 int resolver_error(int code) {
@@ -57,7 +57,8 @@ void resolver_address_work(struct uv__work* w) {
     req->addrinfo = NULL;
 }
 
-/* The three of them are one block, which begins with whichever there is first. */
+/* Node, service and hints are one allocation, which begins with the first of them that
+ * isn't NULL. */
 static void address_free_question(uv_getaddrinfo_t* req) {
   if (req->hints != NULL)
     mem_free(req->hints);

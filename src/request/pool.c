@@ -1,16 +1,16 @@
 /* The pool's threads.
  *
- * Waking a thread on another processor costs tens of microseconds, most of it on a
- * virtual machine, so both sides avoid it: a thread that runs out of work looks out for
- * more for a moment before it sleeps, one thread at a time, and the loop does the same
- * for results (loop/look_out.c). Nobody does so without having had work just before, so
- * an idle process burns nothing.
+ * Waking a thread on another processor costs tens of microseconds, more on a virtual
+ * machine, so both sides avoid it: a thread that runs out of work spins for a moment
+ * before it sleeps, one thread at a time, and the loop spins for results
+ * (loop/look_out.c). Neither spins unless it has just had work, so an idle process uses
+ * no processor time.
  *
  * After a fork the child has none of the threads; it forgets them and starts its own.
  *
  * A shutdown lets the threads finish what was handed over, but doesn't wait for a thread
- * that hangs (an open of a FIFO, a dead file server): that one is left behind, and when
- * its work is over it ends without a look at the pool, the request or the loop. */
+ * that hangs (an open of a FIFO, a dead file server): such a thread is left behind, and
+ * when its work is over it ends without touching the pool, the request or the loop. */
 #include "request/pool.h"
 
 #include "base/backoff.h"
@@ -38,44 +38,45 @@
 enum {
   POOL_DEFAULT = 4,
   POOL_MOST = 1024,
-  /* Long enough to catch the next request of a program that makes them one after the
-   * other, short against a time slice. */
+  /* Long enough to catch the next request of a program that makes one after the other,
+   * short compared with a time slice. */
   LOOK_OUT_NS = 50 * 1000,
   LOOK_OUT_LEAST_NS = 2 * 1000,
-  /* A shutdown gives up on the threads when none has come back from its work for this
-   * long and none has used its processor. */
+  /* A shutdown gives up on the threads when for this long none has finished its work and
+   * none has used processor time. */
   SHUTDOWN_PATIENCE_MS = 1000,
   SHUTDOWN_STEP_MS = 20,
 };
 
-/* Everything but the atomics belongs to the mutex. What is used for every piece of work
- * lies in the mutex's cache line and the next one. */
+/* The mutex protects all fields except the atomics. The fields used for every piece of
+ * work are in the mutex's cache line and the next one. */
 static struct {
   _Alignas(64) pthread_mutex_t mutex;
-  struct queue waiting; /* first come, first served */
+  struct queue waiting; /* first in, first out */
   unsigned int general_count;
   unsigned int lookup_count; /* in both queues */
 
-  struct queue held; /* look-ups that were passed over for their limit: the oldest */
+  struct queue held; /* look-ups passed over because of their limit; the oldest ones */
   unsigned int lookups_running;
   unsigned int limit;
   unsigned int lookup_limit;
   unsigned int threads;
   unsigned int sleeping;
-  unsigned int called; /* sleepers that were woken and haven't got the lock yet */
+  unsigned int
+      called; /* sleeping threads that were signalled and don't have the mutex yet */
   unsigned int looking_out;
-  int asker; /* the processor from which work came last */
+  int asker; /* the processor from which work was last submitted */
   struct rondo_backoff look_out;
   uint64_t works_done;
 
-  /* How much work a free thread could take now, for threads that spin without the mutex:
-   * in a cache line of its own, so that their looks disturb nobody. */
+  /* How much work a free thread could take now. Threads spin on it without the mutex; it
+   * has a cache line of its own, so that they slow nobody down. */
   _Alignas(64) _Atomic unsigned int ready;
 
   _Alignas(64) pthread_cond_t wake_up;
   pthread_cond_t all_ended;
   bool stopping;
-  unsigned int generation; /* goes up with every shutdown and fork */
+  unsigned int generation; /* incremented by every shutdown and fork */
   unsigned int ended;      /* threads that have left the queue for good */
   pthread_t ids[POOL_MOST];
 } pool = {.mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
@@ -84,18 +85,19 @@ static struct {
 
 _Atomic unsigned int pool_files;
 
-/* A piece of work in a thread's hands. */
+/* A piece of work that a thread has taken. */
 struct pool_piece {
   struct uv__work* w;
   void (*work)(struct uv__work*);
   bool lookup;
-  unsigned int waiting; /* how many were left in the queue */
+  unsigned int waiting; /* how many pieces were left in the queue */
 };
 
-/* Where each thread is: in its work, which is odd, or with the pool, which is even. The
- * generation is in it, so that a thread left behind doesn't take its successor's place
- * for its own. Who is first decides: the thread that comes back from its work, or the
- * shutdown that gives it up. Beside it, what the thread was started with. */
+/* The place of each thread: generation * 2 while it is with the pool, plus 1 while it
+ * runs work. A thread that comes back from its work and a shutdown that gives the thread
+ * up both change the place, and the first one wins. With the generation in it, a thread
+ * that was left behind can't take its successor's place for its own. `first` is the work
+ * that the thread was started with. */
 static struct {
   _Alignas(64) _Atomic unsigned int place;
   unsigned int generation;
@@ -104,7 +106,7 @@ static struct {
 
 enum {
   PLACE_LEFT_BEHIND = 0, /* generations begin with 1 */
-  PLACE_DISMISSED = 1,   /* before it had begun, or with nothing in its hands */
+  PLACE_DISMISSED = 1,   /* given up before it had begun, or without work */
 };
 
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
@@ -136,13 +138,14 @@ static void pool_forked(void) {
   pool_clear();
 }
 
-/* What the pool's threads have done so far: pieces of work, and time on a processor. */
+/* Progress of the pool's threads so far: pieces of work done, and processor time used. */
 static uint64_t pool_progress(void) {
   uint64_t progress = pool.works_done;
   for (unsigned int i = 0; i < pool.threads; i++) {
     clockid_t clock;
     struct timespec used;
-    /* A thread that has ended has no clock any more; nobody has joined it yet. */
+    /* A thread that has ended has no processor clock any more, though its id is valid
+     * until it is joined. */
     if (pthread_getcpuclockid(pool.ids[i], &clock) == 0 &&
         clock_gettime(clock, &used) == 0)
       progress += (uint64_t) used.tv_sec * 1000000000 + (uint64_t) used.tv_nsec;
@@ -150,8 +153,8 @@ static uint64_t pool_progress(void) {
   return progress;
 }
 
-/* With the mutex held. Waits for all threads to leave the queue, or for the ones that are
- * left to do nothing for a while: false then. Meanwhile a thread may start another. */
+/* Waits, with the mutex held, until all threads have left the queue; false if the
+ * remaining ones make no progress for a while. Meanwhile a thread may start another. */
 static bool pool_wait_for_end(void) {
   uint64_t progress = 0;
   for (int idle_ms = 0; pool.ended < pool.threads && idle_ms < SHUTDOWN_PATIENCE_MS;
@@ -170,16 +173,16 @@ static bool pool_wait_for_end(void) {
   return pool.ended == pool.threads;
 }
 
-/* The code that a thread left behind will return to must stay, even if the program
- * unloads the library. */
+/* Keeps the library's code loaded, even if the program unloads it: a thread left behind
+ * will return to it. */
 static void pool_stay_loaded(void) {
   Dl_info self;
   if (dladdr((void*) &pool, &self) != 0 && self.dli_fname != NULL)
     (void) dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* Gives up the threads that are in their work, and what is still queued. Returns how many
- * threads are left; they end by themselves. */
+/* Gives up the threads that are running work, and the work still queued. Returns how many
+ * threads are left; these end by themselves. */
 static unsigned int pool_leave_behind(void) {
   unsigned int left = pool.threads;
   for (unsigned int i = 0; i < pool.threads; i++) {
@@ -199,7 +202,7 @@ static unsigned int pool_leave_behind(void) {
   return left;
 }
 
-/* Work that is handed over later starts a fresh pool. */
+/* Work that is submitted after the shutdown starts a new pool. */
 static void pool_shutdown(void) {
   pthread_mutex_lock(&pool.mutex);
   pool.stopping = true;
@@ -238,7 +241,7 @@ static void pool_init(void) {
   pool.limit = pool_size();
   pool.lookup_limit = (pool.limit + 1) / 2;
   pool_clear();
-  /* If it can't be registered, only a child that goes on using the pool suffers. */
+  /* A failure to register matters only to a child that uses the pool. */
   system_at_fork(NULL, NULL, pool_forked);
   library_at_shutdown(pool_shutdown);
 }
@@ -261,7 +264,7 @@ static bool is_lookup(const struct uv__work* w) {
   return w->work == resolver_address_work || w->work == resolver_name_work;
 }
 
-/* For whoever looks at a recorded process from outside. */
+/* Publishes the queue's length for tools that look at a recorded process from outside. */
 static void pool_show_waiting(void) {
   if (!atomic_load_explicit(&recording_pool_on, memory_order_relaxed))
     return;
@@ -289,7 +292,7 @@ static void pool_count_out(const struct uv__work* w) {
   pool_show_waiting();
 }
 
-/* The oldest work that may be run now; there is some. */
+/* The oldest work that may run now. Precondition: there is some. */
 static struct uv__work* pool_next(void) {
   bool lookup_possible = pool.lookups_running < pool.lookup_limit;
   if (lookup_possible && !queue_empty(&pool.held))
@@ -304,16 +307,16 @@ static struct uv__work* pool_next(void) {
   }
 }
 
-/* Where the loop's work is done. Most of the time it is known already, and the loop's
- * memory is left alone: it is being used on another processor. */
+/* Records the processor that works for the loop. Usually it is recorded already; then the
+ * loop's memory, which another processor is using, isn't written to. */
 static void pool_note_processor(uv_loop_t* loop) {
   unsigned int processor = (unsigned int) sched_getcpu() + 1;
   if (__atomic_load_n(&loop->work_processor, __ATOMIC_RELAXED) != processor)
     __atomic_store_n(&loop->work_processor, processor, __ATOMIC_RELAXED);
 }
 
-/* Takes it; false if there is none. Clearing `work` marks it as begun: see
- * pool_take_back. */
+/* Takes the next piece of work; false if there is none. Clearing w->work marks the work
+ * as begun: see pool_take_back. */
 static bool pool_take(struct pool_piece* piece) {
   if (pool_ready() == 0)
     return false;
@@ -331,7 +334,7 @@ static bool pool_take(struct pool_piece* piece) {
   return true;
 }
 
-/* Puts it back to where it was. */
+/* Undoes pool_take. */
 static void pool_untake(const struct pool_piece* piece) {
   piece->w->work = piece->work;
   if (piece->lookup)
@@ -346,15 +349,16 @@ static bool pool_has_work(const void* unused) {
   return pool_ready() > 0;
 }
 
-/* True if work turned up. Success makes the next look-out as long as allowed, failure
- * halves it: a thread whose work comes rarely soon goes straight to sleep. */
+/* Spins for work; true if some came. After a success the next spin may take the full
+ * time, after a failure half of the last: a thread whose work comes rarely soon goes
+ * straight to sleep. */
 static bool pool_look_out(void) {
   uint64_t most = backoff_share(&pool.look_out, LOOK_OUT_NS);
   if (system_processors() < 2 || pool.looking_out > 0 || pool.stopping ||
       most < LOOK_OUT_LEAST_NS)
     return false;
   if (pool.asker == sched_getcpu())
-    return false; /* while we look out there, nobody asks */
+    return false; /* a spin on the submitter's processor would keep it from submitting */
 
   pool.looking_out++;
   uint64_t end = clock_now_ns() + most;
@@ -380,19 +384,20 @@ static void pool_sleep(void) {
     pool.called--;
   else
     pool.sleeping--;
-  /* Work came so soon that a spin would have met it. */
+  /* Work came so soon that a spin would have caught it. */
   if (clock_now_ns() - since < 2 * LOOK_OUT_NS)
     backoff_won(&pool.look_out);
 }
 
 static void* pool_thread(void* argument);
 
-/* Stacks as large as the main thread's may become, since programs run their own code
- * here; it is address space only. Signals are the program's threads' business.
+/* Stacks are as large as the main thread's may become, since programs run their own code
+ * here; only address space is reserved. All signals are blocked: the program's threads
+ * handle them.
  *
- * The thread is given its first work with it. Coming for it, the thread would find the
- * mutex held by whoever starts it, and to be woken from there takes a time slice of every
- * other program on a busy machine. */
+ * The new thread gets its first work right here. If it had to fetch the work, it would
+ * find the mutex held by the thread that starts it, and on a busy machine being woken
+ * from that wait takes a time slice of every other program. */
 static int pool_start_thread(void) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
@@ -425,22 +430,22 @@ static int pool_start_thread(void) {
   return 0;
 }
 
-/* Sees to it that somebody comes for the work. Threads are called one at a time, and each
- * calls the next if there is more than it can do: small work is done before the second is
- * awake, and what takes longer is worth the wait. The first few threads are started
- * before a sleeper is called, so that a pool that is used at all soon has them, however
- * busy the machine; starting costs about what waking does. A thread is started with the
- * mutex held: it happens a few times in a process's life, and nobody else can come to
- * rely on a thread that could not be started. */
+/* Makes sure that a thread comes for the work. Threads are called one at a time, and each
+ * calls the next if there is more than it can do: short work is done before a second
+ * thread would be awake, and for long work the delay doesn't matter. The first few
+ * threads are started before a sleeping one is woken, so that a pool in use soon has them
+ * even on a busy machine; starting costs about as much as waking. A thread is started
+ * with the mutex held: that happens a few times in a process's life, and no other thread
+ * can rely on one that could not be started. */
 static int pool_call_somebody(void) {
   bool may_start = true;
   while (pool_ready() > pool.looking_out && pool.called == 0) {
     if (may_start && pool.threads < pool.limit &&
         (pool.sleeping == 0 || pool.threads < POOL_DEFAULT)) {
-      /* A thread that is started has its hands full, and calls nobody before it is back:
-       * what is left in the queue needs the next one. */
+      /* A new thread is busy with its first work and calls no other before that is done,
+       * so the rest of the queue needs another thread. */
       int err = pool_start_thread();
-      /* Fewer threads than wanted will do; none won't. */
+      /* Fewer threads than wanted are no error; no thread at all is. */
       if (err != 0 && pool.threads == 0)
         return err;
       may_start = err == 0;
@@ -449,23 +454,24 @@ static int pool_call_somebody(void) {
       pool.called++;
       pthread_cond_signal(&pool.wake_up);
     } else {
-      break; /* all are busy, and come back */
+      break; /* all are busy, and will look at the queue when they are done */
     }
   }
   return 0;
 }
 
-/* Back from the work. False if a shutdown has given this thread up meanwhile: then the
- * request and its loop are not to be touched, for the program may have freed them. */
+/* Marks the thread as back from its work. False if a shutdown has given this thread up
+ * meanwhile: then the request and its loop must not be touched, because the program may
+ * have freed them. */
 static bool pool_come_back(unsigned int number, unsigned int generation) {
   unsigned int working = generation * 2 + 1;
   return atomic_compare_exchange_strong(&pool_places[number].place, &working,
                                         generation * 2);
 }
 
-/* Without the mutex, which the thread has afterwards. Once run, the work may be the
- * loop's again: what is needed of it is taken before. False if this thread was left
- * behind. */
+/* Runs the work; called without the mutex, returns with it. After it has run, the work
+ * may belong to the loop again, so what is needed of it is read before. False, without
+ * the mutex, if this thread was left behind. */
 static bool pool_run(const struct pool_piece* piece, unsigned int number,
                      unsigned int generation) {
   struct uv__work* w = piece->w;
@@ -502,7 +508,7 @@ static void* pool_thread(void* argument) {
   struct pool_piece piece = pool_places[number].first;
   if (begins && !pool_run(&piece, number, generation))
     return NULL;
-  if (!begins) /* dismissed by a shutdown, which waits for it to go */
+  if (!begins) /* given up by a shutdown, which waits for this thread to end */
     pthread_mutex_lock(&pool.mutex);
   for (;;) {
     if (pool_take(&piece)) {
@@ -513,7 +519,7 @@ static void* pool_thread(void* argument) {
       if (!pool_run(&piece, number, generation))
         return NULL;
     } else if (pool.stopping) {
-      /* Look-ups beyond the limit are left to the threads that run one now. */
+      /* Look-ups beyond their limit are left to the threads that are running one. */
       break;
     } else if (!pool_look_out()) {
       pool_sleep();
@@ -527,7 +533,7 @@ static void* pool_thread(void* argument) {
 
 /* --- Handing over ---------------------------------------------------------------- */
 
-/* Out of the queue again; only for work that no thread has begun. */
+/* Removes work from the queue; only for work that no thread has begun. */
 static void pool_withdraw(struct uv__work* w) {
   queue_remove(queue_of(w->wq));
   pool_count_out(w);

@@ -1,8 +1,8 @@
 /* The pool's threads: one pool for the process.
  *
- * They are started when there is work that nobody is free to do, up to
- * UV_THREADPOOL_SIZE. Name look-ups, which may wait long for a dead server, get at most
- * half of them. */
+ * A thread is started when there is work and no thread is free, up to UV_THREADPOOL_SIZE.
+ * Name look-ups, which may wait long for a dead server, get at most half of the threads.
+ */
 #ifndef RONDO_POOL_H
 #define RONDO_POOL_H
 
@@ -11,22 +11,22 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Has w->work run by a thread, which then hands it to work_give_back. 0, or a negative
- * error when not even one thread is to be had. */
+/* Has w->work run by a thread, which then calls work_give_back. Returns 0, or a negative
+ * error if not even one thread can be started. */
 int pool_hand_over(struct uv__work* w);
 
-/* Has `work` run once by a thread that has nothing else to do; nothing comes back. False
- * if there is none, or no second processor for it to run on. */
+/* Has `work` run once by an idle thread; it isn't given back to the loop. False if there
+ * is no idle thread, or no second processor to run it on. */
 bool pool_lend(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w));
 
-/* True if no thread has begun it; then none will, and `instead` stands in w->work. False
- * also if that stands there already. */
+/* True if no thread has begun the work; then none will, and w->work is set to `instead`.
+ * False also if w->work was `instead` already. */
 bool pool_take_back(struct uv__work* w, void (*instead)(struct uv__work* w));
 
-/* How many threads it has at most. */
+/* The largest number of threads. */
 unsigned int pool_size(void);
 
-/* How much file work waits for a free thread. */
+/* How many file requests wait for a free thread. */
 extern _Atomic unsigned int pool_files;
 
 static inline bool pool_files_waiting(void) {

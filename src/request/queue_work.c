@@ -1,5 +1,5 @@
-/* uv_queue_work: the program's own work on the pool; and uv_cancel, which takes back any
- * request that can be. */
+/* uv_queue_work: the program's own work on the pool; and uv_cancel, for any request that
+ * can be cancelled. */
 #include "base/base.h"
 #include "loop/loop.h"
 #include "request/fs.h"

@@ -1,6 +1,6 @@
-/* uv_random: bytes fit for keys. Without a callback they are there on return; with one
- * the pool fetches them, since a machine that has just booted may have none to give yet
- * and large buffers take their time. */
+/* uv_random: random bytes for cryptographic use. Without a callback they are there on
+ * return; with one the pool fetches them, since a machine that has just booted may have
+ * to wait for entropy and large buffers take time. */
 #include "base/base.h"
 #include "loop/loop.h"
 #include "request/work.h"

@@ -6,7 +6,7 @@
  * in errno. 0 stays 0. */
 int resolver_error(int code);
 
-/* Their work on the pool, which knows look-ups by it. */
+/* Functions that run on the pool, which recognises look-ups by them. */
 struct uv__work;
 void resolver_address_work(struct uv__work* w);
 void resolver_name_work(struct uv__work* w);

@@ -1,7 +1,7 @@
-/* The way of work to the pool and, once it is finished, back to its loop: over a stack
- * per loop that needs no lock. Threads push, the loop takes all of it at once. Only the
- * push that finds the stack empty wakes the loop, and loop_wake makes no system call
- * unless the loop sleeps.
+/* How work gets to the pool and back to its loop: through one lock-free stack per loop.
+ * Threads push finished work; the loop takes the whole stack at once. Only the push that
+ * finds the stack empty wakes the loop, and loop_wake makes no system call unless the
+ * loop sleeps.
  *
  * Work that was under way in the parent of a fork stays the parent's: its end is never
  * reported in the child. */
@@ -21,17 +21,18 @@
 /* A loop's work_state. */
 struct work_state {
   struct loop_part part;
-  /* Finished work, last first, linked through wq[0]. */
+  /* Finished work, the last one first, linked through wq[0]. */
   _Atomic(struct uv__work*) finished;
   struct queue backlog; /* taken off the stack and not yet called back */
-  struct queue batch;   /* of it, what is called back in this poll */
-  /* Threads that are between their push and the end of loop_wake. They touch the loop,
-   * and the push may have been all the program waited for before it closes the loop. */
+  struct queue batch;   /* the part of the backlog that this poll calls back */
+  /* How many threads are between their push and the end of loop_wake. They still touch
+   * the loop, though the push may be all that the program waits for before it closes the
+   * loop. */
   _Atomic unsigned int visitors;
 };
 
-/* The loop may not be touched any more once the last visitor has left, nor the work once
- * it is pushed. */
+/* The work must not be touched after the push, nor the loop after the decrement of
+ * `visitors`. */
 void work_give_back(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
   struct work_state* state = loop->work_state;
@@ -47,13 +48,13 @@ void work_give_back(struct uv__work* w) {
   atomic_fetch_sub_explicit(&state->visitors, 1, memory_order_release);
 }
 
-/* Stands in `work` of what was cancelled. */
+/* The value of `work` after a cancellation. */
 static void work_cancelled(struct uv__work* w) {
   (void) w;
 }
 
-/* Behind what a limit left over the last time, what has finished since, in the order it
- * finished: the stack has it the other way round. */
+/* Appends the work that has finished since to what a limit left over, in the order in
+ * which it finished: the stack is reversed. */
 static void work_collect(struct work_state* state) {
   struct uv__work* w =
       atomic_exchange_explicit(&state->finished, NULL, memory_order_acquire);
@@ -78,7 +79,7 @@ static void work_deliver(uv_loop_t* loop) {
     loop->work_active--;
     loop->events++;
     int status = w->work == work_cancelled ? UV_ECANCELED : 0;
-    w->work = NULL; /* from here on there is nothing to cancel */
+    w->work = NULL; /* can't be cancelled from here on */
     w->done(w, status);
   }
   queue_append(&state->batch, &state->backlog);
@@ -104,8 +105,8 @@ static unsigned int queue_count(const struct queue* queue) {
   return count;
 }
 
-/* In the child: of all that was under way, only what had come back will be called back.
- * Perhaps we are inside a callback of it. */
+/* In the child: of the work that was under way, only what had already come back is called
+ * back. This may be running inside such a callback. */
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);
@@ -136,7 +137,8 @@ bool work_can_give_back(uv_loop_t* loop) {
 void work_deliver_next(uv_loop_t* loop, struct queue* finished) {
   struct work_state* state = loop->work_state;
   loop->work_active += queue_count(finished);
-  /* The `done` that finished these made no callback itself: the limit isn't for it. */
+  /* The `done` that finished these made no callback itself, so it doesn't count towards
+   * the limit. */
   poll_refund(loop);
   loop->events--;
   queue_append(finished, &state->batch);

@@ -1,7 +1,7 @@
-/* Work that would hold up a loop.
+/* Work that would block a loop.
  *
- * It is handed over on the loop's thread, runs on a thread of the pool (pool.h) and comes
- * back through its `done`, called on the loop's thread from the poll phase. */
+ * Work is submitted on the loop's thread, runs on a thread of the pool (pool.h), and then
+ * its `done` is called on the loop's thread, from the poll phase. */
 #ifndef RONDO_WORK_H
 #define RONDO_WORK_H
 
@@ -11,24 +11,25 @@
 
 struct queue;
 
-/* 0, UV_ENOMEM, or UV_EAGAIN when not even one thread is to be had: nothing is kept
- * then and done won't be called. */
+/* Returns 0, UV_ENOMEM, or UV_EAGAIN if not even one thread can be started; after an
+ * error `done` won't be called. */
 int work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work* w),
                 void (*done)(struct uv__work* w, int status));
 
-/* Takes back what no thread has begun: 0, and done comes later with UV_ECANCELED.
- * UV_EBUSY for what runs or has run. */
+/* Cancels work that no thread has begun: returns 0, and `done` is called later with
+ * UV_ECANCELED. UV_EBUSY for work that is running or has run. */
 int work_cancel(struct uv__work* w);
 
-/* For work that comes back without having been submitted, by work_give_back: false if
- * the loop has no memory for it. It counts in work_active. */
+/* For work that wasn't submitted but comes back through work_give_back: false if the loop
+ * has no memory for that. The caller counts such work in work_active. */
 bool work_can_give_back(uv_loop_t* loop);
 
-/* Inside a `done`: these, linked by their wq, have been finished by it and are delivered
- * next, before what else has come back. Their work must be NULL. */
+/* Called inside a `done`, with a queue of work that it has finished, linked by wq: that
+ * work is delivered next, before other work that has come back. Its `work` must be NULL.
+ */
 void work_deliver_next(uv_loop_t* loop, struct queue* finished);
 
-/* For the thread that has run it: from here on it is its loop's. */
+/* Hands work back to its loop, on the thread that has run it. */
 void work_give_back(struct uv__work* w);
 
 #endif
