@@ -1,5 +1,5 @@
-/* Descriptors: the few system calls that every kind of handle makes to get one, set its
- * mode and give it back. */
+/* Descriptors: the few system calls with which every kind of handle makes a descriptor,
+ * sets its mode and closes it. */
 #include "handle/descriptor.h"
 
 #include "uv.h"
@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ioctl sets both modes in one call, where fcntl needs a read first. It works on every
- * file, because the kernel answers it before it asks the driver. */
+/* ioctl sets the mode in one call, where fcntl needs a read first. It works on every
+ * file, because the kernel handles FIONBIO before it calls the driver. */
 int descriptor_nonblock(int fd, bool on) {
   int value = on ? 1 : 0;
   int result;

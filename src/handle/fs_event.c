@@ -3,14 +3,12 @@
  * A change of the watched file itself is called back with the last component of its path,
  * a change of an entry of a watched directory with the entry's name. A watch follows its
  * file, not the path: when the file is gone the handle stays active and is never called
- * back again. With UV_FS_EVENT_RECURSIVE the work is fs_event_tree.c's.
+ * back again. UV_FS_EVENT_RECURSIVE is implemented in fs_event_tree.c.
  *
  * When the kernel's queue overflows, every handle is called back with a filename of NULL,
- * both events and status 0: something has changed, what is unknown. An overflow is no
- * error, since the handle goes on watching; libuv reports it the same way where it does.
- * When the kernel's queue can't be read, every handle is called back with the error,
- * once.
- */
+ * both events and status 0: something has changed, but it isn't known what. An overflow
+ * is no error, since the handle goes on watching. When the kernel's queue can't be read,
+ * every handle is called back with the error, once. */
 #include "handle/fs_event.h"
 
 #include "base/alloc.h"
@@ -20,11 +18,11 @@
 
 #include <string.h>
 
-/* What a started handle has. The structure outlives a stop from inside the callback,
- * because the filename belongs to the callback until that returns. */
+/* The state of a started handle. It outlives a stop from inside the callback, because the
+ * filename belongs to the callback until that returns. */
 struct fs_event {
-  uv_fs_event_t* handle; /* NULL once it is stopped */
-  bool busy;             /* in the callback */
+  uv_fs_event_t* handle; /* NULL once the handle is stopped */
+  bool busy;             /* its callback is running */
   struct inotify_client client;
   struct inotify_listener listener;
   struct fs_event_tree*
@@ -41,8 +39,9 @@ static void fs_event_entry_changed(struct inotify_listener* listener,
                                    const struct inotify_event* event) {
   struct fs_event* state = rondo_container_of(listener, struct fs_event, listener);
   int events = inotify_events(event->mask);
-  /* As in libuv, everything beyond IN_ATTRIB and IN_MODIFY is a renaming: any change to
-   * a directory, and IN_IGNORED, when the kernel stops watching a file that is gone. */
+  /* As in libuv, every event except IN_ATTRIB and IN_MODIFY is a renaming: any change to
+   * a directory, and IN_IGNORED, which comes when the kernel stops watching a file that
+   * is gone. */
   if (event->mask & (IN_ISDIR | IN_IGNORED))
     events |= UV_RENAME;
   if (events == 0)
@@ -88,7 +87,7 @@ static struct fs_event* fs_event_state_new(uv_fs_event_t* handle, const char* pa
   while (start > 0 && path[start - 1] != '/')
     start--;
   if (start == end && end > 0)
-    start--; /* nothing but slashes */
+    start--; /* the path is nothing but slashes */
   struct fs_event* state =
       mem_calloc(1, sizeof(*state) + (length + 1) + (end - start + 1));
   if (state == NULL)
@@ -120,7 +119,7 @@ static void fs_event_entry_stop(struct fs_event* state) {
   inotify_leave(state->handle->loop, &state->client);
 }
 
-/* A file has no tree: it is watched as it would be without the flag. */
+/* A regular file has no tree: it is watched as without the flag. */
 static int fs_event_state_start(struct fs_event* state, unsigned int flags) {
   if (flags & UV_FS_EVENT_RECURSIVE) {
     int err =

@@ -13,7 +13,7 @@ struct fs_event_tree;
  * itself. */
 int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* filename,
                         struct fs_event_tree** tree);
-/* Also from inside the handle's callback. */
+/* May be called from inside the handle's callback. */
 void fs_event_tree_stop(struct fs_event_tree* tree);
 
 #endif

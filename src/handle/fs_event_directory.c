@@ -102,7 +102,7 @@ static void directory_free(struct directory* directory) {
   struct fs_event_tree* tree = directory->tree;
   assert(queue_empty(&directory->children));
   if (directory->arrived && tree->handle != NULL && directory_attached(directory))
-    tree_announce(directory); /* it was there for a moment */
+    tree_announce(directory); /* it existed for a moment */
   directory_detach(directory);
   queue_remove(&directory->work);
   inotify_unlisten(tree->loop, &directory->listener);

@@ -50,7 +50,7 @@ static int scan_open_long(int top, char* path) {
     if (strlen(path) >= PATH_MAX) {
       cut = memrchr(path, '/', PATH_MAX - 1);
       if (cut == NULL)
-        cut = path; /* no name is that long: let the kernel refuse it */
+        cut = path; /* no single name is that long: the kernel refuses it */
       *cut = '\0';
     }
     int fd = openat(from, path, PASS_FLAGS | O_NOFOLLOW);
@@ -69,7 +69,7 @@ static int scan_open_top(struct fs_event_tree* tree) {
   return tree->walk.top;
 }
 
-/* The last parent stays open: siblings follow each other. */
+/* The last parent stays open for the next call: siblings follow each other. */
 static int scan_open_parent(struct directory* parent) {
   struct fs_event_tree* tree = parent->tree;
   if (tree->walk.opened == parent)
@@ -118,7 +118,7 @@ static bool scan_is_virtual(int fd) {
   return false;
 }
 
-/* A directory mounted below itself would go on for ever. */
+/* A directory that is mounted below itself would never end. */
 static bool scan_is_below_itself(const struct directory* directory) {
   for (const struct directory* up = directory->parent; up != NULL; up = up->parent) {
     if (up->listener.watch == directory->listener.watch)
@@ -133,7 +133,7 @@ static int scan_watch(struct directory* directory, int fd) {
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   int err = inotify_listen(loop, &directory->listener, path, 0);
   if (err == UV_ENOENT)
-    return UV_ENOSYS; /* the directory is open: it is /proc that isn't there */
+    return UV_ENOSYS; /* the directory is open, so it is /proc that is missing */
   if (err == 0 && scan_is_below_itself(directory)) {
     inotify_unlisten(loop, &directory->listener);
     return UV_ELOOP;
@@ -203,7 +203,7 @@ static int scan_open_directory(struct directory* directory, int fd) {
   }
   bool is_top = directory->parent == NULL;
   if (is_top && !same && directory->inode != 0)
-    return UV_ENOENT; /* another directory has taken its place */
+    return UV_ENOENT; /* the path leads to another directory now */
   if (!is_top && directory->parent->device != stat.st_dev && scan_is_virtual(fd))
     return UV_EACCES;
   directory_clear(directory);
@@ -219,7 +219,8 @@ static int scan_open_directory(struct directory* directory, int fd) {
   return scan_list(directory, fd);
 }
 
-/* Not there, no directory, or not for us to see: nothing to watch, and no error. */
+/* The error means that there is nothing to watch: the path doesn't exist, isn't a
+ * directory, or may not be read. */
 static bool scan_is_nothing(int err) {
   return err == UV_ENOENT || err == UV_ENOTDIR || err == UV_ELOOP || err == UV_EACCES ||
          err == UV_EPERM;

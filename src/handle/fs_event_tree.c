@@ -1,7 +1,8 @@
 /* Recursive watching: from the kernel's events to the handle's callbacks.
  *
- * The life of a tree, and the way of an event: it changes what is known about names, and
- * is called back with the path from the top. See fs_event_tree.h for the whole. */
+ * Makes and frees a tree, and handles its events: an event changes what is known about
+ * names and is called back with the path from the top. See fs_event_tree.h for the
+ * design. */
 #include "handle/fs_event_tree.h"
 
 #include "base/alloc.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 
 enum {
-  /* Directories looked at in one turn of the loop, a millisecond or two of work; what
-   * is left waits for the next, so that a large tree moved in holds up nobody. */
+  /* Directories scanned in one turn of the loop, a millisecond or two of work. The rest
+   * waits for the next turn, so that moving in a large tree doesn't hold up the loop. */
   SLICE = 128,
 };
 
@@ -116,9 +117,9 @@ static void tree_announce_below(struct queue* work, const struct directory* top)
 
 /* Another directory may have taken the old place by now, so that place is looked at.
  *
- * When two directories change places, the kernel says that the first moved to the place
- * of the second, and then that what is in that place moved to the first's. What it means
- * is the directory that was there before. */
+ * When two directories change places (RENAME_EXCHANGE), the kernel reports first that A
+ * moved to B's place, then that the directory at B's place moved to A's. The second event
+ * is about B, the directory that was there before. */
 static void tree_moved_from(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* child = directory_find(parent, event->name);
@@ -127,7 +128,7 @@ static void tree_moved_from(struct directory* parent, const struct inotify_event
     moving = tree->replaced;
     tree->replaced = NULL;
   }
-  tree_drop_detached(tree); /* the ones before have left the tree */
+  tree_drop_detached(tree); /* directories that were moving before have left the tree */
   if (moving == NULL && child != NULL) {
     tree_announce_below(&tree->work, child);
     tree_announce_below(&tree->later, child);
@@ -139,7 +140,7 @@ static void tree_moved_from(struct directory* parent, const struct inotify_event
   directory_expect(parent, event->name);
 }
 
-/* One that moved within the tree takes along all that is known about it. */
+/* A directory that moved within the tree keeps its subtree. */
 static void tree_moved_to(struct directory* parent, const struct inotify_event* event) {
   struct fs_event_tree* tree = parent->tree;
   struct directory* moved = tree->cookie == event->cookie ? tree->moving : NULL;
@@ -178,12 +179,12 @@ static bool tree_follow(struct directory* parent, const struct inotify_event* ev
   else if (event->mask & IN_DELETE && child != NULL)
     directory_drop(child);
   else if (event->mask & IN_ATTRIB && child == NULL)
-    directory_expect(parent, event->name); /* perhaps we may read it now */
+    directory_expect(parent, event->name); /* it may be readable now */
   return event->mask & (IN_CREATE | IN_MOVED_TO) ? tree_directory_came(parent, event)
                                                  : false;
 }
 
-/* The kernel has given up the watch: the directory was deleted or unmounted. */
+/* The kernel has removed the watch: the directory was deleted or unmounted. */
 static void tree_watch_ended(struct directory* directory) {
   directory_clear(directory);
   if (directory->tree->replaced == directory)
@@ -192,8 +193,9 @@ static void tree_watch_ended(struct directory* directory) {
     directory_expect(directory->parent, directory->name);
 }
 
-/* An event about an entry. Events of a directory that is moving are dropped: their path
- * is unknown. A directory that comes back is reported as new, with all it holds. */
+/* Handles an event about an entry. Events of a directory that is moving are dropped,
+ * because their path is unknown. A directory that comes back is reported as new, with
+ * everything in it. */
 static void tree_entry_changed(struct directory* directory,
                                const struct inotify_event* event) {
   struct fs_event_tree* tree = directory->tree;
@@ -207,12 +209,13 @@ static void tree_entry_changed(struct directory* directory,
   const char* path = directory_path(directory, event->name);
   if (path == NULL)
     tree->overflow = true;
-  tree_flush_reports(tree); /* directories that went as fast as they came */
+  tree_flush_reports(tree); /* directories that were gone as fast as they came */
   if (path != NULL && events != 0 && tree->handle != NULL)
     tree_call_back(tree, path, events, 0);
 }
 
-/* Events of a directory below the top about itself come from its parent too. */
+/* For directories below the top, events about the directory itself also come from its
+ * parent. */
 void directory_changed(struct inotify_listener* listener,
                        const struct inotify_event* event) {
   struct directory* directory = rondo_container_of(listener, struct directory, listener);
@@ -272,8 +275,8 @@ static int tree_fork(struct inotify_client* client) {
   return err == UV_ENOENT || err == UV_ENOTDIR ? 0 : err;
 }
 
-/* A loss of events is reported when all is watched again: a program that then looks at
- * the disk sees what it missed, and gets events for what comes after. */
+/* A loss of events is reported when everything is watched again: a program that then
+ * looks at the disk sees what it missed, and gets events for all later changes. */
 static void tree_report_loss(struct fs_event_tree* tree) {
   tree->rebuilding = false;
   tree_call_back(tree, NULL, UV_RENAME | UV_CHANGE, 0);
@@ -349,7 +352,8 @@ static struct fs_event_tree* tree_new(uv_fs_event_t* handle, const char* path,
 
 int fs_event_tree_start(uv_fs_event_t* handle, const char* path, const char* filename,
                         struct fs_event_tree** result) {
-  /* An empty path names nothing; joined with the working directory it would name that. */
+  /* An empty path is an error; joined with the working directory it would name that
+   * directory. */
   if (path[0] == '\0')
     return UV_ENOENT;
   struct fs_event_tree* tree = tree_new(handle, path, filename);

@@ -1,9 +1,10 @@
-/* File polling handles: a path looked at every so often, where the kernel can't watch it.
+/* File polling handles: call stat(2) on a path at intervals, where the kernel can't watch
+ * it.
  *
- * Each start makes a poller of its own, with a timer and a stat request that take turns.
- * Stopping forgets the poller; a poller whose request is still under way is freed when
- * the request comes back. A close callback waits for the handle's last request, so that
- * the loop can be closed from it. */
+ * Each start makes a poller of its own, with a timer and a stat request that run
+ * alternately. A stop detaches the poller from the handle; a poller whose request is
+ * still under way is freed when the request ends. A close callback waits for the handle's
+ * last request, so that the loop can be closed from it. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "handle/watched_path.h"
@@ -16,11 +17,11 @@ struct fs_poller {
   uv_fs_poll_cb cb;
   uv_timer_t timer; /* internal: it neither counts nor keeps the loop alive */
   uv_fs_t stat;
-  uv_stat_t last; /* as the path was last seen; zeroes before that */
-  int status;     /* of the last look */
-  bool looked;    /* there was a last look */
+  uv_stat_t last; /* the last result; zeroes before the first */
+  int status;     /* of the last stat */
+  bool looked;    /* there was a first stat */
   bool busy;      /* the request is under way, or its callback is */
-  bool stopped;   /* the handle has forgotten it */
+  bool stopped;   /* detached from its handle */
   char path[];
 };
 
@@ -56,8 +57,8 @@ static void fs_poll_call_back(struct fs_poller* poller, int status,
                  poller->handle, status, &poller->last, current);
 }
 
-/* An error is called back when it is new. The first look that succeeds is what later
- * looks are compared with, and is called back only after an error. */
+/* An error is called back when it differs from the last one. The first stat that succeeds
+ * is only the base of later comparisons, and is called back only after an error. */
 static void fs_poll_compare(struct fs_poller* poller, int status,
                             const uv_stat_t* current) {
   bool first = !poller->looked;
@@ -74,7 +75,7 @@ static void fs_poll_compare(struct fs_poller* poller, int status,
   poller->last = *current;
 }
 
-/* After the callback: the poller may have been stopped in it, and the handle closed. */
+/* After the callback, in which the poller may have been stopped and the handle closed. */
 static void fs_poll_look_over(struct fs_poller* poller) {
   uv_fs_poll_t* handle = poller->handle;
   poller->busy = false;
@@ -111,7 +112,7 @@ static int fs_poll_look_begin(struct fs_poller* poller) {
   return err;
 }
 
-/* No look begins before the last one is over, whatever the interval. */
+/* A stat never begins before the last one has ended, whatever the interval. */
 static void fs_poll_look(uv_timer_t* timer) {
   struct fs_poller* poller = rondo_container_of(timer, struct fs_poller, timer);
   int err = poller->busy ? 0 : fs_poll_look_begin(poller);
@@ -153,13 +154,13 @@ static struct fs_poller* fs_poller_new(uv_fs_poll_t* handle, uv_fs_poll_cb cb,
   return poller;
 }
 
-/* The timer leaves the loop at once: its end has no callback. */
+/* The timer is internal and leaves the loop at once, without a close callback. */
 static void fs_poller_stop(struct fs_poller* poller) {
   uv_timer_stop(&poller->timer);
   handle_uninit((uv_handle_t*) &poller->timer);
   poller->stopped = true;
   if (poller->busy)
-    uv_cancel((uv_req_t*) &poller->stat); /* the request comes back either way */
+    uv_cancel((uv_req_t*) &poller->stat); /* the request ends either way */
   else
     mem_free(poller);
 }
@@ -167,7 +168,7 @@ static void fs_poller_stop(struct fs_poller* poller) {
 int uv_fs_poll_start(uv_fs_poll_t* handle, uv_fs_poll_cb cb, const char* path,
                      unsigned int interval) {
   if (handle_active((uv_handle_t*) handle))
-    return 0; /* goes on as it was started: libuv's way */
+    return 0; /* a second start changes nothing, as in libuv */
   if (handle_closing((uv_handle_t*) handle) || cb == NULL || path == NULL)
     return UV_EINVAL;
   struct fs_poller* poller = fs_poller_new(handle, cb, path);

@@ -1,8 +1,9 @@
 /* The loop's inotify descriptor: see inotify.h.
  *
  * Watches are found by the number the kernel gave them (wd). A watch leaves the table the
- * moment it is given up, by us or by the kernel (IN_IGNORED), so an event that is still
- * queued for it finds nobody, and a number the kernel uses again means the new file. */
+ * moment it is removed, by the loop or by the kernel (IN_IGNORED). So an event still
+ * queued for it finds no watch, and a number that the kernel reuses means the new file.
+ */
 #include "handle/inotify.h"
 
 #include "base/alloc.h"
@@ -19,8 +20,8 @@ enum {
   MEANS_CHANGE = IN_ATTRIB | IN_MODIFY,
   MEANS_RENAME =
       IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO,
-  /* Room for some hundred events; and how often it is filled before other handles of the
-   * loop get their turn. */
+  /* Room for some hundred events; and how often the buffer is filled before other handles
+   * of the loop get their turn. */
   BUFFER_SIZE = 16384,
   READS_MAX = 16,
   EVENT_MAX = sizeof(struct inotify_event) + NAME_MAX + 1,
@@ -29,7 +30,7 @@ enum {
 struct inotify_watch {
   struct table_link by_wd;
   struct queue listeners;
-  size_t count; /* of listeners, those in a batch that is being notified included */
+  size_t count; /* number of listeners, including those of a batch being notified */
   int wd;
   bool listed; /* in the table: the kernel has it */
   bool busy;   /* its listeners are being notified: not to be freed */
@@ -40,9 +41,10 @@ struct inotify {
   uv__io_t watcher;
   struct table watches;
   struct queue clients;
-  struct queue round;      /* clients that are still to be notified in this round */
-  size_t count;            /* of clients */
-  unsigned int generation; /* counts the descriptors: events of an old one mean nothing */
+  struct queue round; /* clients that are still to be notified in this round */
+  size_t count;       /* of clients */
+  unsigned int
+      generation; /* counts the descriptors: events of an older one are ignored */
 };
 
 int inotify_events(uint32_t mask) {
@@ -134,7 +136,7 @@ void inotify_unlisten(uv_loop_t* loop, struct inotify_listener* listener) {
   inotify_watch_detach(watch, listener);
   if (watch->count > 0)
     return;
-  /* Fails when the kernel has given up the watch and its IN_IGNORED isn't read yet. */
+  /* Fails if the kernel has removed the watch and IN_IGNORED hasn't been read yet. */
   if (watch->listed)
     inotify_rm_watch(inotify->watcher.fd, watch->wd);
   inotify_watch_forget(inotify, watch);
@@ -183,8 +185,8 @@ static void inotify_notify_overflow(struct inotify* inotify) {
     client->overflow(client);
 }
 
-/* A descriptor that can't be read stays readable: watched on, it would make the loop
- * spin. */
+/* A descriptor that can't be read stays readable: if it were still watched, the loop
+ * would spin. */
 static void inotify_fail(uv_loop_t* loop, struct inotify* inotify, int err) {
   watcher_stop(loop, &inotify->watcher, WATCH_IN);
   queue_move(&inotify->clients, &inotify->round);
@@ -253,7 +255,7 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
     if (!inotify_dispatch_all(inotify, buffer, (size_t) n))
       return;
     if ((size_t) n <= sizeof(buffer) - EVENT_MAX)
-      break; /* another event would have fitted: there was none */
+      break; /* the buffer had room for another event: there was none */
   }
   inotify_settle(loop, inotify);
 }
@@ -283,9 +285,9 @@ static void inotify_close(uv_loop_t* loop, struct inotify* inotify) {
   inotify->watcher.fd = -1;
 }
 
-/* The descriptor of the parent is only closed: to remove a watch from it would take it
- * away from the parent too. Listeners that are being notified right now are not found
- * here: clients make sure that all of theirs have left before they listen again. */
+/* The parent's descriptor is only closed: removing a watch from it would remove the
+ * parent's watch too. Listeners that are being notified right now are not in the table;
+ * their clients make sure that all of them have left before they listen again. */
 static int inotify_fork(uv_loop_t* loop, struct loop_part* part) {
   struct inotify* inotify = rondo_container_of(part, struct inotify, part);
   for (struct table_link* link; (link = table_any(&inotify->watches)) != NULL;) {
@@ -296,7 +298,7 @@ static int inotify_fork(uv_loop_t* loop, struct loop_part* part) {
     inotify_watch_forget(inotify, watch);
   }
   inotify_close(loop, inotify);
-  queue_append(&inotify->clients, &inotify->round); /* a round under way ends */
+  queue_append(&inotify->clients, &inotify->round); /* ends a round that is under way */
   if (inotify->count == 0)
     return 0;
   int err = inotify_open(loop, inotify);
@@ -341,7 +343,7 @@ int inotify_join(uv_loop_t* loop, struct inotify_client* client) {
   return 0;
 }
 
-/* Events that the kernel still has for watches that are gone must not wake the loop. */
+/* Events that the kernel still holds for removed watches must not wake the loop. */
 void inotify_leave(uv_loop_t* loop, struct inotify_client* client) {
   struct inotify* inotify = loop->inotify_state;
   queue_remove(&client->link);

@@ -1,7 +1,7 @@
-/* Pipes: Unix domain sockets by name, and whatever descriptor of that kind (FIFO, one
- * end of a pipe, socket) a program opens. A name that starts with a NUL byte is abstract:
- * it lives in the kernel only, and the kernel itself chooses one for a handle that is
- * bound to an empty name. Any other is a file, which is removed when the handle that
+/* Pipes: Unix domain sockets by name, and whatever descriptor of that kind (FIFO, one end
+ * of a pipe, socket) a program opens. A name that starts with a NUL byte is abstract: it
+ * exists in the kernel only; for a handle that is bound to an empty name the kernel
+ * chooses such a name. Any other name is a file, which is removed when the handle that
  * bound it closes. */
 #include "handle/stream.h"
 #include "base/alloc.h"
@@ -118,7 +118,7 @@ static int pipe_bind_socket(uv_pipe_t* pipe, const struct pipe_address* address)
   int err = fd < 0 ? fd : 0;
   if (err == 0 &&
       bind(fd, (const struct sockaddr*) &address->name, address->length) == -1) {
-    /* A missing directory is UV_EACCES, as libuv has it on every system. */
+    /* A missing directory is UV_EACCES, as in libuv on every system. */
     err = errno == ENOENT ? UV_EACCES : -errno;
   } else if (err == 0) {
     err = stream_open((uv_stream_t*) pipe, fd, STREAM_SOCKET);
@@ -198,8 +198,9 @@ void uv_pipe_connect(uv_connect_t* req, uv_pipe_t* pipe, const char* name,
     stream_connecting((uv_stream_t*) pipe, req, cb, err);
 }
 
-/* The length of the name in an address from the kernel. A file's name may or may not
- * count a NUL at its end; an abstract one is exactly as long as it says. */
+/* The length of the name in an address from the kernel. The length of a file's name may
+ * or may not include a NUL at its end; an abstract name is exactly as long as the kernel
+ * says. */
 static size_t pipe_name_length(const struct sockaddr_un* name, socklen_t length) {
   if (length <= offsetof(struct sockaddr_un, sun_path))
     return 0;
@@ -223,8 +224,8 @@ static int pipe_name(const uv_pipe_t* pipe, bool peer, char* buffer, size_t* siz
     return err;
   }
 
-  /* A file's name is a string; an abstract one has no end but its length, and gets a NUL
-   * behind it only where there is room. */
+  /* A file's name is a string; an abstract name is delimited by its length only, and gets
+   * a NUL behind it only where there is room. */
   size_t bytes = pipe_name_length(&name, (socklen_t) length);
   size_t needed = bytes + (name.sun_path[0] != '\0');
   if (*size < needed) {

@@ -1,8 +1,8 @@
 /* Poll handles: readiness of a descriptor that belongs to the user.
  *
- * Level-triggered, as the manual promises. The handle has the descriptor only while it is
- * started: once it is stopped the user may close the descriptor and watch its number
- * with another handle, so stopping takes effect in the kernel at once. */
+ * Level-triggered, as the manual promises. The handle uses the descriptor only while it
+ * is started: once the handle is stopped the user may close the descriptor and watch its
+ * number with another handle, so a stop is registered with the kernel at once. */
 #include "handle/descriptor.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
@@ -18,7 +18,7 @@ static void poll_close(uv_handle_t* handle) {
 
 static const struct handle_kind poll_kind = {.type = UV_POLL, .close = poll_close};
 
-/* Kernel's bits and the interface's, side by side. */
+/* The kernel's bits and those of the interface. */
 static const struct {
   unsigned int watch;
   int poll;
@@ -43,8 +43,8 @@ static int poll_bits(unsigned int watch) {
   return events;
 }
 
-/* The kernel reports an error beside urgent data too; only an error without it stops the
- * handle, because it would be reported for ever. */
+/* The kernel reports an error also beside urgent data. Only an error without urgent data
+ * stops the handle, because that error would be reported for ever. */
 static void poll_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
   uv_poll_t* poll = rondo_container_of(w, uv_poll_t, io_watcher);
   bool broken = (events & WATCH_ERR) != 0 && (events & WATCH_PRI) == 0;

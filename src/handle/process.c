@@ -1,13 +1,13 @@
-/* Child processes: starting them, hearing of their end, and reaching them with a signal.
+/* Child processes: starting them, being notified of their end, and sending them signals.
  *
  * Each child is watched through a descriptor of its own (pidfd). So its end is an event
  * like any other, called back after the others of a batch; a thousand children cost no
- * scan; and neither SIGCHLD nor the children of others are touched. Where the kernel
- * gives no such descriptor, or has no room for one, a SIGCHLD handle of the loop does it,
- * with a look at each child.
+ * scan; and neither SIGCHLD nor the children of others are touched. Where the kernel has
+ * no pidfds, or no room for one, the loop has a SIGCHLD handle instead, which checks each
+ * child.
  *
- * A handle that is closed before its child ended lets go of it: the program may wait for
- * the pid itself. */
+ * A handle that is closed before its child has ended stops watching the child: the
+ * program may wait for the pid itself. */
 #include "uv.h"
 #include "base/alloc.h"
 #include "base/base.h"
@@ -46,9 +46,9 @@ struct process_state {
   struct loop_part part;
   struct queue children;
   unsigned int without_pidfd;
-  bool has_signal; /* `signal` was initialised: for the children without a pidfd */
+  bool has_signal; /* `signal` was initialised, for children without a pidfd */
   uv_signal_t signal;
-  char* stack; /* for the first steps of each child, with a guard page below */
+  char* stack; /* for each child until its exec, with a guard page below */
 };
 
 enum { PROCESS_GUARD = 4096 };
@@ -71,8 +71,8 @@ static void child_release(struct rondo_child* child) {
   handle_stop((uv_handle_t*) handle);
 }
 
-/* Somebody else has waited for our child (or SIGCHLD is ignored, and the kernel has).
- * Linux 6.15 and later keep the wait status for holders of the pidfd. */
+/* Called if another thread has waited for the child, or the kernel has because SIGCHLD is
+ * ignored. Linux 6.15 and later keep the wait status for holders of the pidfd. */
 static bool child_ask_kernel(int pidfd, int* status) {
   struct {
     uint64_t mask;
@@ -90,8 +90,8 @@ static bool child_ask_kernel(int pidfd, int* status) {
   return true;
 }
 
-/* 1 with the wait status if the child has ended, 0 if it hasn't, UV_UNKNOWN if nobody can
- * report any more how it did. */
+/* Returns 1 with the wait status if the child has ended, 0 if it hasn't, and UV_UNKNOWN
+ * if it has ended and its status is lost. */
 static int child_poll(struct rondo_child* child, int* status) {
   int pidfd = child->watcher.fd;
   siginfo_t info;
@@ -116,8 +116,8 @@ static int child_poll(struct rondo_child* child, int* status) {
   return 1;
 }
 
-/* Calls back if the child has ended. An end that nobody knows about is called back with
- * the exit status UV_UNKNOWN, because waiting for ever would be worse. */
+/* Calls back if the child has ended. If its status is lost, the callback gets the exit
+ * status UV_UNKNOWN, since waiting for ever would be worse. */
 static void child_check(struct rondo_child* child) {
   uv_process_t* handle = child->handle;
   int64_t exit_status = 0;
@@ -147,7 +147,7 @@ static void child_ready(uv_loop_t* loop, uv__io_t* watcher, unsigned int events)
   child_check(rondo_container_of(watcher, struct rondo_child, watcher));
 }
 
-/* Without pidfds: SIGCHLD came, and any of them may have ended. */
+/* Called for SIGCHLD where there are no pidfds: any child may have ended. */
 static void children_check(uv_signal_t* signal, int signum) {
   struct process_state* state = signal->loop->process_state;
   struct queue batch;
@@ -166,7 +166,7 @@ static void children_check(uv_signal_t* signal, int signum) {
 
 /* --- What a loop keeps for its children -------------------------------------------- */
 
-/* The children are the parent's; nobody can wait for them here. */
+/* The children are the parent's; this process can't wait for them. */
 static int process_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct process_state* state = rondo_container_of(part, struct process_state, part);
   (void) loop;
@@ -265,7 +265,7 @@ static int process_watch(uv_process_t* handle, int pidfd) {
     watcher_start(handle->loop, &child->watcher, WATCH_IN);
   } else {
     state->without_pidfd++;
-    /* It may have ended before we listened. */
+    /* The child may have ended before the signal handle was started. */
     signal_feed(&state->signal);
   }
   return 0;
@@ -274,7 +274,7 @@ static int process_watch(uv_process_t* handle, int pidfd) {
 int uv_spawn(uv_loop_t* loop, uv_process_t* handle, const uv_process_options_t* options) {
   struct spawn spawn;
 
-  /* First of all, and whatever comes: a handle that failed may still be closed. */
+  /* First, whatever happens next: a handle whose spawn failed may still be closed. */
   handle_init(loop, (uv_handle_t*) handle, &process_kind);
   handle->exit_cb = options->exit_cb;
   handle->pid = 0;
@@ -315,8 +315,8 @@ int uv_kill(int pid, int signum) {
   return kill(pid, signum) == -1 ? -errno : 0;
 }
 
-/* Never reaches a stranger: the number may belong to somebody else once the child has
- * been waited for, its descriptor may not. */
+/* Never signals another process: once the child has been waited for, its number may be
+ * reused, but its pidfd can't refer to another process. */
 int uv_process_kill(uv_process_t* process, int signum) {
   if (process->status != PROCESS_RUNS)
     return UV_ESRCH;

@@ -2,14 +2,15 @@
  *
  * One registry for the process lists the started handles of every signal. The handler
  * adds one to each of them and wakes their loops; a loop calls back as often as the
- * signal was caught, so that none is lost however many come before it looks. (What the
- * kernel merges while a signal is blocked was only caught once.) A turn delivers what
- * was caught before it began to, handle by handle, not in the order of arrival of
- * different signals.
+ * signal was caught, so that none is lost however many come before the loop's next poll.
+ * (Signals that the kernel merges while they are blocked are caught only once.) A turn
+ * delivers the signals that were caught before its delivery began, handle by handle, not
+ * in the order in which different signals arrived.
  *
- * The handler needs the registry's lock while any thread may hold it. So whoever takes
- * the lock has all signals blocked, the handler itself included: it can never interrupt
- * a holder in its own thread, and a holder in another thread is soon through. */
+ * The handler needs the registry's lock, which any thread may hold at that moment. So the
+ * lock is only taken with all signals blocked, by the handler too: the handler can never
+ * interrupt a holder in its own thread, and a holder in another thread soon releases the
+ * lock. */
 #include "handle/signal.h"
 
 #include "base/alloc.h"
@@ -30,11 +31,11 @@
 
 enum { SIGNAL_ONESHOT = HANDLE_ROOM << 0, SIGNAL_FIRED = HANDLE_ROOM << 1 };
 
-/* What a loop knows: its started handles, touched by its own thread only. */
+/* A loop's started handles, touched by its own thread only. */
 struct signal_state {
   struct loop_part part;
   struct queue handles;
-  unsigned int generation; /* of the process, see below */
+  unsigned int generation; /* of the process, see the registry */
 };
 
 /* The started handles of one signal. While none but one-shot handles are there, the
@@ -44,8 +45,8 @@ struct signal_entry {
   unsigned int regular;
 };
 
-/* lock: 0 free, 1 held, 2 held and somebody waits. generation: counts forks; a loop of an
- * older generation is the parent's, and must not be woken until uv_loop_fork. */
+/* lock: 0 free, 1 held, 2 held with a thread waiting. generation: counts forks; a loop of
+ * an older generation is the parent's, and must not be woken until uv_loop_fork. */
 static struct {
   atomic_int lock;
   unsigned int generation;
@@ -103,8 +104,8 @@ static void registry_after_fork(void) {
   registry_unlock(&saved);
 }
 
-/* What the parent caught is the parent's to deliver. What the child catches from here on
- * is kept until uv_loop_fork. */
+/* Signals that the parent caught are delivered by the parent. Signals that the child
+ * catches from here on are kept until uv_loop_fork. */
 static void registry_after_fork_in_child(void) {
   registry.generation++;
   for (int signum = 1; signum < NSIG; signum++) {
@@ -147,8 +148,8 @@ static void signal_handler(int signum) {
   errno = saved_errno;
 }
 
-/* Under the lock: makes the disposition what the handles of this signal need. Can't fail
- * for a signal that uv_signal_start accepted. */
+/* With the lock held: sets the disposition that the handles of this signal need. Can't
+ * fail for a signal that uv_signal_start accepted. */
 static void registry_install(int signum) {
   const struct signal_entry* entry = &registry.entries[signum];
   struct sigaction action;
@@ -179,15 +180,15 @@ static void signal_stop(uv_signal_t* handle) {
     registry_install(handle->signum);
   registry_unlock(&saved);
 
-  /* The signal handler can no longer reach it. Undelivered signals are dropped. */
+  /* The signal handler no longer finds the handle. Undelivered signals are dropped. */
   handle->dispatched_signals = handle->caught_signals;
   handle->signum = 0;
   queue_remove(queue_of(handle->loop_queue));
   handle_stop((uv_handle_t*) handle);
 }
 
-/* Adds the handle, or changes its kind if it is there already: then it never leaves the
- * registry, so that no signal falls into a gap. */
+/* Adds the handle, or changes its kind if it is registered already: then the handle stays
+ * in the registry throughout, so that no signal is missed. */
 static void signal_register(uv_signal_t* handle, int signum, bool oneshot) {
   struct signal_entry* entry = &registry.entries[signum];
   sigset_t saved;
@@ -200,7 +201,7 @@ static void signal_register(uv_signal_t* handle, int signum, bool oneshot) {
     entry->regular--;
   if (!oneshot)
     entry->regular++;
-  /* With one-shot handles only, always: SA_RESETHAND may have reset the disposition. */
+  /* Always with one-shot handles only: SA_RESETHAND may have reset the disposition. */
   if (regular == 0 || entry->regular == 0)
     registry_install(signum);
   registry_unlock(&saved);
@@ -236,9 +237,9 @@ static int signal_start(uv_signal_t* handle, uv_signal_cb signal_cb, int signum,
   return 0;
 }
 
-/* A stop in the callback counts everything as delivered, and so ends this. A one-shot
- * handle is stopped after its callback, unless that started it anew. False if the phase's
- * limit was reached before every caught signal was called back. */
+/* A stop in the callback counts all signals as delivered, which ends the loop below. A
+ * one-shot handle is stopped after its callback, unless the callback started it again.
+ * False if the phase's limit was reached before every caught signal was called back. */
 static bool signal_deliver_to(uv_signal_t* handle) {
   unsigned int target = signal_caught(handle);
 
@@ -257,7 +258,7 @@ static bool signal_deliver_to(uv_signal_t* handle) {
   return true;
 }
 
-/* A wake-up said that at least one handle of the loop caught a signal. */
+/* Called after a wake-up: at least one handle of the loop has caught a signal. */
 static void signal_deliver(uv_loop_t* loop) {
   struct signal_state* state = loop->signal_state;
   struct queue batch;
@@ -269,7 +270,7 @@ static void signal_deliver(uv_loop_t* loop) {
     queue_push_back(&state->handles, link);
     if (signal_deliver_to(rondo_container_of(link, uv_signal_t, loop_queue)))
       continue;
-    /* The next turn goes on with this one. */
+    /* The next turn continues with this handle. */
     queue_remove(link);
     queue_push_front(&batch, link);
     queue_append(&batch, &state->handles);

@@ -1,14 +1,15 @@
 /* From clone, or fork, to exec.
  *
- * As a rule the child is a clone that shares our memory. A program that has fork handlers
- * (uvloop's run the preexec_fn of Python's subprocess) gets a real fork instead, which
- * runs them.
+ * As a rule the child is a clone that shares the parent's memory. A program that has fork
+ * handlers (uvloop's run the preexec_fn of Python's subprocess) gets a real fork instead,
+ * which runs them.
  *
- * Between the two the child runs in our memory, on a stack of its own, beside our other
- * threads. So it allocates nothing, takes no lock, and makes its system calls itself: the
- * C library's setuid would change our threads as well, and sanitizers keep tables of
- * handlers and descriptors that are ours, not the child's. All signals are blocked until
- * none of our handlers is left that could run in the child. */
+ * Between clone and exec the child runs in the parent's memory, on a stack of its own,
+ * beside the parent's other threads. So it allocates nothing, takes no lock, and makes
+ * its system calls directly: the C library's setuid would change the parent's threads as
+ * well, and sanitizers keep tables of handlers and descriptors that are the parent's, not
+ * the child's. All signals are blocked until none of the parent's handlers is left that
+ * could run in the child. */
 #include "handle/spawn.h"
 
 #include "handle/descriptor.h"
@@ -34,8 +35,8 @@
 #define CLONE_PIDFD 0x00001000
 #endif
 
-/* ThreadSanitizer takes every clone for a fork, with memory of its own. The C library has
- * the function under a second name. */
+/* ThreadSanitizer treats every clone as a fork with memory of its own. It doesn't
+ * intercept the C library's second name for the function. */
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 int __clone(int (*entry)(void*), void* stack, int flags, void* argument, ...);
@@ -65,8 +66,9 @@ IN_CHILD static void child_unblock_signals(void) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, (size_t) (NSIG - 1) / 8);
 }
 
-/* Gives descriptor i of the child /dev/null. All below it are in use, so once it is free
- * it is the next that the kernel gives: no room for another one is needed. */
+/* Gives the child /dev/null as descriptor i. All descriptors below i are in use, so i,
+ * once it is free, is the next number that the kernel gives; no other number is needed.
+ */
 IN_CHILD static long child_open_null(int i) {
   syscall(SYS_close, i);
   long fd = child_error(
@@ -87,7 +89,8 @@ IN_CHILD static long child_place_descriptor(int fd, int i) {
     err = child_error(syscall(SYS_fcntl, fd, F_SETFD, 0));
   else
     err = child_error(syscall(SYS_dup3, fd, i, 0));
-  /* The standard three block, as programs expect. Not every descriptor knows the mode. */
+  /* Standard input, output and error block, as programs expect. Some descriptors refuse
+   * to change the mode. */
   if (err >= 0 && i <= STDERR_FILENO) {
     int off = 0;
     syscall(SYS_ioctl, i, FIONBIO, &off);
@@ -95,8 +98,8 @@ IN_CHILD static long child_place_descriptor(int fd, int i) {
   return err;
 }
 
-/* First everything that lies where another one must go moves out of the way, then each
- * goes to its place. The moved ones are close-on-exec. */
+/* First every descriptor whose number is the target of another one is moved out of the
+ * way, then each goes to its target. The moved ones are close-on-exec. */
 IN_CHILD static long child_place_descriptors(const struct spawn_plan* plan) {
   for (int i = 0; i < plan->fd_count; i++) {
     long fd = plan->fds[i];
@@ -114,8 +117,8 @@ IN_CHILD static long child_place_descriptors(const struct spawn_plan* plan) {
   return 0;
 }
 
-/* Supplementary groups are ours, not the new user's. Dropping them fails without the
- * right to, and then the ids can't be changed either, or are the same already. */
+/* The supplementary groups are those of the parent's user. Dropping them needs a
+ * privilege; without it the ids can't be changed either, or are the same already. */
 IN_CHILD static long child_change_ids(const uv_process_options_t* options) {
   long err = 0;
   if (options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID))
@@ -127,8 +130,8 @@ IN_CHILD static long child_change_ids(const uv_process_options_t* options) {
   return err;
 }
 
-/* Only comes back with an error. What the kernel doesn't know how to run is a script for
- * the shell, as for execvp. */
+/* Returns only with an error. A file in a format that the kernel doesn't know is run as a
+ * shell script, as by execvp. */
 IN_CHILD static long child_exec_file(const struct spawn_plan* plan, const char* file) {
   long err = child_error(syscall(SYS_execve, file, plan->args, plan->env));
   if (err != -ENOEXEC)
@@ -137,8 +140,8 @@ IN_CHILD static long child_exec_file(const struct spawn_plan* plan, const char* 
   return child_error(syscall(SYS_execve, "/bin/sh", plan->shell_args, plan->env));
 }
 
-/* Writes the next candidate, directory and file; returns what is left of the list. An
- * empty entry is the working directory. */
+/* Writes the next candidate (directory and file) and returns the rest of the list. An
+ * empty entry means the working directory. */
 IN_CHILD static const char* child_next_candidate(const struct spawn_plan* plan,
                                                  const char* path) {
   char* out = plan->candidate;
@@ -204,8 +207,8 @@ static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
 
   *pidfd = -1;
   pid_t pid = clone(child_main, top, flags | CLONE_PIDFD, plan, pidfd);
-  /* Older kernels ignore the flag; sandboxes may not, and the descriptor table may be
-   * full: the child can do without. */
+  /* Older kernels ignore the flag, a sandbox may refuse it, and the descriptor table may
+   * be full: the child is started without a pidfd. */
   if (pid == -1 && (errno == EINVAL || errno == EMFILE || errno == ENFILE)) {
     *pidfd = -1;
     pid = clone(child_main, top, flags, plan);
@@ -215,8 +218,8 @@ static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
 
 /* --- The child with memory of its own ---------------------------------------------- */
 
-/* The end of the pipe that the child writes to must lie beyond where its descriptors go.
- * The exec closes it, and so the pipe's end means success. */
+/* The child's end of the pipe must have a higher number than all of the child's
+ * descriptors. The exec closes it, so end of file on the pipe means success. */
 static int fork_pipe(const struct spawn_plan* plan, int ends[2]) {
   if (pipe2(ends, O_CLOEXEC) != 0)
     return -errno;
@@ -262,11 +265,11 @@ static pid_t spawn_fork(struct spawn_plan* plan, int* pidfd) {
   descriptor_close(ends[0]);
   if (err != 0)
     return err;
-  *pidfd = (int) syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+  *pidfd = (int) syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by definition */
   return pid;
 }
 
-/* Changing ids marks memory as not for others to look at, and the memory was ours. */
+/* Changing ids makes the memory undumpable, and that memory is the parent's. */
 static void spawn_restore_dumpable(int before) {
   if (before == 1 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);

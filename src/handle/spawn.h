@@ -1,9 +1,9 @@
-/* How a child process comes to life: spawn_plan.c makes everything ready, spawn_stdio.c
- * the descriptors, and spawn.c has what happens between clone and exec.
+/* How a child process is started: spawn_plan.c prepares everything, spawn_stdio.c the
+ * descriptors, and spawn.c has the steps between clone and exec.
  *
- * The child starts in our own memory (CLONE_VM), while the calling thread waits for its
- * exec or its end (CLONE_VFORK): nothing of the address space is copied, however large it
- * is, and what goes wrong before the exec is simply left in the plan. */
+ * The child starts in the parent's memory (CLONE_VM), while the calling thread waits for
+ * its exec or its end (CLONE_VFORK): none of the address space is copied, however large
+ * it is, and an error before the exec is simply stored in the plan. */
 #ifndef RONDO_SPAWN_H
 #define RONDO_SPAWN_H
 
@@ -14,30 +14,31 @@
 
 enum { SPAWN_STACK_SIZE = 64 * 1024 };
 
-/* Everything the child needs, made ready beforehand: in there it may not allocate. */
+/* Everything that the child needs, prepared beforehand, since the child must not
+ * allocate. */
 struct spawn_plan {
   const uv_process_options_t* options;
   char** args;
   char** env;
 
-  /* Where to look for the file: a list of directories as in PATH, or NULL if its name has
-   * a slash. candidate has room for the longest name that can come out. */
+  /* Where to search for the file: a list of directories as in PATH, or NULL if its name
+   * has a slash. `candidate` has room for the longest name that can result. */
   const char* path;
   char* candidate;
-  /* The arguments for running it as a shell script; the file's name goes to [1]. */
+  /* The arguments for running the file as a shell script; the file's name goes to [1]. */
   char** shell_args;
 
-  /* Descriptor fds[i] of ours, or none if negative, becomes i in the child, which uses
-   * scratch (as long) to sort out collisions. */
+  /* The parent's descriptor fds[i] (none if negative) becomes i in the child. The child
+   * uses `scratch`, of the same length, to resolve collisions. */
   const int* fds;
   int* scratch;
   int fd_count;
 
-  int error; /* out: 0, or the negative error that kept the child from its exec */
+  int error; /* out: 0, or the negative error that prevented the exec */
 };
 
-/* Runs the plan on a stack of SPAWN_STACK_SIZE bytes. Gives the pid, and a descriptor for
- * it in *pidfd, -1 where the kernel has none; or a negative error, with no child left. */
+/* Runs the plan on a stack of SPAWN_STACK_SIZE bytes. Returns the pid, with a pidfd in
+ * *pidfd (-1 where the kernel has none), or a negative error; then there is no child. */
 pid_t spawn_run(struct spawn_plan* plan, void* stack, int* pidfd);
 /* Waits for a child that is ending. */
 void spawn_reap(pid_t pid);
@@ -48,16 +49,16 @@ struct spawn_pair {
   int parent; /* the other end of a pipe made here, now the stream's; -1 for none */
 };
 
-/* Makes pairs for all containers, with the streams opened on the parent's ends, or
- * returns an error and leaves nothing behind. */
+/* Makes pairs for all containers, with the streams opened on the parent's ends. On an
+ * error nothing is left open. */
 int spawn_stdio_open(const uv_process_options_t* options, struct spawn_pair* pairs);
-/* The child has its ends (or never will): closes ours. */
+/* Closes the child's ends in the parent, once the child has them or has failed. */
 void spawn_stdio_close_child_ends(const uv_process_options_t* options,
                                   const struct spawn_pair* pairs);
-/* There is no child: takes the parent's ends back from the streams. */
+/* After a failed start: takes the parent's ends back from the streams. */
 void spawn_stdio_undo(const uv_process_options_t* options, struct spawn_pair* pairs);
 
-/* A child that runs, and what it takes to undo that. */
+/* A running child, and what is needed to undo its start. */
 struct spawn {
   const uv_process_options_t* options;
   struct spawn_pair* pairs;
@@ -65,13 +66,14 @@ struct spawn {
   int pidfd; /* -1 where the kernel has none */
 };
 
-/* Starts the program; the streams among its descriptors are open afterwards, also when
- * the program can't be run: they read their end then. On other failures all is as before.
- * On success to be followed by one of the two below. */
+/* Starts the program. The streams among its descriptors are open afterwards, even if the
+ * program can't be run: then reading from them gives end of file. On other failures
+ * everything is as before. A success is to be followed by spawn_commit or spawn_abort. */
 int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* stack);
-/* It shall live: pid and pidfd are the caller's. */
+/* Keeps the child: pid and pidfd are the caller's. */
 void spawn_commit(struct spawn* spawn);
-/* It can't be watched, so it must not run: ends it and undoes everything. */
+/* For a child that can't be watched and so must not run: kills it and undoes everything.
+ */
 void spawn_abort(struct spawn* spawn);
 
 #endif

@@ -1,5 +1,5 @@
-/* Before and after a spawn: checks what the caller wants, gets all the memory that the
- * child must not ask for itself, and undoes what was done if it comes to nothing. */
+/* Before and after a spawn: checks the caller's options, allocates all memory that the
+ * child will need, and undoes everything if the spawn fails. */
 #include "handle/spawn.h"
 #include "base/alloc.h"
 #include "base/base.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static int plan_check(const uv_process_options_t* options) {
-  /* The last term is for one more that only other systems have, in newer versions. */
+  /* The last flag is a newer libuv's, and for other systems only. */
   const unsigned int known =
       UV_PROCESS_SETUID | UV_PROCESS_SETGID | UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS |
       UV_PROCESS_DETACHED | UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |
@@ -23,7 +23,7 @@ static int plan_check(const uv_process_options_t* options) {
   return 0;
 }
 
-/* The file is looked up where the child would: in its own PATH. */
+/* The file is searched for where the child would search: in the child's PATH. */
 static const char* plan_path(const char* file, char** env) {
   if (file[0] == '\0' || strchr(file, '/') != NULL)
     return NULL;
@@ -98,8 +98,8 @@ int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* 
     plan_set_descriptors(&plan, spawn->pairs);
     spawn->pid = spawn_run(&plan, stack, &spawn->pidfd);
     spawn_stdio_close_child_ends(options, spawn->pairs);
-    /* The streams stay open, as a child's that ended at once: Node starts to read them
-     * before it looks whether there is a child. */
+    /* The streams stay open, as those of a child that ended at once: Node starts to read
+     * them before it checks whether there is a child. */
     err = spawn->pid < 0 ? spawn->pid : 0;
   }
   if (err != 0)

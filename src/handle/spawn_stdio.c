@@ -1,6 +1,6 @@
-/* The descriptors that a child is given: nothing, one of ours, one of a stream's, or the
- * far end of a new pipe. New pipes are socket pairs, close-on-exec from birth, so that
- * no other child of this process gets hold of them. */
+/* The descriptors that a child gets: none, one of the parent's, one of a stream's, or the
+ * other end of a new pipe. New pipes are socket pairs, close-on-exec from birth, so that
+ * no other child of this process inherits them. */
 #include "handle/spawn.h"
 #include "handle/descriptor.h"
 #include "handle/stream.h"
@@ -11,9 +11,9 @@
 
 enum { STDIO_SOURCE = UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM };
 
-/* Directions are named from the child's side: what it reads the stream writes. The
- * child's end blocks, whatever UV_NONBLOCK_PIPE says: programs not made for the loop
- * expect that, and Node promises "overlapped" to be the same as "pipe" here. */
+/* Directions are named from the child's side: the stream writes what the child reads. The
+ * child's end blocks, whatever UV_NONBLOCK_PIPE says: programs that weren't written for a
+ * loop expect that, and Node promises that "overlapped" is the same as "pipe" here. */
 static int stdio_create_pipe(const uv_stdio_container_t* container,
                              struct spawn_pair* pair) {
   uv_stream_t* stream = container->data.stream;

@@ -1,5 +1,5 @@
-/* Streams: their life, from the descriptor they are given to the last callback, and the
- * one place where readiness arrives and is handed to accepting, connecting, reading and
+/* Streams: their life, from the descriptor they are given to the last callback. Readiness
+ * arrives here, and only here, and is passed on to accepting, connecting, reading and
  * writing. */
 #include "handle/stream.h"
 
@@ -59,7 +59,7 @@ void stream_connecting(uv_stream_t* stream, uv_connect_t* req, uv_connect_cb cb,
     watcher_start(stream->loop, &stream->io_watcher, WATCH_OUT);
 }
 
-/* How the connect has ended, or -EINPROGRESS. */
+/* The result of the connect, or -EINPROGRESS. */
 static int connect_result(uv_stream_t* stream) {
   int err = stream->delayed_error;
   if (err != 0) {
@@ -90,7 +90,7 @@ static void connect_ready(uv_stream_t* stream) {
   if (handle_closing((uv_handle_t*) stream))
     return;
 
-  /* What was written meanwhile goes out now, or nowhere. */
+  /* Bytes written before the connect ended are sent now, or fail. */
   if (status == 0)
     stream_flush(stream);
   else
@@ -117,7 +117,7 @@ int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
   return 0;
 }
 
-/* The program hears of its writes first, so this comes after their callbacks. */
+/* Comes after the callbacks of the writes, so that the program sees these first. */
 static void shutdown_if_drained(uv_stream_t* stream) {
   uv_shutdown_t* req = stream->shutdown_req;
   if (req == NULL || handle_closing((uv_handle_t*) stream) ||
@@ -147,7 +147,8 @@ static void stream_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
     return;
   }
   if (stream->connect_req != NULL) {
-    /* A write that ended meanwhile waits for the connect, which comes first. */
+    /* A write that has ended meanwhile waits for the connect's callback, which comes
+     * first. */
     if ((events & WATCH_OUT) || stream->delayed_error != 0)
       connect_ready(stream);
     return;
@@ -178,8 +179,8 @@ void stream_close(uv_handle_t* handle) {
 
   int fd = stream_fd(stream);
   stream->io_watcher.fd = -1;
-  /* The three standard descriptors stay: were they closed, the next file that anyone
-   * opens would become the place where error messages go. */
+  /* Standard input, output and error stay open: if they were closed, the next file that
+   * the program opens could receive its error messages. */
   if (fd > STDERR_FILENO)
     descriptor_close(fd);
   passing_discard(stream);

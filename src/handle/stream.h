@@ -1,10 +1,10 @@
 /* Streams: what TCP, pipes and terminals share, as seen from inside the room.
  *
  * A stream is an endpoint for bytes in order. It has at most one descriptor, watched by
- * stream->io_watcher from stream_open until it is closed. Reading interest stays with the
- * kernel while the program reads; writing interest exists only after the kernel had no
- * room. Whoever calls back a program must expect the stream to be stopped or closing
- * afterwards. Its memory is safe until the closing phase. */
+ * stream->io_watcher from stream_open until it is closed. Reading interest stays
+ * registered while the program reads; writing interest is registered only after the
+ * kernel had no room. After every callback to the program the stream may be stopped or
+ * closing. The stream's memory is valid until the closing phase. */
 #ifndef RONDO_STREAM_H
 #define RONDO_STREAM_H
 
@@ -18,19 +18,21 @@
 enum {
   STREAM_READING = HANDLE_ROOM << 0,
   STREAM_LISTENING = HANDLE_ROOM << 1,
-  STREAM_SHUT = HANDLE_ROOM << 2,   /* the writing side has been ended */
+  STREAM_SHUT = HANDLE_ROOM << 2,   /* the writing side is shut down */
   STREAM_SOCKET = HANDLE_ROOM << 3, /* recv and send work on the descriptor */
   TCP_NODELAY_ON = HANDLE_ROOM << 4,
   TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
-  STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read brought little */
-  STREAM_OWN_SIZE = HANDLE_ROOM << 7, /* buffers come in the program's size, not ours */
+  STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read was small */
+  STREAM_OWN_SIZE =
+      HANDLE_ROOM
+      << 7, /* the program allocates buffers of its own size, not the suggested one */
   /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
    * pipe that it only writes to. */
   STREAM_READABLE = 1 << 14,
   STREAM_WRITABLE = 1 << 15,
 };
 
-/* What uv_alloc_cb is asked for, at most and at least. */
+/* The largest and the smallest size suggested to uv_alloc_cb. */
 enum { STREAM_READ_SIZE = 64 * 1024, STREAM_READ_LEAST = 512 };
 
 /* --- Life (stream.c) --------------------------------------------------------------- */
@@ -62,7 +64,7 @@ static inline int stream_fd(const uv_stream_t* stream) {
 void stream_read(uv_stream_t* stream, unsigned int events);
 
 /* --- Writing (stream_write.c) ------------------------------------------------------ */
-/* Hands queued bytes to the kernel while it takes them, up to a bound. */
+/* Sends queued bytes while the kernel takes them, up to a limit. */
 void stream_flush(uv_stream_t* stream);
 /* Ends all queued writes with this error; stream_write_callbacks calls back with it. */
 void stream_fail_writes(uv_stream_t* stream, int error);
@@ -71,22 +73,22 @@ void stream_write_callbacks(uv_stream_t* stream);
 /* --- Accepting (stream_accept.c) --------------------------------------------------- */
 void stream_accept_ready(uv_stream_t* server);
 
-/* What listening means to the kinds that can. */
+/* uv_listen for the kinds of stream that can listen. */
 int tcp_listen(uv_tcp_t* tcp, int backlog);
 int pipe_listen(uv_pipe_t* pipe, int backlog);
-/* Puts the options that were set before there was a socket on the new one. */
+/* Sets, on a new socket, the options that were set before there was one. */
 int tcp_settle(uv_tcp_t* tcp, int fd);
 
 /* --- Handles that travel over pipes (stream_passing.c) ----------------------------- */
-/* The descriptor of a handle that can be sent; UV_EBADF or UV_EINVAL. */
+/* The descriptor of a handle that can be sent over a pipe; UV_EBADF or UV_EINVAL. */
 int passing_descriptor(const uv_stream_t* send_handle);
-/* As a vectored send and a read, with a descriptor beside the bytes. Received ones are
- * queued on the stream. Errors are negative. */
+/* As a vectored send and as a read, with a descriptor beside the bytes. Received
+ * descriptors are queued on the stream. Errors are negative. */
 ssize_t passing_send(int fd, const uv_buf_t* bufs, unsigned int nbufs, int passed);
 ssize_t passing_receive(uv_stream_t* stream, uv_buf_t* buf);
 /* The next received descriptor, or -1. */
 int passing_next(uv_stream_t* stream);
-/* Closes all that were received and never accepted. */
+/* Closes all descriptors that were received and never accepted. */
 void passing_discard(uv_stream_t* stream);
 
 static inline bool stream_passes_handles(const uv_stream_t* stream) {

@@ -1,13 +1,14 @@
 /* Listening and accepting. Connections are taken from the kernel in batches, one
- * connection callback each. One that the program does not take waits in accepted_fd, and
- * listening pauses until uv_accept takes it: the kernel's backlog then holds the others.
+ * connection callback each. A connection that the program does not accept waits in
+ * accepted_fd, and listening pauses until uv_accept takes it; the kernel's backlog holds
+ * the others.
  *
- * When the process has no descriptor left, a reserved one is given up for a moment to
- * accept and close those who wait. Their peers learn at once that they can't be served,
- * and the loop sleeps instead of waking for the same connection for ever. When the
- * reserved descriptor is gone too, the error is called back and listening pauses for a
- * moment, as it does after any other error of the listening socket, and after a whole
- * batch of connections that were given up by their peers. */
+ * When the process has no descriptor left, a reserved one is closed for a moment, to
+ * accept and close the waiting connections. Their peers learn at once that they can't be
+ * served, and the loop sleeps instead of waking for the same connection for ever. When
+ * the reserved descriptor is gone too, the error is called back and listening pauses for
+ * a moment, as after any other error of the listening socket and after a whole batch of
+ * connections that their peers had aborted. */
 #include "handle/stream.h"
 #include "handle/descriptor.h"
 
@@ -18,14 +19,16 @@ enum { ACCEPT_BATCH = 128 };
 
 /* --- the reserved descriptor ----------------------------------------------------- */
 
-/* Any file does; the root directory is always there and opening it by name only touches
- * nothing. Failing is no error: the descriptor is only missed when they run out. */
+/* Any file will do. The root directory always exists, and opening it with O_PATH has no
+ * effect. A failure is ignored: the descriptor is needed only when descriptors run out.
+ */
 static void accept_reserve_descriptor(uv_loop_t* loop) {
   if (loop->emfile_fd == -1)
     loop->emfile_fd = open("/", O_PATH | O_CLOEXEC);
 }
 
-/* Closes the clients that can't be served. UV_EAGAIN when none waits any more. */
+/* Closes the clients that can't be served. Returns UV_EAGAIN when none is waiting any
+ * more. */
 static int accept_shed_clients(uv_stream_t* server) {
   uv_loop_t* loop = server->loop;
   if (loop->emfile_fd == -1)
@@ -45,8 +48,8 @@ static int accept_shed_clients(uv_stream_t* server) {
 
 /* --- accepting ------------------------------------------------------------------- */
 
-/* Errors of the one connection that was next, not of the listening socket: accept(2) says
- * that Linux hands over those that were already pending on it. */
+/* The error belongs to the connection that was next, not to the listening socket:
+ * accept(2) says that Linux passes on the pending errors of the new connection. */
 static bool accept_error_is_of_one_client(int err) {
   switch (err) {
   case UV_ECONNABORTED:
@@ -70,8 +73,8 @@ static void accept_call_back(uv_stream_t* server, int status) {
                  server, status);
 }
 
-/* Descriptors are given back by others, which takes its time; anything else may pass
- * sooner. */
+/* It takes a while until descriptors are closed elsewhere; other errors may pass sooner.
+ */
 static void accept_pause(uv_stream_t* server, int err) {
   if (err == UV_EMFILE || err == UV_ENFILE)
     watcher_pause(server->loop, &server->io_watcher);
@@ -81,7 +84,8 @@ static void accept_pause(uv_stream_t* server, int err) {
 
 void stream_accept_ready(uv_stream_t* server) {
   /* Another thread may have taken the number of the reserved descriptor when it was last
-   * given up. Without one, EMFILE can't be answered: reserve again before accepting. */
+   * closed. EMFILE can't be handled without a reserved one, so it is reserved again
+   * before accepting. */
   accept_reserve_descriptor(server->loop);
   bool got_one = false;
   for (int i = 0; i < ACCEPT_BATCH; i++) {
@@ -138,7 +142,7 @@ int uv_listen(uv_stream_t* server, int backlog, uv_connection_cb cb) {
 
 /* --- handing over ---------------------------------------------------------------- */
 
-/* Gives the waiting descriptor to the client's handle. */
+/* Gives the accepted descriptor to the client's handle. */
 static int accept_hand_over(const uv_stream_t* server, uv_stream_t* client) {
   int fd = server->accepted_fd;
   unsigned int flags = STREAM_READABLE | STREAM_WRITABLE | STREAM_SOCKET;
@@ -151,7 +155,8 @@ static int accept_hand_over(const uv_stream_t* server, uv_stream_t* client) {
 
   if (stream_fd(client) != -1)
     return UV_EBUSY;
-  /* accept gave it the right mode; one that came over a pipe has the sender's. */
+  /* accept set the right mode; a descriptor that came over a pipe has the sender's mode.
+   */
   if (!(server->flags & STREAM_LISTENING)) {
     err = descriptor_nonblock(fd, true);
     flags = STREAM_READABLE | STREAM_WRITABLE | stream_socket_flag(fd);

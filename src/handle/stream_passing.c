@@ -1,8 +1,8 @@
 /* Handles that travel over a pipe made for it (ipc). A handle is sent as one descriptor
- * beside at least one byte (SCM_RIGHTS). The receiver collects however many come with a
- * read and keeps them, in order, until uv_accept takes them; descriptors that were never
- * accepted are closed with the pipe. stream->accepted_fd is the first in line, the others
- * wait in stream->queued_fds. */
+ * beside at least one byte (SCM_RIGHTS). The receiver keeps all descriptors that come
+ * with a read, in order, until uv_accept takes them; descriptors that are never accepted
+ * are closed with the pipe. stream->accepted_fd is the first one, the others wait in
+ * stream->queued_fds. */
 #include "handle/stream.h"
 #include "base/alloc.h"
 #include "handle/descriptor.h"

@@ -1,18 +1,18 @@
 /* Reading from a stream. Each time the descriptor is ready the program gives a buffer and
  * gets it back filled. A read that did not fill its buffer has emptied the kernel's, so
- * that one system call per arrival is the rule; one that did is followed by another, but
- * only so often that a fast peer can't keep the loop to itself. The watch is level
- * triggered, so stopping early loses nothing.
+ * usually there is one system call per arrival. A read that filled its buffer is followed
+ * by another, up to a limit, so that a fast peer can't monopolise the loop. The watcher
+ * is level-triggered, so stopping early loses nothing.
  *
  * alloc_cb is asked for 64 KiB. Many programs allocate just that for each read, and when
  * messages are small the allocation costs more than the message: in a server with many
  * connections the heap grows and shrinks by megabytes in every turn. So alloc_cb of a
  * connection whose last read was small is asked for as much as has arrived (FIONREAD).
- * That extra system call pays only for a program that allocates what it is asked for and
- * has other buffers in use at the same time. Two signs of the opposite switch it off: a
- * buffer of another size than asked for, and a loop without finished writes whose
- * callbacks are still to come (Node ends each message before it reads the next). What is
- * delivered in one callback stays the same. */
+ * That extra system call pays only if the program allocates the suggested size and has
+ * other buffers in use at the same time. Two signs of the opposite switch it off: a
+ * buffer of another size than suggested, and a loop without finished writes whose
+ * callbacks are still to come (Node ends each message before it reads the next). The data
+ * delivered in one callback is the same either way. */
 #include "handle/stream.h"
 #include "loop/counters.h"
 #include "sim/sim.h"
@@ -80,8 +80,8 @@ static void stream_read_end(uv_stream_t* stream, ssize_t err, const uv_buf_t* bu
 }
 
 /* The suggestion is larger than what has arrived, so that a read that empties the
- * kernel's buffer doesn't fill it. With nothing there, 64 KiB: it may be the end, or a
- * message that comes now and must not be cut. */
+ * kernel's buffer doesn't fill its own. If nothing has arrived, 64 KiB: the end of the
+ * stream, or a message that arrives just now and must not be split. */
 static size_t stream_suggested_size(uv_stream_t* stream) {
   const unsigned int looked_at = STREAM_SOCKET | STREAM_READS_SMALL | STREAM_OWN_SIZE;
   int arrived;
@@ -104,7 +104,7 @@ static void stream_remember_size(uv_stream_t* stream, ssize_t n) {
     stream->flags &= ~(unsigned int) STREAM_READS_SMALL;
 }
 
-/* One buffer's worth. True if there may be more. */
+/* Reads once. True if there may be more. */
 static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
   uv_buf_t buf = {.base = NULL, .len = 0};
   size_t suggested = stream_suggested_size(stream);
@@ -115,7 +115,8 @@ static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
     stream_read_call_back(stream, UV_ENOBUFS, &buf);
     return false;
   }
-  /* alloc_cb may have stopped or closed the stream: its buffer still goes back to it. */
+  /* alloc_cb may have stopped or closed the stream: the buffer still goes back to the
+   * program. */
   if (!(stream->flags & STREAM_READING)) {
     stream_read_call_back(stream, 0, &buf);
     return false;

@@ -1,9 +1,9 @@
-/* Handing bytes to the kernel without ever raising SIGPIPE.
+/* Sending bytes without ever raising SIGPIPE.
  *
  * Sockets have MSG_NOSIGNAL. For pipes, Linux 6.18 brought RWF_NOSIGNAL, which does the
- * same for a write. On older kernels the signal is blocked in this thread for the time
- * of the write and, if the write raised it, taken off the queue again: the program's own
- * disposition is never touched, and a SIGPIPE that somebody else sent is left alone. */
+ * same for a write. On older kernels the signal is blocked in this thread for the time of
+ * the write and, if the write raised it, taken off the queue again: the program's own
+ * disposition is never touched, and a SIGPIPE from another source is left pending. */
 #include "handle/stream_send.h"
 
 #include "base/base.h"
@@ -102,7 +102,7 @@ ssize_t stream_send_any(uv_stream_t* stream, const uv_buf_t* bufs, unsigned int 
 
 int stream_wait_writable(const uv_stream_t* stream, bool starved) {
   if (starved)
-    poll(NULL, 0, 1); /* the descriptor would seem ready all the time */
+    poll(NULL, 0, 1); /* the descriptor would seem ready at once */
   struct pollfd watched = {.fd = stream_fd(stream), .events = POLLOUT};
   int ready;
   do

@@ -1,7 +1,7 @@
-/* Writing to a stream. When nothing waits before it, a write goes to the kernel at once,
- * straight from the caller's vector; only what the kernel had no room for is queued.
- * Queued writes leave in order, many of them in one system call, when the descriptor is
- * writable again. The callback comes later, in order, never from inside uv_write.
+/* Writing to a stream. If no other write is queued, a write is sent at once, straight
+ * from the caller's vector; only the bytes that the kernel had no room for are queued.
+ * Queued writes are sent in order, many of them in one system call, when the descriptor
+ * is writable again. The callback comes later, in order, never from inside uv_write.
  *
  * write_queue_size counts exactly the bytes that the kernel has not taken yet. */
 #include "handle/stream.h"
@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* How many buffers of queued writes leave together, and how many such batches before the
+/* How many buffers of queued writes are sent together, and how many such batches before
  * other streams get their turn. */
 enum { GATHER = 256, FLUSH_ROUNDS = 32 };
 
@@ -29,8 +29,8 @@ static size_t stream_total_bytes(const uv_buf_t* bufs, unsigned int nbufs) {
 }
 
 /* --- the descriptor that travels with a queued write ----------------------------- */
-/* A handle may be closed and freed while the write that carries it waits, so a queued
- * write has its own copy of the descriptor, kept as number + 1 for 0 to mean none. */
+/* A handle may be closed and freed while the write that carries it is queued, so a queued
+ * write has its own copy of the descriptor, stored as number + 1 so that 0 means none. */
 
 static int write_carried_fd(const uv_write_t* req) {
   return (int) (intptr_t) req->reserved[0] - 1;
@@ -105,8 +105,8 @@ void stream_write_callbacks(uv_stream_t* stream) {
   }
 }
 
-/* Moves a request on by up to n bytes and returns what is left of n. Empty buffers are
- * passed over. */
+/* Advances a request by up to n bytes and returns the rest of n. Empty buffers are
+ * skipped. */
 static size_t write_advance(uv_write_t* req, size_t n) {
   while (req->write_index < req->nbufs) {
     uv_buf_t* buf = &req->bufs[req->write_index];
@@ -157,7 +157,7 @@ static ssize_t stream_send_front(uv_stream_t* stream, size_t* asked) {
   }
 
   uv_buf_t bufs[GATHER];
-  bufs[0] = uv_buf_init(NULL, 0); /* stays when all queued writes are empty */
+  bufs[0] = uv_buf_init(NULL, 0); /* remains if all queued writes are empty */
   unsigned int nbufs = stream_gather(stream, bufs);
   *asked = stream_total_bytes(bufs, nbufs);
   return stream_send(stream, bufs, nbufs);
@@ -189,7 +189,7 @@ void stream_flush(uv_stream_t* stream) {
       break;
     }
     if (n < 0) {
-      /* Bytes behind a gap in the stream must not be sent either. */
+      /* Bytes behind a gap in the stream must not be sent. */
       stream_fail_writes(stream, (int) n);
       break;
     }
@@ -224,8 +224,8 @@ static int stream_check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
   return fd < 0 ? fd : 0;
 }
 
-/* Sends what the kernel takes now. On a blocking stream, waits until it takes something.
- */
+/* Sends as much as the kernel takes now. On a blocking stream, waits until it takes
+ * something. */
 static ssize_t stream_send_now(uv_stream_t* stream, const uv_buf_t* bufs,
                                unsigned int nbufs, int passed) {
   for (;;) {
@@ -239,7 +239,7 @@ static ssize_t stream_send_now(uv_stream_t* stream, const uv_buf_t* bufs,
   }
 }
 
-/* Copies what lies beyond the first `sent` bytes of a vector into the request. */
+/* Copies the part of a vector beyond its first `sent` bytes into the request. */
 static int write_keep_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
                            size_t sent) {
   unsigned int first = 0;
@@ -272,7 +272,8 @@ static void write_complete(uv_write_t* req, int err) {
   watcher_feed(stream->loop, &stream->io_watcher);
 }
 
-/* Queues what is left of a write. passed is a handle's descriptor still to be sent. */
+/* Queues the rest of a write. `passed` is a handle's descriptor that is still to be sent.
+ */
 static int write_enqueue(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
                          size_t sent, size_t total, int passed) {
   uv_stream_t* stream = req->handle;
@@ -307,7 +308,8 @@ static void stream_flush_blocking(uv_stream_t* stream) {
   watcher_feed(stream->loop, &stream->io_watcher);
 }
 
-/* The kernel did not take all of a write, or was not asked because others wait. */
+/* For a write that the kernel did not take completely, or that has others queued before
+ * it. */
 static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int nbufs,
                              ssize_t sent, size_t total, int passed) {
   uv_stream_t* stream = req->handle;
@@ -317,7 +319,8 @@ static int stream_write_rest(uv_write_t* req, const uv_buf_t* bufs, unsigned int
 
   int err = write_enqueue(req, bufs, nbufs, taken, total, passed);
   if (err != 0) {
-    /* Some bytes have left: the error comes with the callback, not as the result. */
+    /* Some bytes were sent: the error is reported by the callback, not by the return
+     * value. */
     if (sent >= 0) {
       write_complete(req, err);
       return 0;

@@ -1,6 +1,6 @@
-/* TCP handles: where they are bound, whom they connect to, and how they end. The socket
- * is made when the address family is known: by uv_tcp_init_ex, bind, connect or listen.
- * Everything after that is a stream's business; options are in tcp_options.c. */
+/* TCP handles: bind, connect, and close with a reset. The socket is made when the address
+ * family is known: by uv_tcp_init_ex, bind, connect or listen. Everything after that is
+ * in the stream files; options are in tcp_options.c. */
 #include "handle/stream.h"
 #include "base/address.h"
 #include "handle/descriptor.h"
@@ -17,7 +17,7 @@ static const struct handle_kind tcp_kind = {
     .finish = stream_finish,
 };
 
-/* The socket of this family, unless there is one already. */
+/* Makes a socket of this family, unless there is one already. */
 static int tcp_ensure_socket(uv_tcp_t* tcp, int family) {
   if (tcp->io_watcher.fd != -1)
     return 0;
@@ -93,18 +93,19 @@ int uv_tcp_bind(uv_tcp_t* tcp, const struct sockaddr* address, unsigned int flag
   if (err == 0 && bind(tcp->io_watcher.fd, address, length) == -1)
     err = -errno;
 
-  /* A socket of the other family. */
+  /* The socket is of the other family. */
   if (err == UV_EAFNOSUPPORT || err == UV_ENOPROTOOPT)
     return UV_EINVAL;
-  /* As on every system of libuv's, a port in use is reported by listen or connect. */
+  /* As in libuv on every system, a port in use is reported by listen or connect. */
   if (err != 0 && err != UV_EADDRINUSE)
     return err;
   tcp->delayed_error = err;
   return 0;
 }
 
-/* A link-local address means another peer on each link. Where the program doesn't say
- * which one, the first that has such addresses is taken, for the kernel would refuse. */
+/* A link-local address can mean another peer on each link. If the program doesn't name
+ * the link, the first interface that has such an address is taken; the kernel would
+ * refuse. */
 static const struct sockaddr* tcp_address_with_scope(const struct sockaddr* address,
                                                      struct sockaddr_in6* copy) {
   if (address->sa_family != AF_INET6)
@@ -131,12 +132,12 @@ int uv_tcp_connect(uv_connect_t* req, uv_tcp_t* tcp, const struct sockaddr* addr
   struct sockaddr_in6 copy;
   address = tcp_address_with_scope(address, &copy);
   err = tcp->delayed_error;
-  /* An interrupted connect goes on by itself, as one in progress does. */
+  /* An interrupted connect continues by itself, like one in progress. */
   if (err == 0 && connect(tcp->io_watcher.fd, address, length) == -1 &&
       errno != EINPROGRESS && errno != EINTR) {
     err = -errno;
     /* A refusal by a peer on this machine comes at once; the callback reports it, as for
-     * a distant peer. Any other error means that the call itself was wrong. */
+     * a remote peer. Any other error means that the call itself was wrong. */
     if (err != UV_ECONNREFUSED)
       return err;
   }
@@ -172,7 +173,7 @@ int uv_tcp_getpeername(const uv_tcp_t* tcp, struct sockaddr* name, int* namelen)
 }
 
 int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
-  /* A shutdown was asked for and may be under way: it can't be taken back. */
+  /* A shutdown was requested and may be under way: it can't be undone. */
   if (tcp->shutdown_req != NULL || (tcp->flags & STREAM_SHUT))
     return UV_EINVAL;
   if (tcp->io_watcher.fd == -1)

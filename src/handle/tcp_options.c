@@ -1,5 +1,5 @@
-/* Options of TCP handles. They may be set before there is a socket; they are remembered
- * then, and put on the socket when it comes: made by bind or connect, opened, or
+/* Options of TCP handles. An option that is set before there is a socket is remembered
+ * and set on the socket as soon as there is one: made by bind or connect, opened, or
  * accepted. */
 #include "handle/stream.h"
 #include "handle/descriptor.h"
@@ -12,11 +12,11 @@
 /* Values that uv_tcp_keepalive's caller doesn't give: ten probes, a second apart. */
 enum { PROBE_INTERVAL = 1, PROBE_COUNT = 10 };
 
-/* What the kernel takes, in seconds and in probes. Checked here, so that a bad value is
- * refused also before there is a socket, and changes nothing when there is one. */
+/* The kernel's limits, in seconds and in probes. Checked here, so that a bad value is
+ * refused even before there is a socket, and changes nothing when there is one. */
 enum { PROBE_TIME_MAX = 32767, PROBE_COUNT_MAX = 127 };
 
-/* Keep-alive times wait in the spare words of the handle. */
+/* Keep-alive times are stored in reserved words of the handle until there is a socket. */
 static void tcp_remember_probes(uv_tcp_t* tcp, unsigned int idle, unsigned int interval,
                                 unsigned int count) {
   tcp->u.reserved[1] = (void*) (uintptr_t) idle;
@@ -87,7 +87,7 @@ int uv_tcp_keepalive(uv_tcp_t* tcp, int enable, unsigned int delay) {
   return uv_tcp_keepalive_ex(tcp, enable, delay, PROBE_INTERVAL, PROBE_COUNT);
 }
 
-/* Accepting is always in batches here; there is nothing to turn on. */
+/* Connections are always accepted in batches here; there is nothing to turn on. */
 int uv_tcp_simultaneous_accepts(uv_tcp_t* tcp, int enable) {
   (void) tcp;
   (void) enable;

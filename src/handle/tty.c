@@ -1,11 +1,11 @@
 /* Terminals. A terminal's descriptor is nearly always shared with other processes (the
- * shell, a pager, a child), and non-blocking mode belongs to what is shared. So the
- * terminal is opened once more, for a private file description that can be non-blocking
- * without anyone noticing. Where that can't be done (the master side of a pseudo
- * terminal, no /proc, no permission) the descriptor is left as it is and writes block.
+ * shell, a pager, a child), and non-blocking mode is part of the shared file description.
+ * So the terminal is opened once more, for a private file description whose mode affects
+ * nobody else. Where that can't be done (the master side of a pseudo terminal, no /proc,
+ * no permission) the descriptor is left as it is and writes block.
  *
- * Modes: the state that the first uv_tty_set_mode found is kept for uv_tty_reset_mode,
- * which may be called from signal handlers. */
+ * The first uv_tty_set_mode saves the terminal's state for uv_tty_reset_mode, which may
+ * be called from signal handlers. */
 #include "handle/stream.h"
 #include "handle/descriptor.h"
 
@@ -19,8 +19,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* What uv_tty_reset_mode restores. The flag is a try-lock: a signal handler that waited
- * for the thread it has interrupted would wait for ever. */
+/* The state that uv_tty_reset_mode restores. The flag is a try-lock: a signal handler
+ * that waited for the thread it has interrupted would wait for ever. */
 static atomic_flag saved_busy = ATOMIC_FLAG_INIT;
 static int saved_fd = -1;
 static struct termios saved_state;
@@ -35,16 +35,16 @@ static void tty_unlock_saved(void) {
 
 /* --- life ------------------------------------------------------------------------ */
 
-/* Through which descriptor the terminal's mode can be restored: the standard one that we
- * were given, which outlives the handle, or the handle's own. */
+/* The descriptor through which the terminal's mode can be restored: the standard
+ * descriptor that the program passed, which outlives the handle, or the handle's own. */
 static int tty_lasting_fd(const uv_tty_t* tty) {
   return (int) (intptr_t) tty->u.reserved[1];
 }
 
 static void tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
-  /* A closed descriptor's number soon means another file, which must not be touched.
-   * The standard ones stay open, and can be restored later. */
+  /* The number of a closed descriptor soon means another file, which must not be touched.
+   * The standard descriptors stay open, so the mode can be restored later. */
   if (tty_lasting_fd(tty) > STDERR_FILENO) {
     while (!tty_try_lock_saved())
       continue;
@@ -80,9 +80,10 @@ static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
   do
     fresh = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   while (fresh == -1 && errno == EINTR);
-  /* The standard descriptors belong to everyone in this process, and one that is being
-   * watched to another handle: the private description stays beside them. Any other is
-   * the handle's from now on, and so keeps its number. */
+  /* The standard descriptors are shared by the whole process, and a watched descriptor
+   * belongs to another handle: the private description gets a number of its own. Any
+   * other descriptor belongs to the handle from now on, and the private description takes
+   * over its number. */
   if (fresh == -1 || fd <= STDERR_FILENO || watcher_exists(loop, fd))
     return fresh;
   /* EBUSY: another thread is between opening and installing this very number. */
@@ -129,8 +130,8 @@ int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
 
 /* --- modes ----------------------------------------------------------------------- */
 
-/* Keys one by one and unchanged, but output as before: a new line still starts at the
- * left. */
+/* Characters come one by one and unchanged, but output is processed as before: a new line
+ * still starts at the left. */
 static void tty_make_raw(struct termios* state) {
   state->c_iflag &= ~(tcflag_t) (BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   state->c_oflag |= ONLCR;
@@ -148,7 +149,7 @@ static int tty_set_state(int fd, const struct termios* state) {
   return result == -1 ? -errno : 0;
 }
 
-/* Leaving the normal mode: the present state is what a reset restores. */
+/* Called when the normal mode is left: a reset restores the present state. */
 static int tty_save_state(uv_tty_t* tty) {
   if (tcgetattr(tty->io_watcher.fd, &tty->orig_termios) == -1)
     return -errno;
@@ -214,7 +215,7 @@ int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {
   return 0;
 }
 
-/* Terminals here always understand control sequences; nothing translates them. */
+/* Terminals on Linux always understand control sequences; nothing translates them. */
 void uv_tty_set_vterm_state(uv_tty_vtermstate_t state) {
   (void) state;
 }

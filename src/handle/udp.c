@@ -1,8 +1,8 @@
-/* UDP handles: how they come to a socket, to an address, and to an end.
+/* UDP handles: making the socket, bind, connect and close.
  *
- * The socket is made when it is first needed, unless the caller names a family at once.
- * A call that fails leaves the handle as it was: no socket is kept that the caller
- * hasn't seen before. */
+ * The socket is made when it is first needed, unless the caller names a family at once. A
+ * call that fails leaves the handle as it was: a socket made by the call is closed again.
+ */
 #include "handle/udp.h"
 
 #include "base/address.h"
@@ -23,8 +23,8 @@ static void udp_ready(uv_loop_t* loop, uv__io_t* watcher, unsigned int events) {
   if (handle_closing((uv_handle_t*) handle))
     return;
 
-  /* After a send that had no room (WATCH_OUT), or a turn after uv_udp_send (WATCH_FED),
-   * which is also when requests that went out at once are called back. */
+  /* Called after a send that had no room (WATCH_OUT), and a turn after uv_udp_send
+   * (WATCH_FED), when requests that were sent at once are called back too. */
   if (events & (WATCH_OUT | WATCH_FED)) {
     udp_flush(handle);
     udp_run_completed(handle);
@@ -77,7 +77,7 @@ socklen_t udp_address_length(const struct sockaddr* addr) {
                                     : inet_address_length(addr);
 }
 
-/* Gives the handle its descriptor. It stays the caller's if this fails. */
+/* Gives the handle its descriptor. On failure the descriptor stays the caller's. */
 static int udp_adopt(uv_udp_t* handle, int fd) {
   uv__io_t* watcher = &handle->io_watcher;
   int err = watcher_open(handle->loop, watcher, fd);
@@ -181,7 +181,7 @@ int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
   return 0;
 }
 
-/* Always shares its address: programs that open a socket of their own count on it. */
+/* Always sets SO_REUSEADDR: programs that open a socket of their own rely on it. */
 int uv_udp_open(uv_udp_t* handle, uv_os_sock_t sock) {
   return uv_udp_open_ex(handle, sock, UV_UDP_REUSEADDR);
 }
@@ -212,8 +212,8 @@ static int udp_bind(uv_udp_t* handle, const struct sockaddr* addr, unsigned int 
   int fd = handle->io_watcher.fd;
   int err = udp_set_bind_options(fd, addr->sa_family, flags);
   if (err == 0 && bind(fd, addr, udp_address_length(addr)) == -1)
-    /* The address is of another family than the socket: a bad argument, which not
-     * every kernel and family calls so. */
+    /* The address is of another family than the socket: UV_EINVAL, though not every
+     * kernel and family reports it as such. */
     err = errno == EAFNOSUPPORT ? UV_EINVAL : -errno;
   if (err != 0) {
     if (fresh)

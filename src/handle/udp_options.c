@@ -1,7 +1,7 @@
 /* Socket options of UDP handles: hops, broadcast, and multicast groups.
  *
- * The address family is asked of the socket itself, so that sockets which came from
- * elsewhere (uv_udp_open) get the option of their family. */
+ * The address family is read from the socket, so that a socket that was opened elsewhere
+ * (uv_udp_open) gets the option of its family. */
 #include "handle/udp.h"
 #include "handle/descriptor.h"
 
@@ -55,8 +55,8 @@ static int udp_set_raw(uv_udp_t* handle, int level, int name, const void* value,
   return 0;
 }
 
-/* An interface is named by one of its addresses; IPv6 ones carry its index behind the
- * percent sign. NULL is the kernel's choice. */
+/* An interface is given by one of its addresses; an IPv6 address carries the index behind
+ * the percent sign. NULL leaves the choice to the kernel. */
 static int udp_interface4(const char* name, struct in_addr* address) {
   struct sockaddr_in parsed;
 
@@ -173,7 +173,8 @@ static int udp_check_membership(const uv_udp_t* handle, uv_membership membership
   return membership == UV_JOIN_GROUP || membership == UV_LEAVE_GROUP ? 0 : UV_EINVAL;
 }
 
-/* Groups are joined by many programs on one port: a socket made here shares its own. */
+/* Many programs join a group on one port, so a socket made here shares its address
+ * (SO_REUSEADDR). */
 int uv_udp_set_membership(uv_udp_t* handle, const char* multicast_addr,
                           const char* interface_addr, uv_membership membership) {
   struct sockaddr_in group4;

@@ -1,4 +1,4 @@
-/* What arrives at a UDP handle.
+/* Receiving with a UDP handle.
  *
  * Each datagram is read straight into memory that the program gives, at its full length
  * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for one datagram of
@@ -9,11 +9,11 @@
  * address, or until the turn's share of datagrams is used up.
  *
  * A handle that was bound with UV_UDP_LINUX_RECVERR also has a queue of errors, one for
- * each datagram that a peer or a router refused. Each is called back as 0 bytes from
- * nobody, with that flag: programs from before libuv 1.52, where it was only seen in
- * uv_udp_bind, take that for nothing, and must not be given an error that they never had.
- * The error itself is that of the next call on the socket, receiving or sending, as
- * without the flag. */
+ * each datagram that a peer or a router refused. Each error is called back with that
+ * flag, 0 bytes and no address. Programs written before libuv 1.52, where the flag was
+ * only passed to uv_udp_bind, ignore such a call, and must not get an error that they
+ * never got before. The error code itself is returned by the next call on the socket,
+ * receiving or sending, as without the flag. */
 #include "handle/udp.h"
 #include "base/base.h"
 #include "loop/watcher.h"
@@ -24,7 +24,8 @@
 enum {
   UDP_DATAGRAM_MAX = 64 * 1024,
   UDP_CHUNKS_MAX = 64,
-  UDP_TURN_MAX = 32, /* datagrams or system calls in a turn: others want to live too */
+  UDP_TURN_MAX =
+      32, /* datagrams or system calls in a turn, so that other handles get theirs */
 };
 
 static bool udp_receiving(const uv_udp_t* handle) {
@@ -38,7 +39,7 @@ static void udp_call_back(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nrea
                  addr, flags);
 }
 
-/* A failed read: EAGAIN is called back as 0 bytes from nobody. */
+/* Called after a failed read. EAGAIN is called back as 0 bytes without an address. */
 static void udp_call_back_failure(uv_udp_t* handle, int error, const uv_buf_t* buf) {
   bool nothing = error == EAGAIN || error == EWOULDBLOCK;
   udp_call_back(handle, handle->recv_cb, nothing ? 0 : -error, buf, NULL, 0);
@@ -52,7 +53,8 @@ static unsigned int udp_partial(const struct msghdr* header) {
   return (header->msg_flags & MSG_TRUNC) ? (unsigned int) UV_UDP_PARTIAL : 0;
 }
 
-/* One datagram, by the full call that every kind of datagram socket has. */
+/* Receives one datagram with recvmsg(2), which works for every kind of datagram socket.
+ */
 static ssize_t udp_recvmsg(int fd, const uv_buf_t* buf, struct sockaddr_storage* peer,
                            socklen_t* length, unsigned int* flags) {
   struct iovec vector = {.iov_base = buf->base, .iov_len = buf->len};
@@ -72,9 +74,9 @@ static ssize_t udp_recvmsg(int fd, const uv_buf_t* buf, struct sockaddr_storage*
   return nread;
 }
 
-/* The same by a call that costs the kernel a tenth less: with MSG_TRUNC it returns the
- * whole length of a datagram that was cut. Other sockets give that flag other meanings.
- */
+/* As udp_recvmsg, with a call that costs the kernel a tenth less: for UDP, MSG_TRUNC
+ * makes it return the whole length of a datagram that was cut. Other sockets give that
+ * flag other meanings. */
 static ssize_t udp_recvfrom(int fd, const uv_buf_t* buf, struct sockaddr_storage* peer,
                             socklen_t* length, unsigned int* flags) {
   ssize_t nread;
@@ -110,7 +112,7 @@ static int udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
   return 1;
 }
 
-/* The same with one datagram to a chunk of the buffer. */
+/* As udp_receive_one, with one datagram in each chunk of the buffer. */
 static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   struct sockaddr_storage peers[UDP_CHUNKS_MAX];
   struct iovec vectors[UDP_CHUNKS_MAX];
@@ -148,8 +150,8 @@ static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   return nread;
 }
 
-/* Memory from the program. False if it gave none, which is called back, or stopped
- * receiving when it was asked. */
+/* Gets a buffer from the program. False if the program gave none, which is called back,
+ * or stopped receiving in alloc_cb. */
 static bool udp_allocate(uv_udp_t* handle, uv_buf_t* buf) {
   handle->alloc_cb((uv_handle_t*) handle, UDP_DATAGRAM_MAX, buf);
   if (!udp_receiving(handle))
@@ -177,7 +179,8 @@ void udp_receive(uv_udp_t* handle) {
 
 /* --- The queue of errors ------------------------------------------------------------ */
 
-/* Takes one entry off. 0, or a system error: EAGAIN if there was none. */
+/* Takes one entry off the queue of errors. Returns 0 or a system error: EAGAIN if there
+ * was none. */
 static int udp_take_error(const uv_udp_t* handle) {
   struct msghdr header;
   ssize_t result;

@@ -1,15 +1,15 @@
-/* What leaves a UDP handle.
+/* Sending with a UDP handle.
  *
- * A datagram goes to the kernel at once when none is outstanding before it. Later ones
- * queue up and leave together, with sendmmsg, in the next pending phase or after the next
- * poll, whichever is first: many datagrams for one system call and no change of the
- * watched events. Only when the kernel has no room is the socket watched for writability.
- * Callbacks come later than the call that sends, in the order of the calls.
+ * A datagram is sent at once if no other is queued. Later ones are queued and sent
+ * together, with sendmmsg, in the next pending phase or after the next poll, whichever is
+ * first: many datagrams in one system call and no change of the watched events. Only when
+ * the kernel has no room is the socket watched for writability. Callbacks come later than
+ * the call that sends, in the order of the calls.
  *
  * A flush offers the kernel the whole queue, however long. libuv sends queued datagrams
- * in its poll, all that the kernel takes, so by the end of a poll every datagram that was
- * queued before it has been offered here too, and a close in a later phase cancels only
- * what the kernel had no room for. */
+ * in its poll, as many as the kernel takes. To match that, every datagram queued before a
+ * poll has been offered to the kernel by the end of the poll, so that a close in a later
+ * phase cancels only the datagrams that the kernel had no room for. */
 #include "handle/udp.h"
 #include "base/alloc.h"
 #include "base/base.h"
@@ -70,8 +70,8 @@ static unsigned int udp_fill_batch(uv_udp_t* handle, struct mmsghdr batch[UDP_BA
   return count;
 }
 
-/* One datagram: the bytes sent, or a negative error. Most have one buffer, and the call
- * for that saves the kernel the copying in of headers and vectors. */
+/* Sends one datagram; returns the bytes sent, or a negative error. Most datagrams have
+ * one buffer, and sendto(2) saves the kernel from copying headers and vectors. */
 static ssize_t udp_send_one(int fd, const uv_buf_t* bufs, unsigned int nbufs,
                             const struct sockaddr* addr) {
   struct msghdr header;
@@ -95,7 +95,8 @@ static int udp_sendmmsg(int fd, struct mmsghdr* batch, unsigned int count) {
   return sent == -1 ? -errno : sent;
 }
 
-/* Sends what one system call can. 0, or why the kernel has no room now. */
+/* Sends as many as one system call can. Returns 0, or the reason why the kernel has no
+ * room now. */
 static int udp_flush_batch(uv_udp_t* handle) {
   struct mmsghdr batch[UDP_BATCH];
   int fd = handle->io_watcher.fd;
@@ -113,8 +114,8 @@ static int udp_flush_batch(uv_udp_t* handle) {
   int sent = udp_sendmmsg(fd, batch, udp_fill_batch(handle, batch));
   if (sent < 0 && udp_no_room(-sent))
     return sent;
-  /* sendmmsg returns an error only if the first datagram failed; behind a datagram that
-   * was sent, it returns the count instead. */
+  /* sendmmsg returns an error only if the first datagram failed; if a later one failed,
+   * it returns the count of those before it. */
   if (sent < 0)
     udp_complete(handle, first, sent);
   for (int i = 0; i < sent; i++)
@@ -130,7 +131,7 @@ void udp_flush(uv_udp_t* handle) {
     int err = udp_flush_batch(handle);
     if (err != 0) {
       watcher_start(handle->loop, watcher, WATCH_OUT);
-      if (err == UV_ENOBUFS) /* the socket itself has room, and seems ready */
+      if (err == UV_ENOBUFS) /* the socket itself has room and is reported as writable */
         watcher_back_off(handle->loop, watcher, WATCH_OUT);
       return;
     }
@@ -162,7 +163,7 @@ void udp_run_completed(uv_udp_t* handle) {
       mem_free(req->bufs);
     req->bufs = NULL;
 
-    /* The byte count isn't reported: a datagram leaves as a whole or not at all. */
+    /* The byte count isn't reported: a datagram is sent as a whole or not at all. */
     int status = req->status < 0 ? (int) req->status : 0;
     if (req->send_cb != NULL)
       loop_call_back(handle->loop, subject_req(req), status, req->send_cb, req, status);
@@ -170,7 +171,7 @@ void udp_run_completed(uv_udp_t* handle) {
   udp_update_active(handle);
 }
 
-/* What every way of sending asks first. */
+/* The checks that all ways of sending share. */
 static int udp_check_destination(const uv_udp_t* handle, const struct sockaddr* addr) {
   if (handle->type != UV_UDP || handle_closing((const uv_handle_t*) handle))
     return UV_EINVAL;
@@ -229,8 +230,8 @@ int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
 
   if (alone)
     udp_flush(handle);
-  /* If the socket is full the watcher reports when to go on; else the next pending phase
-   * calls back what is through and sends the rest. */
+  /* If the socket is full, the watcher reports when to continue; otherwise the next
+   * pending phase calls back the requests that were sent and sends the rest. */
   if (!watcher_wants(&handle->io_watcher, WATCH_OUT))
     watcher_feed(handle->loop, &handle->io_watcher);
   return 0;
@@ -243,7 +244,7 @@ int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
   int err = udp_check_destination(handle, addr);
   if (err != 0)
     return err;
-  /* It would overtake those that wait already. */
+  /* The datagram would overtake those that are queued. */
   if (handle->send_queue_count != 0)
     return UV_EAGAIN;
   err = udp_prepare(handle, addr);
@@ -254,8 +255,8 @@ int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
   return sent < 0 && udp_no_room((int) -sent) ? UV_EAGAIN : (int) sent;
 }
 
-/* Fills what fits of the datagrams from `first` on, up to one with a bad address: the
- * ones before it can still leave. */
+/* Fills as many messages as fit, from `first` on, up to one with a bad address: those
+ * before it can still be sent. */
 static unsigned int udp_fill_many(uv_udp_t* handle, struct mmsghdr batch[UDP_BATCH],
                                   unsigned int count, uv_buf_t* bufs[],
                                   const unsigned int nbufs[], struct sockaddr* addrs[],
@@ -301,6 +302,6 @@ int uv_udp_try_send2(uv_udp_t* handle, unsigned int count, uv_buf_t* bufs[],
     if (sent < (int) filled)
       break;
   }
-  /* An error counts only if it is that of the first datagram. */
+  /* An error is returned only if it is that of the first datagram. */
   return done > 0 ? (int) done : err;
 }

@@ -1,4 +1,4 @@
-/* The path that a handle watches, as the program asks for it. */
+/* The path that a handle watches, for the program's request (uv_fs_event_getpath). */
 #ifndef RONDO_WATCHED_PATH_H
 #define RONDO_WATCHED_PATH_H
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* NULL for the path of a handle that watches nothing. */
+/* `path` is NULL for a handle that watches nothing. */
 static inline int watched_path_give(const char* path, char* buffer, size_t* size) {
   if (buffer == NULL || size == NULL)
     return UV_EINVAL;

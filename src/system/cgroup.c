@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Version 1 has no word for "no limit": it is this number, or close below it,
+/* Version 1 has no word for "no limit": the limit is then this number or a little less,
  * rounded down to a page. */
 #define V1_UNLIMITED ((uint64_t) INT64_MAX - 65535)
 
 /* A group on its way up to the root of its hierarchy. */
 struct group_walk {
-  char path[PATH_MAX]; /* ends without a slash */
-  size_t top;          /* how much of it is the hierarchy's mount point */
+  char path[PATH_MAX]; /* has no slash at its end */
+  size_t top;          /* the length of the hierarchy's mount point in it */
   bool v2;
 };
 
@@ -35,8 +35,8 @@ static bool list_has(const char* list, size_t length, const char* name) {
   return false;
 }
 
-/* A line is "number:controllers:path". Version 2 is number 0 and names no
- * controllers; one that is listed elsewhere lives in version 1. */
+/* A line is "number:controllers:path". Version 2 has number 0 and names no controllers; a
+ * controller that another line names is in version 1. */
 static bool find_line(const char* text, const char* controller, bool* v2,
                       const char** controllers, int* controllers_length,
                       const char** path) {
@@ -157,8 +157,8 @@ static uint64_t read_stat(const struct group_walk* group, const char* file,
   return 0;
 }
 
-/* Of what a group uses, the file pages that nobody touched for a while are
- * dropped before anyone is refused memory: they count as free. */
+/* Of the memory that a group uses, file pages that haven't been touched for a while are
+ * dropped before an allocation fails: they count as free. */
 static uint64_t reclaimable(const struct group_walk* group) {
   return read_stat(group, "memory.stat",
                    group->v2 ? "inactive_file " : "total_inactive_file ");
@@ -192,7 +192,7 @@ void group_memory_read(const char* root, struct group_memory* memory) {
   } while (group_up(&group));
 }
 
-/* The quota and the period it is for, in microseconds; false without one. */
+/* The quota and its period, in microseconds; false without one. */
 static bool read_quota(const struct group_walk* group, double* quota, double* period) {
   char text[64];
   char* end;

@@ -95,7 +95,7 @@ void uv_sleep(unsigned int msec) {
     until.tv_nsec -= NANOSECONDS_PER_SECOND;
     until.tv_sec++;
   }
-  /* Until a point in time, so that signals can't add up to a longer sleep. */
+  /* Sleeps until a point in time, so that interruptions by signals can't prolong it. */
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
   }
 }
@@ -105,7 +105,7 @@ int uv_uptime(double* uptime) {
   const char* position = text;
   struct timespec now;
 
-  /* The file first: container managers put the container's own uptime there. */
+  /* /proc/uptime first: container managers put the container's own uptime there. */
   if (system_read_file("/proc/uptime", text, sizeof(text)) > 0 &&
       string_decimal(&position, uptime))
     return 0;

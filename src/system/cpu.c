@@ -102,7 +102,7 @@ static const char* value_of(const char* line, const char* key) {
   return line + strspn(line, " ");
 }
 
-/* Names and, where the kernel has it here, the present speed. */
+/* Reads the models' names and, where the kernel gives it here, the current speed. */
 static int read_models(struct cpus* cpus) {
   char* text;
   uv_cpu_info_t* cpu = NULL;
@@ -130,7 +130,7 @@ static int read_models(struct cpus* cpus) {
   return err;
 }
 
-/* What frequency scaling says, in kHz, is more exact than /proc/cpuinfo. */
+/* The speed from frequency scaling, in kHz, is more exact than /proc/cpuinfo. */
 static void read_speed(unsigned number, uv_cpu_info_t* cpu) {
   char path[128];
   char text[32];
@@ -182,7 +182,7 @@ static unsigned processors_allowed(void) {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
     return (unsigned) CPU_COUNT(&set);
-  /* More processors than the set has room for. */
+  /* The machine has more processors than the set has room for. */
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (unsigned) online : 1;
 }
@@ -191,7 +191,7 @@ unsigned int uv_available_parallelism(void) {
   unsigned count = processors_allowed();
   double quota = group_processors("");
 
-  /* Time for two and a half processors keeps three threads busy. */
+  /* A quota of two and a half processors keeps three threads busy. */
   if (quota > 0 && quota < count) {
     unsigned whole = (unsigned) quota;
     count = quota > whole ? whole + 1 : whole;
@@ -199,7 +199,7 @@ unsigned int uv_available_parallelism(void) {
   return count > 0 ? count : 1;
 }
 
-static _Atomic unsigned int processors_known; /* 0: not yet */
+static _Atomic unsigned int processors_known; /* 0: not known yet */
 
 unsigned int system_processors(void) {
   unsigned int known = atomic_load_explicit(&processors_known, memory_order_relaxed);
@@ -219,7 +219,7 @@ void uv_loadavg(double avg[3]) {
   double loads[3];
   const char* position = text;
 
-  /* The file first: container managers put the container's own load there. */
+  /* /proc/loadavg first: container managers put the container's own load there. */
   if (system_read_file("/proc/loadavg", text, sizeof(text)) > 0 &&
       string_decimal(&position, &loads[0]) && string_decimal(&position, &loads[1]) &&
       string_decimal(&position, &loads[2])) {

@@ -1,7 +1,7 @@
-/* RONDO_DEBUG: what the library reports about itself when asked. Each line is one write,
- * to standard error or, at its end, to the file that RONDO_DEBUG_OUTPUT names: lines of
- * several threads and processes don't mix, and a program that closes or reads its
- * standard error can be asked too. */
+/* RONDO_DEBUG: reports of the library about itself. Each line is one write, to standard
+ * error or, appended, to the file that RONDO_DEBUG_OUTPUT names. So lines of several
+ * threads and processes don't mix, and a program that closes or reads its standard error
+ * can be examined too. */
 #include "system/system.h"
 
 #include <errno.h>

@@ -58,7 +58,7 @@ int uv_os_environ(uv_env_item_t** envitems, int* count) {
     return UV_ENOMEM;
   int used = 0;
   for (size_t i = 0; i < length; i++) {
-    /* execve() passes on anything; what has no "=" is no variable. */
+    /* execve() passes on any string; one without "=" is not a variable. */
     const char* equals = strchr(environ[i], '=');
     if (equals == NULL)
       continue;
@@ -82,7 +82,7 @@ void uv_os_free_environ(uv_env_item_t* envitems, int count) {
 int uv_os_homedir(char* buffer, size_t* size) {
   uv_passwd_t user;
 
-  /* What the user says goes before what the system says. */
+  /* The environment goes before the system's user database. */
   int err = uv_os_getenv("HOME", buffer, size);
   if (err != UV_ENOENT)
     return err;
@@ -104,7 +104,8 @@ int uv_os_tmpdir(char* buffer, size_t* size) {
     directory = getenv(variables[i]);
   if (directory == NULL)
     directory = "/tmp";
-  /* There must be room for all of it, also for the slash that is then left out. */
+  /* There must be room for the whole value, even for a final slash, which is then
+   * removed. */
   size_t length = strlen(directory);
   int err = string_give(directory, length, buffer, size);
   if (err == 0 && length > 1 && buffer[length - 1] == '/')

@@ -1,5 +1,4 @@
-/* Reading the small files in which the kernel describes itself: see
- * system.h. */
+/* Reads the small files of /proc and /sys: see system.h. */
 #include "base/alloc.h"
 #include "system/system.h"
 #include "uv.h"
@@ -42,8 +41,8 @@ ssize_t system_read_file(const char* path, char* buffer, size_t size) {
   return length;
 }
 
-/* Files of /proc say that their size is 0, so the buffer grows until a read
- * leaves some of it empty. */
+/* Files of /proc report a size of 0, so the buffer grows until a read leaves some of it
+ * empty. */
 static ssize_t read_growing(int fd, char** content) {
   size_t room = 4096;
   size_t length = 0;

@@ -1,14 +1,14 @@
-/* Whether anybody but the library has fork handlers (pthread_atfork) that a child counts
- * on.
+/* Whether other code than the library has fork handlers (pthread_atfork) that a child
+ * depends on.
  *
- * The C library's own list is the answer where it can be read (fork_list.c). Otherwise
- * the imports of every loaded object are: whoever registers a handler imports the
- * function for it, or looks it up by name, which is not seen then.
+ * Where the C library's own list of handlers can be read (fork_list.c), it decides.
+ * Otherwise the imports of every loaded object decide: an object that registers a handler
+ * imports pthread_atfork, or looks it up by name, which goes unnoticed.
  *
- * Handlers that only put their object's own memory in order, which an exec throws away,
- * are excused, by the name of the object. An import is no proof of a registration, so a
- * main program that has a libuv of its own (Node) is excused too where imports decide:
- * that one imports the function. */
+ * Handlers that only repair their object's own memory don't matter to a child that execs;
+ * such objects are exempt by name. An import doesn't prove a registration, so where
+ * imports decide, a main program with a libuv of its own (Node) is exempt too: its libuv
+ * imports the function. */
 #include "system/system.h"
 
 #include "base/base.h"
@@ -29,12 +29,12 @@ void system_at_fork(fork_handler prepare, fork_handler parent, fork_handler chil
 struct dynamic_part {
   const ElfW(Sym) * symbols;
   const char* names;
-  const ElfW(Rela) * relocations[2]; /* of data, of calls */
+  const ElfW(Rela) * relocations[2]; /* for data, for calls */
   size_t counts[2];
-  size_t relative; /* of the first, how many name no symbol and come first */
+  size_t relative; /* how many entries of the first name no symbol; they come first */
 };
 
-/* The loader has made most addresses of the section absolute. */
+/* The loader has made most addresses of the dynamic section absolute. */
 static const void* dynamic_address(const struct dl_phdr_info* object, ElfW(Addr) value) {
   ElfW(Addr) base = object->dlpi_addr;
   return (const void*) (value < base ? base + value : value);
@@ -105,8 +105,8 @@ static bool name_is_excused(const char* path) {
   return false;
 }
 
-/* The program itself has no name in the list of objects. Its uv_run, if it has one that
- * isn't this library's, is the first that a look-up finds. */
+/* The program itself has an empty name in the list of objects. If it has a uv_run other
+ * than this library's, a symbol look-up finds that one first. */
 static bool program_has_own_libuv(void) {
   void* found = dlsym(RTLD_DEFAULT, "uv_run");
   int (*own)(uv_loop_t*, uv_run_mode) = uv_run;
@@ -115,8 +115,8 @@ static bool program_has_own_libuv(void) {
 }
 
 struct search {
-  unsigned long long loaded;   /* objects ever loaded and unloaded: */
-  unsigned long long unloaded; /* as long as both stay, the answer does */
+  unsigned long long loaded;   /* number of objects ever loaded and unloaded: */
+  unsigned long long unloaded; /* while both are unchanged, so is the answer */
   bool answered;
   bool found;
 };

@@ -13,7 +13,8 @@
 /* An entry begins with its three functions; what follows differs between versions. */
 enum { FUNCTIONS = 3, ENTRY_SIZE_MIN = 32, ENTRY_SIZE_MAX = 64, ENTRIES_MAX = 48 };
 
-/* In front of the array, which is the one in it until it is full. */
+/* The header of glibc's dynamic array; `array` points to `first` until more entries are
+ * needed. */
 struct list_header {
   size_t used;
   size_t allocated;
@@ -32,8 +33,8 @@ static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
 extern void* __dso_handle __attribute__((visibility("hidden")));
 typedef int (*register_function)(fork_handler, fork_handler, fork_handler, void*);
 
-/* Through a pointer: so the object that the library is part of, which may be the whole
- * program, imports nothing on its account. */
+/* Looked up at run time, so that the object that contains the library, perhaps the whole
+ * program, doesn't import the function because of it. */
 static register_function find_register(void) {
   register_function add;
   *(void**) &add = dlsym(RTLD_DEFAULT, "__register_atfork");
@@ -66,7 +67,7 @@ static bool is_own(const void* const* functions) {
   return false;
 }
 
-/* A handler that can't be registered is missed only by a child that goes on without an
+/* A handler that can't be registered matters only to a child that continues without an
  * exec. */
 void fork_list_add(fork_handler prepare, fork_handler parent, fork_handler child) {
   register_function add = find_register();
@@ -81,9 +82,9 @@ static void mark_prepare(void) {}
 static void mark_parent(void) {}
 static void mark_child(void) {}
 
-/* Between which addresses of the C library's data to look. */
+/* The range of the C library's data to search. */
 struct data_range {
-  uintptr_t inside; /* an address of the C library's text */
+  uintptr_t inside; /* an address in the C library's text */
   uintptr_t start, end;
 };
 
@@ -106,7 +107,7 @@ static int range_find(struct dl_phdr_info* object, size_t size, void* argument) 
   return found;
 }
 
-/* The next place at or after `from` where the marks stand; 0 if there is none. */
+/* The next address at or after `from` that holds the two marks; 0 if there is none. */
 static uintptr_t mark_find(const struct data_range* range, uintptr_t from) {
   const void* marks[FUNCTIONS] = {address_of(mark_prepare), address_of(mark_parent),
                                   address_of(mark_child)};
@@ -129,7 +130,8 @@ static void list_find(void) {
   uintptr_t two = one == 0 ? 0 : mark_find(&range, one + sizeof(void*));
   size_t size = two - one;
   if (two == 0 || size < ENTRY_SIZE_MIN || size > ENTRY_SIZE_MAX)
-    return; /* another thread has registered something in between, or it is no list */
+    return; /* another thread has registered a handler in between, or this isn't the list
+             */
   for (size_t i = 0; i < ENTRIES_MAX; i++) {
     uintptr_t at = one - i * size - sizeof(struct list_header);
     if (at < range.start || at > one)
@@ -149,7 +151,8 @@ enum fork_list_answer fork_list_search(bool (*matters)(const void* function)) {
   if (list == NULL)
     return FORK_LIST_UNKNOWN;
   if (list->array != list->first)
-    return FORK_LIST_FOUND; /* it has moved, as there are too many for us to be alone */
+    return FORK_LIST_FOUND; /* the list has moved, so there are more entries than the
+                               library's own */
   size_t used = list->used < list->allocated ? list->used : list->allocated;
   for (size_t i = 0; i < used; i++) {
     const void* const* functions = (const void*) (list->first + i * entry_size);

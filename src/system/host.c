@@ -14,7 +14,8 @@ int uv_os_gethostname(char* buffer, size_t* size) {
     return UV_EINVAL;
   if (gethostname(name, sizeof(name)) != 0)
     return -errno;
-  name[sizeof(name) - 1] = '\0'; /* the call may leave a long name without */
+  name[sizeof(name) - 1] =
+      '\0'; /* the call may leave out the terminator of a long name */
   return string_give(name, strlen(name), buffer, size);
 }
 

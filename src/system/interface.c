@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Interfaces that are up, have a carrier, and an address people can use. */
+/* Interfaces that are up, have a carrier, and an IPv4 or IPv6 address. */
 static bool is_wanted(const struct ifaddrs* entry) {
   const unsigned running = IFF_UP | IFF_RUNNING;
   return (entry->ifa_flags & running) == running && entry->ifa_addr != NULL &&
@@ -25,7 +25,7 @@ static size_t address_size(const struct sockaddr* address) {
                                        : sizeof(struct sockaddr_in6);
 }
 
-/* The list has one entry for an interface's hardware and others for its
+/* The list has one entry for an interface's hardware address and others for its IP
  * addresses. "eth0:1" is an old-style second name of eth0. */
 static void copy_hardware_address(const struct ifaddrs* list, const char* name,
                                   char physical[6]) {

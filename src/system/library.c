@@ -1,12 +1,12 @@
-/* Libraries loaded at run time. The message about what went wrong last is kept
- * with the library, because the C library's own is gone after one look. */
+/* Libraries loaded at run time. The last error message is kept with the library, because
+ * dlerror() returns it only once. */
 #include "base/alloc.h"
 #include "uv.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* What is said when there is no memory for the real message; never freed. */
+/* The message when there is no memory for the real one; never freed. */
 static char no_memory[] = "not enough memory";
 
 static void forget_error(uv_lib_t* lib) {
@@ -28,7 +28,7 @@ static int keep_error(uv_lib_t* lib) {
 }
 
 int uv_dlopen(const char* filename, uv_lib_t* lib) {
-  dlerror(); /* drop what earlier calls left */
+  dlerror(); /* discards the messages of earlier calls */
   lib->errmsg = NULL;
   lib->handle = dlopen(filename, RTLD_LAZY);
   return lib->handle != NULL ? 0 : keep_error(lib);
@@ -37,7 +37,7 @@ int uv_dlopen(const char* filename, uv_lib_t* lib) {
 void uv_dlclose(uv_lib_t* lib) {
   forget_error(lib);
   if (lib->handle != NULL) {
-    dlclose(lib->handle); /* it has nowhere to report a failure to */
+    dlclose(lib->handle); /* there is no way to report a failure */
     lib->handle = NULL;
   }
 }

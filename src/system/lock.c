@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* For calls that only fail when the program uses them wrongly. */
+/* For calls that fail only if the program misuses them. */
 static void must_work(int err) {
   if (err != 0)
     abort();
 }
 
-/* For the try… calls: 0 or UV_EBUSY, nothing else is an answer. EAGAIN is a
- * lock held too often to count, which can't be had now either. */
+/* For the try… calls: returns 0 or UV_EBUSY; other errors abort. EAGAIN means a lock that
+ * is held too many times to be counted, so it isn't available either. */
 static int try_result(int err) {
   if (err == EBUSY || err == EAGAIN)
     return UV_EBUSY;
@@ -125,7 +125,7 @@ int uv_cond_init(uv_cond_t* cond) {
   int err = pthread_condattr_init(&attributes);
   if (err != 0)
     return -err;
-  /* Setting the machine's clock must not stretch or shorten a wait. */
+  /* Setting the machine's clock must not change the length of a wait. */
   err = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   if (err == 0)
     err = pthread_cond_init(cond, &attributes);

@@ -21,8 +21,8 @@ static uint64_t meminfo(const char* key) {
 
 uint64_t uv_get_free_memory(void) {
   struct sysinfo info;
-  /* "Available" counts the caches that the kernel gives up when asked, as
-   * "free" in sysinfo() does not. */
+  /* "Available" includes the caches that the kernel can drop; "free" of sysinfo()
+   * doesn't. */
   uint64_t available = meminfo("MemAvailable:");
   if (available != 0)
     return available;
@@ -37,8 +37,7 @@ uint64_t uv_get_total_memory(void) {
   return sysinfo(&info) == 0 ? (uint64_t) info.totalram * info.mem_unit : 0;
 }
 
-/* 0 where nothing could set a limit, UINT64_MAX where one could be set and
- * isn't. */
+/* 0 where no limit can be set, UINT64_MAX where one can be set and isn't. */
 uint64_t uv_get_constrained_memory(void) {
   struct group_memory memory;
   group_memory_read("", &memory);

@@ -1,5 +1,5 @@
-/* About this process: its number and urgency, where it came from and where it
- * stands, and the descriptors it was started with. */
+/* About this process: its id, priority, parent, executable and working directory, and the
+ * descriptors that it was started with. */
 #include "base/base.h"
 #include "base/strings.h"
 #include "uv.h"
@@ -33,14 +33,14 @@ int uv_os_getpriority(uv_pid_t pid, int* priority) {
 }
 
 int uv_os_setpriority(uv_pid_t pid, int priority) {
-  /* The kernel would take the nearest priority instead. */
+  /* Checked here, because the kernel would take the nearest priority instead. */
   if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW)
     return UV_EINVAL;
   return setpriority(PRIO_PROCESS, (id_t) pid, priority) == 0 ? 0 : -errno;
 }
 
-/* Unlike its neighbours this one cuts a path that doesn't fit: so say libuv's
- * tests, and programs rely on it. */
+/* Unlike the similar functions, this one cuts a path that doesn't fit: libuv's tests
+ * require it, and programs rely on it. */
 int uv_exepath(char* buffer, size_t* size) {
   if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
@@ -57,7 +57,7 @@ int uv_exepath(char* buffer, size_t* size) {
 int uv_cwd(char* buffer, size_t* size) {
   if (buffer == NULL || size == NULL || *size == 0)
     return UV_EINVAL;
-  /* Let the C library find the room: a path may be longer than PATH_MAX. */
+  /* The C library allocates, since a path may be longer than PATH_MAX. */
   char* path = getcwd(NULL, 0);
   if (path == NULL)
     return -errno;
@@ -82,8 +82,8 @@ int uv_open_osfhandle(uv_os_fd_t os_fd) {
 }
 
 void uv_disable_stdio_inheritance(void) {
-  /* All that are open, in one call; one after the other on kernels before 5.11,
-   * as far as a process without special plans may have any. */
+  /* All open descriptors, in one call. On kernels before 5.11 one by one, up to a number
+   * that few processes exceed. */
   if (close_range(0, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
     return;
   int end = int_min((int) sysconf(_SC_OPEN_MAX), 65536);

@@ -8,8 +8,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* For kernels and sandboxes that refuse getrandom(). /dev/urandom never says
- * that it isn't seeded yet; /dev/random becomes readable once it is. */
+/* For kernels and sandboxes that refuse getrandom(). /dev/urandom doesn't reveal whether
+ * it is seeded; /dev/random becomes readable once it is. */
 static int wait_for_seed(void) {
   int fd = system_open("/dev/random");
   if (fd < 0)

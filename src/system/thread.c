@@ -1,5 +1,4 @@
-/* Threads: making them with a stack of the right size, waiting for them, and
- * comparing them. */
+/* Threads: creating them with a stack of the right size, joining and comparing them. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "uv.h"
@@ -10,8 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Without a limit on stacks there is nothing to follow; this is what the C
- * library takes then. */
+/* Used if `ulimit -s` is unlimited; the C library takes the same size then. */
 #define STACK_SIZE_UNLIMITED ((size_t) 2 << 20)
 
 struct thread_start {
@@ -25,16 +23,15 @@ static size_t round_up_to_page(size_t size) {
                                       : (size + page - 1) / page * page;
 }
 
-/* The smallest stack the system makes a thread with. It depends on how much
- * the processor saves for a signal handler, so it is asked for and not taken
- * from a header. */
+/* The smallest stack that a thread can have. It depends on how much the processor saves
+ * for a signal handler, so it is asked from the system, not taken from a header. */
 static size_t stack_size_min(void) {
   long size = sysconf(_SC_THREAD_STACK_MIN);
   return size_max(size > 0 ? (size_t) size : 0, (size_t) PTHREAD_STACK_MIN);
 }
 
-/* The main thread's stack follows `ulimit -s`; other threads get the same, so
- * that code which works in the one works in the others. */
+/* The main thread's stack follows `ulimit -s`; other threads get the same, so that code
+ * which works in the main thread works in the others. */
 static size_t stack_size_default(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

@@ -1,5 +1,4 @@
-/* What can be set on a thread once it runs: where it may run, what it is
- * called, how urgent it is. */
+/* Settings of a running thread: affinity, name, priority. */
 #include "base/strings.h"
 #include "uv.h"
 
@@ -84,10 +83,9 @@ int uv_thread_getname(uv_thread_t* tid, char* name, size_t size) {
   return 0;
 }
 
-/* The kernel's number of a thread. Nice values belong to kernel threads, and
- * gettid() gives only the caller's number. A thread's processor clock contains
- * the number of any thread, as ~number << 3 and three bits of kind; that form is
- * part of the kernel's interface. */
+/* The kernel's id of a thread. Nice values are set by that id, and gettid() returns only
+ * the caller's own. A thread's processor clock contains the id of any thread, as ~id << 3
+ * and three bits of kind; that form is part of the kernel's interface. */
 static int thread_number(pthread_t thread, id_t* number) {
   clockid_t clock;
   int err = pthread_getcpuclockid(thread, &clock);
@@ -99,7 +97,7 @@ static int thread_number(pthread_t thread, id_t* number) {
 
 /* For another thread, the priority of its policy, which is 0 under the default policy;
  * for the calling thread under that policy, the nice value: as libuv's manual and tests
- * have it. */
+ * require. */
 int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   struct sched_param parameters;
   int policy;
@@ -122,8 +120,8 @@ int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   return 0;
 }
 
-/* Real-time policies have a range of their own: lowest and highest are its
- * ends, the others lie evenly between. */
+/* Real-time policies have a range of their own: lowest and highest are its ends, the
+ * other priorities are evenly spaced between them. */
 static int set_realtime_priority(pthread_t thread, int policy, int priority) {
   int lowest = sched_get_priority_min(policy);
   int highest = sched_get_priority_max(policy);

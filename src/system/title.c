@@ -1,7 +1,7 @@
-/* The process's title, as `ps` shows it. The kernel reads it from the memory
- * in which it passed the arguments, so a new title is written over them, and
- * uv_setup_args() gives the program a copy of its arguments to go on with.
- * There is as much room as the arguments took; a longer title is cut. */
+/* The process's title, as `ps` shows it. The kernel reads it from the memory in which it
+ * passed the arguments, so a new title is written over them, and uv_setup_args() gives
+ * the program a copy of its arguments. The title can be as long as the arguments were; a
+ * longer one is cut. */
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/strings.h"
@@ -17,14 +17,14 @@ static pthread_mutex_t title_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* All of this is guarded by title_lock. */
 static struct {
-  char* memory;  /* the kernel's, NULL before uv_setup_args() */
-  size_t room;   /* its size, the terminator included */
+  char* memory;  /* the memory of the arguments; NULL before uv_setup_args() */
+  size_t room;   /* the size of `memory`, terminator included */
   size_t length; /* of the present title */
   char** copy;   /* what uv_setup_args() gave to the program */
 } title;
 
-/* The arguments lie one behind the other, as the kernel left them. Should a
- * program have replaced some, only the first ones that still do are taken. */
+/* The kernel stores the arguments one behind the other. If a program has replaced some of
+ * the pointers, only the contiguous ones at the beginning are used. */
 static size_t arguments_room(int argc, char** argv) {
   char* end = argv[0];
   for (int i = 0; i < argc && argv[i] == end; i++)
@@ -55,7 +55,7 @@ char** uv_setup_args(int argc, char** argv) {
   if (argc <= 0 || argv == NULL || argv[0] == NULL)
     return argv;
   pthread_mutex_lock(&title_lock);
-  /* The second time, what is passed in is our copy, which no one shows. */
+  /* On a second call the arguments passed in are the copy, which isn't shown by `ps`. */
   if (title.memory == NULL) {
     char** copy = arguments_copy(argc, argv);
     if (copy != NULL) {
@@ -70,9 +70,9 @@ char** uv_setup_args(int argc, char** argv) {
   return argv;
 }
 
-/* The short name, which `top` and `ps -o comm` show, belongs to the main
- * thread; through this file any thread may set it. That it can fail, in a
- * sandbox without /proc, takes nothing from the title. */
+/* The short name, which `top` and `ps -o comm` show, belongs to the main thread; through
+ * this file any thread may set it. A failure (a sandbox without /proc) doesn't affect the
+ * title. */
 static void set_short_name(const char* name) {
   int fd = open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
   if (fd < 0)
@@ -90,7 +90,7 @@ int uv_set_process_title(const char* text) {
   }
   size_t length = size_min(strlen(text), title.room - 1);
   memcpy(title.memory, text, length);
-  /* To the end, or the rest of the old arguments would still be shown. */
+  /* Cleared to the end; otherwise the rest of the old arguments would still be shown. */
   memset(title.memory + length, 0, title.room - length);
   title.length = length;
   set_short_name(title.memory);

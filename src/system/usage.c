@@ -1,4 +1,4 @@
-/* What the process, or one thread of it, has used so far. */
+/* Resources that the process, or one thread of it, has used so far. */
 #include "uv.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Users and groups, from whatever the system's name service is configured to
- * ask. Each answer is one block of memory with its strings behind it. */
+/* Users and groups, from the system's name service. Each result is one block of memory
+ * with its strings behind it. */
 #include "base/alloc.h"
 #include "uv.h"
 
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An entry this large is no entry: stop growing the buffer. */
+/* The buffer isn't grown beyond this: no real entry is so large. */
 #define ENTRY_SIZE_MAX ((size_t) 16 << 20)
 
-/* Copies a string, which may be missing, to *next and moves past it. */
+/* Copies a string, which may be NULL, to *next and moves *next past it. */
 static char* put_string(char** next, const char* string) {
   char* copy = *next;
   size_t size = string == NULL ? 1 : strlen(string) + 1;

@@ -12,9 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static struct sockaddr_un alarm_address; /* without a family: there is none */
+static struct sockaddr_un alarm_address; /* without a family: no socket is known */
 
-/* The socket lives no longer than the report: programs close what they don't know. */
+/* The socket is closed after each report, because programs close descriptors that they
+ * don't know. */
 static void report_send(const struct alarm_report* report) {
   int saved = errno;
   if (alarm_address.sun_family != AF_UNIX)

@@ -1,11 +1,12 @@
-/* Whose code an address is: see code.h.
+/* Which code an address belongs to: see code.h.
  *
- * dladdr would search the symbols of the file as well, 100,000 of them in Node: a
- * millisecond for an address. Only the file is asked for here.
+ * dladdr would search the symbols of the file as well, 100,000 of them in Node, which
+ * takes a millisecond for an address. This code finds only the file.
  *
- * Engines announce code in great numbers and hardly ever is one looked up. So what is
- * announced goes behind a list; the list is sorted, with whatever is overwritten taken
- * out, when a look-up needs it or too much is behind it. */
+ * Engines announce a great many pieces of code, and few are ever looked up. So a new
+ * piece is appended to a list. The list is sorted, and pieces that have been overwritten
+ * are removed, when a look-up needs it or when too many unsorted pieces have been
+ * appended. */
 #include "trace/code.h"
 
 #include "base/alloc.h"
@@ -24,8 +25,8 @@ static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER;
 /* --- files ---------------------------------------------------------------------------
  */
 
-/* Kept: a library may be gone when the recording is read, but not while its functions are
- * called, and there are few. */
+/* Never freed: a library may be unloaded before the recording is read, and there are few.
+ */
 struct object {
   struct object* next;
   uintptr_t base;
@@ -62,7 +63,7 @@ static uintptr_t object_base(const struct dl_phdr_info* info) {
   return info->dlpi_addr;
 }
 
-/* The loader lists the program first. */
+/* The loader lists the main program first. */
 static int object_look(struct dl_phdr_info* info, size_t size, void* data) {
   struct object_search* search = data;
   (void) size;
@@ -76,7 +77,7 @@ static int object_look(struct dl_phdr_info* info, size_t size, void* data) {
   return 1;
 }
 
-/* Under the lock; NULL without memory. */
+/* With the lock held. NULL without memory. */
 static const struct object* object_keep(const struct object_search* search) {
   char absolute[PATH_MAX];
   for (const struct object* object = objects; object != NULL; object = object->next) {
@@ -124,17 +125,18 @@ enum { CODE_BEHIND_MOST = 4096, CODE_MOST = 1 << 20 };
 struct code {
   uintptr_t start;
   size_t size;
-  uint64_t age; /* the number of its announcement: a later one overwrites it */
+  uint64_t age; /* number of its announcement; a later one overwrites an earlier one */
   char* name;
 };
 
 static struct {
   struct code* list;
-  size_t sorted, count, capacity; /* `sorted` of them in order, without overlaps */
+  size_t sorted, count,
+      capacity; /* the first `sorted` ones are in order and don't overlap */
   uint64_t announced;
 } codes;
 
-/* Where all code lies: asked without the lock. */
+/* The range of all announced code; read without the lock. */
 static _Atomic uintptr_t code_lowest = UINTPTR_MAX, code_highest;
 
 static bool code_overlaps(const struct code* left, const struct code* right) {
@@ -149,7 +151,8 @@ static int code_order(const void* left, const void* right) {
   return a->age < b->age ? -1 : a->age > b->age;
 }
 
-/* Comes in the order of the starts, so only the last that is there can overlap it. */
+/* Pieces come in the order of their starts, so only the last one in the list can overlap
+ * this one. */
 static void code_put(struct code* to, size_t* count, struct code code) {
   if (*count == 0 || !code_overlaps(&to[*count - 1], &code)) {
     to[(*count)++] = code;
@@ -161,7 +164,7 @@ static void code_put(struct code* to, size_t* count, struct code code) {
     *last = code;
 }
 
-/* Without memory, what is behind stays there. */
+/* Without memory the unsorted pieces stay where they are. */
 static void code_sort(void) {
   size_t behind = codes.count - codes.sorted;
   if (behind == 0)
@@ -198,7 +201,7 @@ static bool code_reserve(void) {
   return true;
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static void code_add(uintptr_t start, size_t size, char* name) {
   if (name == NULL || !code_reserve()) {
     mem_free(name);
@@ -211,7 +214,8 @@ static void code_add(uintptr_t start, size_t size, char* name) {
     atomic_store_explicit(&code_highest, start + size, memory_order_relaxed);
 }
 
-/* In the sorted part: the last that starts at or before the address; NULL if none. */
+/* The last piece of the sorted part that starts at or before the address; NULL if none.
+ */
 static const struct code* code_before(uintptr_t address) {
   size_t low = 0, high = codes.sorted;
   while (low < high) {

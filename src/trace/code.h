@@ -1,7 +1,7 @@
-/* Whose code an address is: that of a file which the loader has mapped, or code that an
- * engine generated while the program ran and has announced with rondo_trace_code. Used
- * for addresses seen for the first time and for samples, on the threads of loops; never
- * in a signal handler. */
+/* Which code an address belongs to: that of a file which the loader has mapped, or code
+ * that an engine has generated and announced with rondo_trace_code. Used for addresses
+ * seen for the first time and for samples, on the threads of loops; never in a signal
+ * handler. */
 #ifndef RONDO_TRACE_CODE_H
 #define RONDO_TRACE_CODE_H
 
@@ -18,8 +18,8 @@ struct code_file {
 };
 bool code_file_find(uintptr_t address, struct code_file* file);
 
-/* Copies the name of the generated code around the address, cut to the size; false, which
- * costs no lock where an engine has announced nothing nearby, if there is none. */
+/* Copies the name of the generated code around the address, cut to the size; false if
+ * there is none. Takes no lock where no engine has announced code nearby. */
 bool code_name_find(uintptr_t address, char* text, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
-/* What a recording is made of; the recorder writes it, tools/rondo/trace reads it.
+/* The format of a recording; the recorder writes it, tools/rondo/trace reads it.
  *
- * A recording is that of one process: a header of one page, then chunks of one size. A
+ * A recording belongs to one process: a header of one page, then chunks of one size. A
  * chunk belongs to a stream: the definitions of the process, one of its loops, or its
  * pool. A stream has one writer at a time and goes on in a new chunk when one is full, so
- * the chunks of several streams lie mixed; `sequence` has their order.
+ * the chunks of several streams are interleaved; `sequence` gives their order.
  *
  * Records never refer to other records, only to definitions (names, threads), which have
  * a stream of their own. So a ring that overwrites its oldest chunks, but never the
@@ -14,17 +14,16 @@
  * A record says that something begins or ends. Spans nest, so an end needs no name. The
  * word that carries the kind and the time is written last, and what follows the last
  * record of a chunk is zero: whatever stops the program, and wherever, all records up to
- * that point are good. The time is in nanoseconds since the header's start, on the
+ * that point are valid. The time is in nanoseconds since the header's start, on the
  * monotonic clock.
  *
  * Little is written for a turn in which little happens: a turn ends where the next
- * begins; a phase is written down only before the first callback (or sleep) in it and
- * lasts to the end of its last one; a poll that brought nothing isn't written down at
- * all.
+ * begins; a phase is recorded only before the first callback (or sleep) in it and lasts
+ * to the end of its last one; a poll without events isn't recorded at all.
  *
- * Recordings can be joined by writing one behind the other. Versions 1 and 2 had one loop
- * in a file, in struct trace_header_2, with its records and definitions in one row behind
- * it and times since the loop's own start; they are read as ever. */
+ * Recordings can be concatenated. Versions 1 and 2 had one loop in a file: struct
+ * trace_header_2, followed by its records and definitions in one sequence, with times
+ * since the loop's own start. They can still be read. */
 #ifndef RONDO_TRACE_FORMAT_H
 #define RONDO_TRACE_FORMAT_H
 
@@ -38,15 +37,15 @@ struct trace_header {
   char magic[8];
   uint32_t version;
   uint32_t record_size;
-  uint64_t length; /* of the recording with its header; 0: it was never closed */
+  uint64_t length; /* of the recording with its header; 0: it wasn't closed */
   uint32_t chunk_size;
   uint32_t pid;
   uint64_t start_ns;      /* on the monotonic clock */
   uint64_t start_wall_ns; /* since 1970 */
-  uint64_t end_ns;      /* of the process, since the start, if somebody saw it; else 0 */
-  uint64_t overwritten; /* of a ring: the sequence of the last chunk that is gone */
-  uint32_t processors;  /* that the process may use */
-  uint32_t board_size;  /* of a ring: what lies before the first chunk (board.h) */
+  uint64_t end_ns;      /* end of the process, since the start, if it is known; else 0 */
+  uint64_t overwritten; /* of a ring: the sequence of the last overwritten chunk */
+  uint32_t processors;  /* number that the process may use */
+  uint32_t board_size;  /* of a ring: the size of the board, before the first chunk */
   char program[1024];
   char command[2048]; /* arguments, each with its terminator, as many as fit */
 };
@@ -57,16 +56,16 @@ enum trace_stream_kind {
   TRACE_STREAM_POOL, /* TRACE_WORK, TRACE_WORK_END, of all its threads */
 };
 
-/* Each chunk says all about its stream: those before it may be gone. */
+/* Each chunk describes its stream completely, since earlier chunks may be overwritten. */
 struct trace_chunk {
   char magic[8];
   uint64_t sequence; /* 1 for the recording's first; written last, 0: not in use */
   uint32_t stream;   /* 1 for the recording's first */
   uint32_t kind;     /* enum trace_stream_kind */
   uint32_t number;   /* of a loop: 1 for the process's first */
-  uint32_t closed;   /* 1: the stream was ended by its owner, in this chunk */
+  uint32_t closed;   /* 1: the stream's owner ended it in this chunk */
   uint64_t first_ns; /* when the stream began, since the recording's start */
-  uint64_t lost;     /* records of the stream that found no chunk, so far */
+  uint64_t lost;     /* number of the stream's records so far that found no chunk */
   uint64_t turns;    /* of a loop: the turn in which the chunk was begun */
   char backend[8];   /* of a loop */
   /* records follow */
@@ -91,19 +90,19 @@ struct trace_header_2 {
   uint64_t end_ns;
 };
 
-/* What is in a recording beyond the first ones, which were of version 1. */
+/* What a recording contains beyond the first version. */
 enum {
   TRACE_HAS_LATE = 1,  /* a timer's callback: how late, in microseconds */
-  TRACE_HAS_WAITS = 2, /* a sleep: what for */
+  TRACE_HAS_WAITS = 2, /* a sleep: which handles keep the loop alive */
   TRACE_HAS_CAUSES = 4,
 };
 
 enum trace_kind {
-  TRACE_NOTHING = 0, /* behind the last record */
+  TRACE_NOTHING = 0, /* after the last record */
   TRACE_RUN,     /* uv_run begins; number: the thread, detail: of TRACE_RUN_…, name: for
                     how many microseconds a timer had been due then */
-  TRACE_RUN_END, /* it returns, and so the turn ends too */
-  TRACE_TURN,    /* number: which; name: the thread, 0 if it isn't known */
+  TRACE_RUN_END, /* uv_run returns, and the turn ends with it */
+  TRACE_TURN,    /* number: of the turn; name: the thread, 0 if unknown */
   TRACE_PHASE,   /* detail: enum rondo_phase */
   TRACE_SLEEP,   /* number: the timeout in ns, -1 for ever; name: requests in flight,
                     detail: handles that keep the loop alive */
@@ -112,15 +111,15 @@ enum trace_kind {
   TRACE_TICKS,
   TRACE_MICROTASKS,
   TRACE_SCRIPT,
-  TRACE_END,   /* of the last sleep, callback, ticks, microtasks or script begun */
-  TRACE_NAMED, /* name: what the innermost of them is called, instead of the function */
-  TRACE_GONE,  /* number: a handle that was closed; its address may be used again */
-  /* Definitions: a new name of that number. Behind it come as many bytes of text as
-   * detail says, in whole records. Of a function the text is the file it was loaded from
-   * and number its place in there; number is its address if there is no such file. */
+  TRACE_END,   /* ends the last sleep, callback, ticks, microtasks or script begun */
+  TRACE_NAMED, /* name: of the innermost open span, instead of its function */
+  TRACE_GONE,  /* number: a handle that was closed; its address may be reused */
+  /* Definitions, each a new name with that number, followed by `detail` bytes of text in
+   * whole records. For a function the text is the file it was loaded from and `number`
+   * its offset in that file; without a file, `number` is its address. */
   TRACE_FUNCTION,
   TRACE_TEXT,
-  TRACE_FILLER, /* means nothing */
+  TRACE_FILLER, /* has no meaning */
   TRACE_WAITS,  /* number: a handle that keeps the loop alive; name: 1 more than its
                    descriptor, detail: length of a text about it, which follows in whole
                    records. Those that do stand in a row, now and then */
@@ -133,8 +132,8 @@ enum trace_kind {
                    nothing is known of the time since the last such record */
   TRACE_BEGUN,  /* number: a request or handle that the span around it has begun; name:
                    the function that a thread of the pool will run for it */
-  TRACE_COUNT,  /* name: what is counted, a text; number: how much there is now */
-  TRACE_THREAD, /* a definition. number: a thread; text: what it is called now */
+  TRACE_COUNT,  /* name: what is counted, a text; number: the current value */
+  TRACE_THREAD, /* a definition. number: a thread; text: its current name */
   TRACE_WORK,   /* number: a struct uv__work that a thread of the pool takes on, detail:
                    the thread, name: how much more is waiting for one */
   TRACE_WORK_END, /* number, detail: the same */
@@ -151,7 +150,7 @@ enum trace_kind {
 /* Of TRACE_RUN's detail. */
 enum {
   TRACE_RUN_MODE = 3,
-  TRACE_RUN_OUTER = 4, /* somebody may have slept on the backend's descriptor before */
+  TRACE_RUN_OUTER = 4, /* an outer loop may have slept on the backend's descriptor */
 };
 
 struct trace_record {
@@ -163,8 +162,8 @@ struct trace_record {
 
 enum { TRACE_TIME_SHIFT = 8 };
 
-/* A subject is an address, what lives there, and whether this is its last callback. Kinds
- * are numbered as in uv.h, from these on. */
+/* A subject is an address, the kind of the object there, and whether this is its last
+ * callback. Kinds are numbered as in uv.h, starting from these values. */
 enum { TRACE_SUBJECT_SHIFT = 48, TRACE_SUBJECT_LAST_SHIFT = 56 };
 enum {
   TRACE_SUBJECT_HANDLE = 0, /* uv_handle_type */

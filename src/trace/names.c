@@ -1,4 +1,4 @@
-/* Tables of names, and where functions come from: see names.h. */
+/* Tables of names, and the files that functions come from: see names.h. */
 #include "trace/names.h"
 
 #include "base/alloc.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* Programs have some hundred callbacks at most; one that makes them up as it goes must
- * not fill the memory. */
+/* Programs have some hundred callbacks at most; one that generates functions must not
+ * fill the memory. */
 enum { NAMES_FEWEST = 256, NAMES_MOST = 1 << 16 };
 
 static size_t place_of(uint64_t key, size_t capacity) {
   return (size_t) (key * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 }
 
-/* The place of the key, or the free place where it belongs. There is always one. */
+/* The place of the key, or the free place where it belongs. There always is one. */
 static struct trace_name* find(const struct trace_names* names, uint64_t key) {
   size_t place = place_of(key, names->capacity);
   while (names->table[place].key != 0 && names->table[place].key != key)
@@ -57,14 +57,15 @@ void names_free(struct trace_names* names) {
   mem_free(names->table);
 }
 
-/* The recording's number for the key, kept by the recorder for the next time. */
+/* Gets the recording's number for the key and stores it in the recorder's own table. */
 static uint32_t name_learn(struct trace_names* known, struct trace_stream* stream,
                            uint64_t key, enum trace_kind kind, uint64_t number,
                            const char* text, size_t length) {
   if (!names_reserve(known))
     return 0;
   uint32_t name = recording_define(stream, key, kind, number, text, length);
-  names_add(known, key, name); /* also 0: a name that found no room won't find any */
+  names_add(known, key,
+            name); /* also 0: a name that found no room won't find any later */
   return name;
 }
 
@@ -97,7 +98,7 @@ uint32_t name_of_function(struct trace_names* known, struct trace_stream* stream
   return names_reserve(known) ? function_learn(known, stream, key) : 0;
 }
 
-/* Addresses have their highest bit clear, texts have it set. */
+/* Keys of addresses have the highest bit clear, keys of texts have it set. */
 uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
                       const char* text) {
   uint64_t key = 0xcbf29ce484222325u;
@@ -111,7 +112,7 @@ uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
   return name_learn(known, stream, key, TRACE_TEXT, 0, text, length);
 }
 
-/* An engine may put other code at an address later: only the text is kept. */
+/* An engine may put other code at an address later, so only the text is kept. */
 uint32_t name_of_frame(struct trace_names* known, struct trace_stream* stream,
                        uintptr_t address) {
   char text[TRACE_TEXT_MAX + 1];

@@ -1,6 +1,6 @@
-/* The recorder: what the hooks write down, and its life.
+/* The recorder: the hooks that write records.
  *
- * A record is some stores to mapped memory and a look at the clock. Nothing here
+ * A record costs some stores to mapped memory and one reading of the clock. Nothing here
  * allocates or calls the kernel, except when a callback is seen for the first time and
  * when a piece of the output is full. */
 #include "trace/recorder.h"
@@ -13,11 +13,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Less than what ticks_now trusts: a loop that never sleeps has the quick clock too. */
+/* Less than the time for which ticks_now is trusted, so that a loop that never sleeps can
+ * use the fast clock too. */
 static const uint64_t CLOCK_SET_NS = 5000000;
 
-/* NULL where nothing is to be recorded: in a forked child, whose recorder is the
- * parent's, and up to the end of the turn in which the recording was started. */
+/* NULL where nothing is to be recorded: in a forked child, where the recorder is the
+ * parent's, and until the end of the turn in which the recording was started. */
 static struct recorder* recorder_of(const uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
   return recorder != NULL && loop_is_ours(loop) && !recorder->waiting ? recorder : NULL;
@@ -25,9 +26,9 @@ static struct recorder* recorder_of(const uv_loop_t* loop) {
 
 /* --- turns and phases ------------------------------------------------------------- */
 
-/* Threads may be named, or named anew, after they began: asked when a thread runs the
- * loop for the first time and, as it costs a system call, with the list of what keeps the
- * loop alive. */
+/* A thread may get its name after it began, or be renamed. The name is read when a thread
+ * runs the loop for the first time and, since it costs a system call, otherwise only
+ * together with the list of handles that keep the loop alive. */
 static void thread_name_look(struct recorder* recorder) {
   char name[sizeof(recorder->thread_name)] = "";
   prctl(PR_GET_NAME, name);
@@ -39,7 +40,8 @@ static void thread_name_look(struct recorder* recorder) {
 }
 
 /* The thread that runs the loop now. Processor time counts for the loop from the moment
- * its recorder was made, or, if another thread made that, from the thread's first run. */
+ * its recorder was made or, if another thread made the recorder, from this thread's first
+ * run. */
 static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   pthread_t self = pthread_self();
   bool moved = !pthread_equal(recorder->thread, self);
@@ -57,14 +59,15 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   return recorder->thread_id;
 }
 
-/* The loop looks at what is ready now. */
+/* Records that the loop polls now. */
 static void looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   if (recorder->live != NULL)
     brief_looked(loop, recorder, now);
   sampler_looked(&recorder->sampled, now);
 }
 
-/* What keeps the loop alive, the name of its thread, its counters: now and then. */
+/* Records, now and then, the handles that keep the loop alive, the thread's name and the
+ * counters. */
 static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   uint64_t before = recorder->waits_ns;
   recorder_write_waits(loop, recorder, now);
@@ -74,7 +77,7 @@ static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64
   counts_write(loop, recorder, now);
 }
 
-/* For how long the first timer has been due, in microseconds. */
+/* How long the first timer has been due, in microseconds. */
 static uint32_t timer_overdue_us(const uv_loop_t* loop, uint64_t now) {
   if (loop->timer_count == 0 || loop->timers[0].due_us >= now / 1000)
     return 0;
@@ -103,11 +106,11 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   write_run(loop, recorder, now, mode);
 }
 
-/* A run inside a callback: the phase of that callback goes on. */
+/* After a run inside a callback, the phase of that callback continues. */
 void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   struct recorder* recorder = loop->trace_state;
   if (recorder != NULL)
-    recorder->waiting = false; /* started in the last turn, which is over */
+    recorder->waiting = false; /* it was started in the last turn, which is over */
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
@@ -122,9 +125,9 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   recorder->phase_written = true;
 }
 
-/* A loop that never sleeps sets its clock here, as others do when they wake up. In a ring
- * the turn begins where the last callback ended, or where the loop saw what was ready:
- * between that and now lies only what the loop does itself. */
+/* A loop that never sleeps reads the clock here, as others do when they wake up. In a
+ * ring the turn begins where the last callback or the last poll ended: from then until
+ * now only the loop itself has run. */
 static uint64_t turn_clock(const uv_loop_t* loop, struct recorder* recorder) {
   uint64_t now = recorder->live != NULL && recorder->thread_known
                      ? u64_max(recorder->last_ns, loop->now_ns)
@@ -152,11 +155,11 @@ void trace_write_turn(uv_loop_t* loop) {
   cpu_look(recorder, now);
   looked(loop, recorder, now);
   if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness)
-    look_around(loop, recorder, now); /* it may never sleep */
+    look_around(loop, recorder, now); /* the loop may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
 }
 
-/* What the poll put off is called back before the check phase, and belongs to the poll.
+/* Callbacks that the poll has put off run before the check phase and count as the poll's.
  */
 void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase) {
   struct recorder* recorder = loop->trace_state;
@@ -205,9 +208,9 @@ TRACE_APART static int callback_slowly(uv_loop_t* loop, uint64_t subject,
   return (int) recorder->depth;
 }
 
-/* In a ring nearly every callback is in no other one, and of a function that was called
- * back before. Everything else is another function's, so that this one has no registers
- * to save. */
+/* In a ring, nearly every callback is outermost and its function has been called before.
+ * All other cases are in a separate function, so that this one has no registers to save.
+ */
 int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
                          int64_t detail) {
   struct recorder* recorder = loop->trace_state;
@@ -303,7 +306,7 @@ TRACE_APART static void begun_slowly(uv_loop_t* loop, uint64_t subject,
   record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
 }
 
-/* For work of the program's the function that runs on the pool is known only here. */
+/* The function that runs on the pool for uv_queue_work is known only here. */
 void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
   struct recorder* recorder = loop->trace_state;
   if (__builtin_expect(brief_is_quick(loop, recorder, 1) &&
@@ -323,7 +326,7 @@ void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
     record(recorder, TRACE_GONE, recorder_now(recorder), subject_handle(handle), 0, 0);
 }
 
-/* In a recording of everything its callback, or nothing, says so. */
+/* In a recording of everything the callback shows the end of a request. */
 void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req) {
   const struct recorder* recorder = loop->trace_state;
   if (recorder->live != NULL && !recorder->waiting && loop_is_ours(loop))

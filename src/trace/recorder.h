@@ -1,5 +1,5 @@
-/* One loop's recorder, inside. What it hands out is in trace.h; where it writes to, in
- * recording.h. Only the loop's own thread touches it, so there is no lock. */
+/* One loop's recorder, inside. Its interface is trace.h; its output is recording.h. Only
+ * the loop's own thread uses it, so there is no lock. */
 #ifndef RONDO_TRACE_RECORDER_H
 #define RONDO_TRACE_RECORDER_H
 
@@ -12,24 +12,25 @@
 
 #include <pthread.h>
 
-/* What the thread had of a processor, and what it waited for one: recorder_cpu.c. */
+/* How long the thread was on a processor, and how long it waited for one: recorder_cpu.c.
+ */
 struct recorder_cpu {
-  uint64_t next_ns; /* not looked at again before; sleeps put it off */
-  uint64_t mark_ns; /* when it was looked at, sleeps since then added, */
-  uint64_t used_ns; /* and what the thread had used by then */
-  uint64_t delay_ns,
-      delay_read_ns; /* waited for a processor so far; when that was read */
+  uint64_t next_ns; /* not read again before this time; sleeps postpone it */
+  uint64_t mark_ns; /* when it was last read, plus the sleeps since then, */
+  uint64_t used_ns; /* and the processor time used by then */
+  uint64_t delay_ns, delay_read_ns; /* total wait for a processor; when it was read */
   uint64_t throttled_us, throttled_read_ns;
-  bool limited;       /* by a control group */
-  uint64_t every_ns;  /* looked at so often, */
-  uint64_t missed_ns; /* what is worth asking who had it, */
-  uint64_t stale_ns;  /* and when that must be asked again */
+  bool limited;       /* a control group limits the processor time */
+  uint64_t every_ns;  /* the interval between two reads, */
+  uint64_t missed_ns; /* the least missing time whose cause is looked up, */
+  uint64_t stale_ns;  /* and the age at which that answer must be read again */
 };
 
-/* Callbacks that were too short to be written down, in a row: recorder_brief.c. */
+/* Consecutive callbacks that were too short to be recorded one by one: recorder_brief.c.
+ */
 struct recorder_many {
   uint64_t begin_ns, end_ns;
-  uint32_t name; /* of all of them; 0: they differ */
+  uint32_t name; /* the function's name if it is the same for all, else 0 */
   uint32_t count;
 };
 
@@ -41,13 +42,13 @@ struct recorder_recent {
 };
 
 struct recorder {
-  /* What every callback uses, together. */
-  struct board_loop* live; /* NULL: this is no ring, and everything is written down */
-  unsigned int depth;      /* of spans that have begun here, and not ended */
+  /* Fields that every callback uses, together. */
+  struct board_loop* live; /* NULL: not a ring, everything is recorded */
+  unsigned int depth;      /* number of open spans that began here */
   int phase;               /* enum rondo_phase, or -1 */
   bool phase_written;
-  bool waiting;      /* started in the middle of a turn: for the next one */
-  uint64_t last_ns;  /* of a ring: the clock when it was last read */
+  bool waiting;      /* started in the middle of a turn: begins with the next one */
+  uint64_t last_ns;  /* of a ring: the last reading of the clock */
   uint64_t brief_ns; /* of a ring: shorter callbacks are only counted */
   struct ticks clock;
   struct recorder_many many; /* of a ring */
@@ -56,20 +57,20 @@ struct recorder {
 
   struct trace_stream stream;
   struct trace_names names;
-  uint64_t start_ns;         /* of the recording: where its times begin */
-  uint64_t slowness;         /* of the clock, when an emulator runs the program */
-  uint64_t slept_ns;         /* when the sleep that is under way began */
-  unsigned int waits_listed; /* how many handles kept the loop alive when they were
-                                listed last, */
-  uint64_t waits_ns;         /* when that was, */
-  uint64_t waits_credit;     /* and how many may be looked at */
-  pthread_t thread;          /* that ran the loop last, or made the recorder, */
-  bool thread_known;         /* its number and name, if it has run the loop */
+  uint64_t start_ns; /* start of the recording: its times count from here */
+  uint64_t slowness; /* of the clock, under an emulator */
+  uint64_t slept_ns; /* when the current sleep began */
+  unsigned int
+      waits_listed;      /* how many handles kept the loop alive when they were listed */
+  uint64_t waits_ns;     /* when that was, */
+  uint64_t waits_credit; /* and how many may be examined */
+  pthread_t thread;      /* the thread that ran the loop last, or made the recorder, */
+  bool thread_known;     /* its id and name are known, since it has run the loop */
   uint32_t thread_id;
   char thread_name[16];
   uint64_t counts_start[16];   /* the loop's counters when the recording began, */
-  uint64_t counts_written[16]; /* and as they were last written down; */
-  uint32_t counts_names[16];   /* what each is called */
+  uint64_t counts_written[16]; /* as last recorded, */
+  uint32_t counts_names[16];   /* and their names */
   struct sampled_loop sampled;
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;
@@ -77,7 +78,7 @@ struct recorder {
   char* pattern; /* of a file; or of a ring, its size */
   bool is_ring;
   struct board* board; /* of a ring */
-  bool live_is_own;    /* allocated: the board has no place left */
+  bool live_is_own;    /* allocated: the board had no place left */
 };
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
@@ -108,18 +109,19 @@ static inline int32_t detail_of(int64_t number) {
                                          : number);
 }
 
-/* A program has few functions that are called back often. */
+/* A cache by address: few functions are called back often. */
 static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
                                                       trace_function function) {
   return &recorder->recent[(uintptr_t) function / 16 % RECENT_NAMES];
 }
 
-/* Lists what keeps the loop alive, if that is worth it now; recorder_waits.c. */
+/* Lists the handles that keep the loop alive, if that is worth the time now;
+ * recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
-enum { WAITS_CREDIT = 4096 }; /* at first */
+enum { WAITS_CREDIT = 4096 }; /* at the beginning */
 enum { WAITS_EVERY_NS = 1000000000 };
 
-/* Writes down what was sampled since the last time; recorder_samples.c. */
+/* Records the stacks sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);
 
 /* --- recorder_counts.c: the loop's counters --- */
@@ -135,14 +137,14 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
                  trace_function work);
 void brief_gone(struct recorder* recorder, uint64_t subject);
 void brief_named(struct recorder* recorder, uint32_t name);
-/* The loop looks at what is ready. */
+/* Records that the loop polls. */
 void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
-/* The end of a span that brief_end has not finished. */
+/* Ends a span that brief_end could not end. */
 TRACE_APART void brief_end_slowly(struct recorder* recorder, unsigned int depth,
                                   uint64_t now);
 
-/* A ring, at work, with so many spans open. */
+/* True for a ring that is recording, with this many spans open. */
 static inline bool brief_is_quick(const uv_loop_t* loop, const struct recorder* recorder,
                                   unsigned int depth) {
   return recorder->live != NULL && recorder->depth == depth && !recorder->waiting &&
@@ -173,7 +175,7 @@ static inline bool subject_is_last(uint64_t subject) {
   return (subject >> TRACE_SUBJECT_LAST_SHIFT & 1) != 0;
 }
 
-/* Callbacks of one kind in a row are one record. */
+/* Consecutive callbacks of one kind become one record. */
 static inline void many_add(struct recorder_many* many, const struct board_span* span,
                             uint64_t now) {
   many->end_ns = now;
@@ -185,7 +187,7 @@ static inline void many_add(struct recorder_many* many, const struct board_span*
   }
 }
 
-/* Nearly every callback is brief and has no other around it. */
+/* Nearly every callback is brief and outermost. */
 static inline void brief_end(struct recorder* recorder) {
   struct board_loop* live = recorder->live;
   uint64_t now = recorder_now(recorder);
@@ -203,8 +205,8 @@ static inline void brief_end(struct recorder* recorder) {
   many_add(&recorder->many, span, now);
 }
 
-/* A request is begun in the open callback, which isn't written down yet. False if this
- * has to be done by brief_begun. */
+/* Records that the open callback, which isn't recorded yet, begins a request. False if
+ * brief_begun has to do it. */
 static inline bool brief_begin_req(const uv_loop_t* loop, struct recorder* recorder,
                                    uint64_t subject) {
   struct board_span* span = &recorder->live->open[0];
@@ -217,7 +219,7 @@ static inline bool brief_begin_req(const uv_loop_t* loop, struct recorder* recor
   return true;
 }
 
-/* What was too short to be written down, so far, is over. */
+/* Writes the record of the short callbacks so far. */
 static inline void brief_flush(struct recorder* recorder) {
   if (recorder->many.count != 0)
     brief_write_many(recorder);
@@ -225,18 +227,18 @@ static inline void brief_flush(struct recorder* recorder) {
 
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring);
-/* Writes down what the thread had of the processor since the last time. */
+/* Records the thread's processor time since the last time. */
 TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
-/* Another thread runs the loop: what it had of the processor before is not known. */
+/* Another thread runs the loop: its processor time before now doesn't count. */
 void cpu_write_moved(struct recorder* recorder, uint64_t now);
 
-/* A stretch of a millisecond or more without sleep is over, or many short ones. */
+/* Called after a millisecond or more without sleep, or after many short stretches. */
 static inline void cpu_look(struct recorder* recorder, uint64_t now) {
   if (__builtin_expect(now >= recorder->cpu.next_ns, 0))
     cpu_write(recorder, now);
 }
 
-/* A sleep takes none of it. */
+/* A sleep uses no processor time. */
 static inline void cpu_slept(struct recorder_cpu* cpu, uint64_t slept_ns) {
   cpu->next_ns += slept_ns;
   cpu->mark_ns += slept_ns;
