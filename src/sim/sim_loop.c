@@ -120,23 +120,31 @@ static void events_run(uv_loop_t* loop) {
   }
 }
 
+/* How often the thread's loops have turned since the time `at`. Of all its loops: a
+ * thread may make one after the other, each for a turn. */
+static _Thread_local struct {
+  const struct world* world;
+  uint64_t at;
+  unsigned int count;
+} turns;
+
 /* A loop that turns and turns without waiting may do so until a time has come: after
  * every TURNS_STILL turns the clock moves, by steps that grow. */
-static void turns_count(struct sim_state* sim) {
-  uint64_t now = world_now(sim->world);
-  if (now != sim->turns_at) {
-    sim->turns_at = now;
-    sim->turns = 0;
+static void turns_count(struct world* world) {
+  uint64_t now = world_now(world);
+  if (now != turns.at || world != turns.world) {
+    turns.world = world;
+    turns.at = now;
+    turns.count = 0;
   }
-  if (++sim->turns % TURNS_YIELD == 0)
-    world_yield(sim->world); /* it may wait for what another thread is about to do */
-  if (sim->turns % TURNS_STILL != 0)
+  if (++turns.count % TURNS_YIELD == 0)
+    world_yield(world); /* it may wait for what another thread is about to do */
+  if (turns.count % TURNS_STILL != 0)
     return;
-  uint64_t doubled = u64_min(sim->turns / TURNS_STILL - 1, TURN_STEPS_DOUBLED);
+  uint64_t doubled = u64_min(turns.count / TURNS_STILL - 1, TURN_STEPS_DOUBLED);
   struct pollfd none[1];
-  (void) world_wait(sim->world, none, 0, now + ((uint64_t) TURN_STEP_NS << doubled),
-                    NULL);
-  sim->turns_at = world_now(sim->world);
+  (void) world_wait(world, none, 0, now + ((uint64_t) TURN_STEP_NS << doubled), NULL);
+  turns.at = world_now(world);
 }
 
 /* A thread that begins to run loops beside others of the process waits for its turn. */
@@ -213,7 +221,7 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
   thread_note_loop(loop);
   *events = sim->events;
   if (timeout_ns == 0)
-    turns_count(sim);
+    turns_count(sim->world);
   for (;;) {
     if (sim->left_alone > 0)
       sim_work_collect(loop);

@@ -92,8 +92,6 @@ struct sim_state {
 
   struct table counts; /* of struct sim_count */
 
-  uint64_t turns_at; /* the time of the last turns, and how many they were */
-  unsigned int turns;
   struct epoll_event events[BACKEND_BATCH];
 };
 

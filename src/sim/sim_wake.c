@@ -15,7 +15,7 @@
 
 /* 0 if it is delivered now. */
 static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
-                           const char* what) {
+                           uint64_t most, const char* what) {
   struct sim_state* sim = sim_of(loop);
   uint64_t key = sim_mix(source ^ (uint64_t) kind << 40);
   struct sim_question question = {
@@ -23,7 +23,7 @@ static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
   uint64_t number;
   if (!chooser_decides(sim->chooser, &question, &number))
     return 0;
-  uint64_t delay = sim_delay(loop, number);
+  uint64_t delay = u64_min(sim_delay(loop, number), most);
   chooser_log(sim->chooser, &question, delay, what);
   return delay;
 }
@@ -82,7 +82,7 @@ bool sim_async_waits(uv_async_t* handle) {
   char words[64];
   snprintf(words, sizeof(words), "a send to async handle %u is noticed late",
            (unsigned int) number);
-  uint64_t delay = wake_delay(loop, SIM_ASYNC, number, words);
+  uint64_t delay = wake_delay(loop, SIM_ASYNC, number, WORLD_NEVER, words);
   if (delay == 0 || !held_add(sim, number, world_now(sim->world) + delay))
     return false;
   if (wake_plan(loop, delay, WAKE_ASYNC))
@@ -101,8 +101,8 @@ bool sim_signals_wait(uv_loop_t* loop) {
     return false;
   }
   /* No longer than it takes to be given a processor: the kernel delivers at once. */
-  uint64_t delay = u64_min(
-      wake_delay(loop, SIM_SIGNAL, 0, "a signal is noticed a few turns late"), 1000000);
+  uint64_t delay =
+      wake_delay(loop, SIM_SIGNAL, 0, 1000000, "a signal is noticed a few turns late");
   if (!wake_plan(loop, delay, WAKE_SIGNAL))
     return false;
   sim->signals_until = now + delay;

@@ -93,6 +93,23 @@ static void a_loop_that_never_waits_sees_time_pass(void** state) {
   loop_end(&loop);
 }
 
+static void loops_of_one_turn_each_see_time_pass(void** state) {
+  uv_loop_t outer, loop;
+  int made = 0;
+  (void) state;
+  loop_begin(&outer, 0); /* the world lasts as long as this one */
+  for (uint64_t until = uv_hrtime() + 5000000; uv_hrtime() < until; made++) {
+    assert_true(made < 20000);
+    loop_begin(&loop, 0);
+    uv_idle_t idle;
+    uv_idle_init(&loop, &idle);
+    uv_close((uv_handle_t*) &idle, NULL);
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    loop_end(&loop);
+  }
+  loop_end(&outer);
+}
+
 /* --- work --------------------------------------------------------------------------- */
 
 static uv_work_t works[WORKS];
@@ -435,6 +452,7 @@ int main(void) {
       cmocka_unit_test(a_sleep_moves_the_clock),
       cmocka_unit_test(the_clock_is_the_machines_again_afterwards),
       cmocka_unit_test(a_loop_that_never_waits_sees_time_pass),
+      cmocka_unit_test(loops_of_one_turn_each_see_time_pass),
       cmocka_unit_test(without_decisions_work_ends_in_its_order),
       cmocka_unit_test(work_begins_first_come_first_served),
       cmocka_unit_test(work_that_has_not_begun_is_cancelled),
