@@ -1,12 +1,13 @@
-/* What the hooks write into a ring, which is left on in production: as little as
- * shows who held the loop up.
+/* What the hooks write into a ring, which stays on in production: just enough to show
+ * which callback held the loop up.
  *
- * A callback costs one look at the clock, when it ends: it counts from the end of the one
- * before, or from the moment at which the loop saw what is ready, so the loop's own work
- * for it (reading what arrived) is part of it. One that took less than BRIEF_NS is not
- * written down; those in a row become one record that counts them (TRACE_MANY). Whatever
- * is open stands on the board, where a reader finds it at any moment, and becomes records
- * once it has lasted: writing it costs less than a hundredth of what it took. */
+ * A callback costs one reading of the clock, when it ends. Its time counts from the end
+ * of the callback before it, or from the end of the poll, so it includes the loop's own
+ * work for it (reading what arrived). A callback that took less than BRIEF_NS is not
+ * recorded by itself; consecutive ones become one record that counts them (TRACE_MANY).
+ * Open spans are on the board, where a reader finds them at any moment. A span becomes a
+ * record once it has lasted BRIEF_NS: writing that costs less than a hundredth of the
+ * span's own time. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
@@ -16,7 +17,8 @@
 static const uint64_t BRIEF_NS = 10000;
 
 /* For bench/record/run, which counts instructions: under valgrind everything takes about
- * a hundred times as long, and what depends on time is to be done as often as without. */
+ * a hundred times as long, and work that depends on time must be done as often as
+ * without. */
 static const uint64_t EMULATED_TIMES = 100;
 
 void brief_start(struct recorder* recorder) {
@@ -44,7 +46,7 @@ static void write_span(struct recorder* recorder, struct board_span* span) {
   span->written = 1;
 }
 
-/* A span can't be in the stream without those around it. */
+/* A span can be in the stream only together with the spans around it. */
 static void write_open(struct recorder* recorder, unsigned int depth) {
   brief_flush(recorder);
   for (unsigned int i = 0; i < depth; i++) {
@@ -60,8 +62,8 @@ static struct board_span* span_open(const struct recorder* recorder) {
   return depth == 0 || depth > BOARD_SPANS ? NULL : &recorder->live->open[depth - 1];
 }
 
-/* In a turn the loop has looked at the clock behind the last callback, or it has just
- * seen what is ready; elsewhere nobody has. */
+/* Inside a turn the clock was read after the last callback or just now, after the poll;
+ * outside of a turn it wasn't. */
 static uint64_t begin_clock(const uv_loop_t* loop, const struct recorder* recorder) {
   if (recorder->depth > 0 || recorder->phase < 0)
     return recorder_now(recorder);
@@ -94,7 +96,8 @@ void brief_end_slowly(struct recorder* recorder, unsigned int depth, uint64_t no
     brief_gone(recorder, span->subject);
   if (now >= recorder->cpu.next_ns) {
     cpu_write(recorder, now);
-    recorder->last_ns = recorder_now(recorder); /* the next callback hasn't taken that */
+    recorder->last_ns = recorder_now(
+        recorder); /* so that this time isn't counted as the next callback's */
   }
 }
 
@@ -109,7 +112,7 @@ void brief_named(struct recorder* recorder, uint32_t name) {
 
 /* --- what is begun ----------------------------------------------------------------- */
 
-/* A handle that is stopped and started again is the same one. */
+/* A handle that is stopped and started again keeps its entry. */
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work) {
   struct board_span* span = span_open(recorder);

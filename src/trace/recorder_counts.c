@@ -1,6 +1,6 @@
-/* The loop's counters (loop/counters.h) in its record: those that have changed since they
- * were last written, about once a second, when a run ends (a ring spares that) and when
- * the recording does. They count from the beginning of the recording. */
+/* Records the loop's counters (loop/counters.h): those that have changed since they were
+ * last recorded, about once a second, when a run ends (not in a ring) and when the
+ * recording ends. Values count from the beginning of the recording. */
 #include "trace/recorder.h"
 
 #include "base/base.h"

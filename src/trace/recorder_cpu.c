@@ -1,13 +1,13 @@
-/* How much of a processor the loop's thread had: a callback that took 200 ms because
- * others had the processor is not to blame for them.
+/* How long the loop's thread was on a processor: a callback that took 200 ms because
+ * other threads were running is not to blame.
  *
  * The thread's own clock is a system call, so it is not read for every callback: at most
- * once in a millisecond awake, behind a record that has looked at the time anyway. Sleeps
- * are left out of that millisecond, so a loop that mostly sleeps reads it rarely. What
- * was waited for a processor (schedstat), and whether a control group's limit was the
- * reason, is asked only when the thread had less than the time that passed. Both are sums
- * that never shrink; they are read now and then all the same, so that what is blamed on a
- * stretch didn't happen long before it. */
+ * once in a millisecond awake, with a record for which the clock was read anyway. Sleeps
+ * don't count towards that millisecond, so a loop that mostly sleeps reads it rarely. The
+ * time spent waiting for a processor (schedstat), and whether a control group's limit
+ * caused it, are read only when the thread was on a processor for less than the time that
+ * passed. Both are sums that only grow; they are also read now and then without such a
+ * reason, so that a wait isn't attributed to a much later stretch. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The first number is for a recording of everything, the second for a ring: that must
- * cost next to nothing, and has only stalls to explain. */
+/* The first number is for a recording of everything, the second for a ring, which must
+ * cost next to nothing and only has to explain stalls. */
 static const uint64_t LOOK_EVERY_NS[2] = {1000000, 4000000};
 static const uint64_t MISSED_NS[2] = {200000, 5000000};
 static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};
@@ -35,8 +35,9 @@ static uint64_t used_now(void) {
   return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
-/* "on the processor, waiting for it, times": the second. 0 where the kernel doesn't say.
- * No descriptor is kept for it: programs close what they don't know. */
+/* Reads the second field of "time on the processor, time waiting for it, time slices". 0
+ * where the kernel doesn't give it. No descriptor is kept open, because programs close
+ * descriptors that they don't know. */
 static uint64_t delay_now(void) {
   char path[64], text[96];
   snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) gettid());
@@ -74,7 +75,7 @@ void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring) {
   cpu_begin_anew(cpu, now);
 }
 
-/* What was added to a sum since it was last read. */
+/* How much a sum has grown since it was last read. */
 static uint64_t added(uint64_t* sum, uint64_t now_is) {
   uint64_t more = now_is > *sum ? now_is - *sum : 0;
   *sum = now_is > *sum ? now_is : *sum;

@@ -1,4 +1,4 @@
-/* A recorder's life: started by the environment or by the program, stopped, forked. */
+/* Starts, stops and forks a recorder, for the environment or the program. */
 #include "trace/recorder.h"
 
 #include "base/alloc.h"
@@ -62,7 +62,8 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);
   recorder->start_ns = recording_start_ns(&recorder->stream);
-  recorder->waits_ns = now - WAITS_EVERY_NS - 1; /* the first turn lists it */
+  recorder->waits_ns =
+      now - WAITS_EVERY_NS - 1; /* so that the first turn lists the handles */
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now, recorder->is_ring);
   brief_start(recorder);
@@ -116,7 +117,7 @@ static void start_or_report(uv_loop_t* loop, const char* pattern, enum target ta
     fprintf(stderr, "rondo: no trace in %s: %s\n", pattern, uv_strerror(err));
 }
 
-/* A recording of everything needs no ring. */
+/* Where everything is recorded, no ring is needed. */
 void trace_loop_init(uv_loop_t* loop) {
   const char* pattern = system_setting("RONDO_TRACE");
   const char* ring = system_setting("RONDO_RECORD");

@@ -1,5 +1,5 @@
-/* From samples to records: the frames of a stack become names, as the functions of
- * callbacks are, and are written behind the stretch in which they were taken. */
+/* Turns samples into records: each frame gets a name, as the function of a callback does,
+ * and the stack is written after the stretch in which it was sampled. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
@@ -54,10 +54,11 @@ void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source source) {
     recorder->stack_source = source;
 }
 
-/* The engine's samples take the place of ours, which don't know its frames. */
+/* Samples from the engine replace the recorder's own, which can't name the engine's
+ * frames. */
 static void stacks_ask(struct recorder* recorder, uint64_t from_ns) {
   rondo_trace_stack_source source = recorder->stack_source;
-  recorder->stack_source = NULL; /* it may make records of its own */
+  recorder->stack_source = NULL; /* the engine may make records itself */
   source(recorder->loop, from_ns);
   recorder->stack_source = source;
 }

@@ -1,5 +1,5 @@
-/* What keeps a loop alive: asked when a program doesn't end, or ends too early. Listed
- * with what a person knows the handles by: descriptors, addresses, paths, signals,
+/* Lists the handles that keep a loop alive, for a program that doesn't end or ends too
+ * early, with what a person knows them by: descriptors, addresses, paths, signals,
  * processes. */
 #include "trace/recorder.h"
 
@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-  WAITS_LOOKED_AT = 256, /* of the handles, for one list, */
-  WAITS_LISTED = 32,     /* and of those that are in it */
+  WAITS_LOOKED_AT = 256, /* handles examined for one list, */
+  WAITS_LISTED = 32,     /* handles in one list */
   ABOUT_SIZE = 256,
 };
 
@@ -40,7 +40,7 @@ static void address_text(char* text, size_t size, const struct sockaddr_storage*
              local->sun_path + (local->sun_path[0] == '\0'));
 }
 
-/* "127.0.0.1:8000", of a connection "127.0.0.1:8000 - 10.0.0.2:4711". */
+/* "127.0.0.1:8000"; for a connection "127.0.0.1:8000 - 10.0.0.2:4711". */
 static void socket_text(char* text, size_t size, int fd) {
   struct sockaddr_storage address = {0};
   socklen_t length = sizeof(address);
@@ -57,7 +57,7 @@ static void socket_text(char* text, size_t size, int fd) {
   snprintf(text, size, "%s%s%s", own, *peer == '\0' || *own == '\0' ? "" : " - ", peer);
 }
 
-/* What a pipe or a terminal is, as the kernel calls it. */
+/* The kernel's name for a pipe or a terminal. */
 static void link_text(char* text, size_t size, int fd) {
   char path[48];
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -83,7 +83,7 @@ static void timer_text(char* text, size_t size, const uv_timer_t* timer) {
     snprintf(text + used, size - used, ", every %llu ms", (unsigned long long) repeat);
 }
 
-/* What a person knows it by; "" if there is nothing. */
+/* What a person knows the handle by; "" if there is nothing. */
 static void handle_text(char* text, size_t size, const uv_handle_t* handle, int fd) {
   *text = '\0';
   switch (handle->type) {
@@ -119,7 +119,7 @@ static void handle_text(char* text, size_t size, const uv_handle_t* handle, int 
   }
 }
 
-/* In a ring the last list stays where it can be read, whatever is overwritten. */
+/* In a ring the last list is on the board, where it isn't overwritten. */
 static void show_wait(struct board_loop* live, unsigned int place,
                       const uv_handle_t* handle, int fd, const char* text) {
   if (place >= BOARD_ALIVE)
@@ -158,9 +158,10 @@ static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uin
 
 /* --- the list ---------------------------------------------------------------------- */
 
-/* It is listed when it has changed, or a second later, for one may have taken another's
- * place; but a busy loop's recording must not be full of that: a handle looked at costs a
- * credit, and there is one a millisecond. */
+/* The list is written when the number of handles has changed, or a second later, since
+ * one handle may have replaced another. To keep the lists from filling a busy loop's
+ * recording, each handle examined costs a credit, and there is one credit a millisecond.
+ */
 static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   uint64_t since = (now - recorder->waits_ns) / 1000000 / recorder->slowness;
   bool changed = loop->active_handles != recorder->waits_listed;

@@ -1,5 +1,5 @@
-/* The recordings of this process: which loop writes to which, the chunks their streams
- * get, and the names they share. */
+/* The recordings of this process: which loop writes to which recording, the chunks of
+ * their streams, and the names that they share. */
 #include "trace/recording.h"
 
 #include "base/alloc.h"
@@ -20,10 +20,11 @@ struct recording {
   struct trace_names names;
   struct trace_stream definitions;
   struct trace_stream pool;
-  char* path; /* of the process's recording: to be continued when another loop is made */
+  char* path; /* path of the process's recording, which is continued when another loop is
+                 made */
   bool of_process;
   unsigned int forks; /* loop_forks of the process that it belongs to */
-  unsigned int loops; /* that are recorded into it */
+  unsigned int loops; /* number of loops recorded into it */
   uint32_t streams;
   uint64_t sequence;
 };
@@ -31,11 +32,11 @@ struct recording {
 static pthread_mutex_t recordings_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t recordings_once = PTHREAD_ONCE_INIT;
 static struct recording*
-    process_recording; /* what RONDO_TRACE asks for; kept to the end */
+    process_recording; /* for RONDO_TRACE; kept until the process ends */
 static struct trace_stream* recorded_loops;
 static unsigned int loops_numbered;
 
-/* True while any loop is recorded: what the pool looks at before it takes the lock. */
+/* True while any loop is recorded; the pool reads it before it takes the lock. */
 _Atomic bool recording_pool_on;
 static unsigned int pool_waiting_unseen;
 unsigned int* recording_pool_waiting = &pool_waiting_unseen;
@@ -97,8 +98,8 @@ static void stream_give_back(struct trace_stream* stream) {
   stream->next = stream->end = NULL;
 }
 
-/* False when the store has no more: the stream keeps its last chunk, to count in it what
- * is lost. */
+/* False when the store has no more chunks: the stream keeps its last chunk and counts the
+ * lost records in it. */
 static bool stream_take(struct trace_stream* stream) {
   struct recording* recording = stream->recording;
   struct trace_store* store = recording->store;
@@ -122,8 +123,8 @@ static bool stream_take(struct trace_stream* stream) {
   return true;
 }
 
-/* Records in a row never cross into another chunk; what is left of the old one stays
- * zero, which is the end of a chunk anyway. */
+/* Consecutive records never cross into another chunk; the rest of the old chunk stays
+ * zero, which marks the end of a chunk anyway. */
 static struct trace_record* stream_place(struct trace_stream* stream, size_t count) {
   if ((size_t) (stream->end - stream->next) < count && !stream_take(stream)) {
     stream->lost += count;
@@ -244,12 +245,12 @@ static bool has_loop_number(const char* pattern) {
   return false;
 }
 
-/* The recording that all loops share which were made while RONDO_TRACE was set. NULL
- * before the first, and again in a forked child. */
+/* The recording shared by all loops that were made while RONDO_TRACE was set. NULL before
+ * the first, and again in a forked child. */
 static struct recording* recording_of_process(void) {
   if (process_recording != NULL && process_recording->forks != loop_forks) {
     process_recording->of_process =
-        false; /* the parent's: gone with its last loop here */
+        false; /* the parent's: freed with its last loop in this process */
     if (process_recording->loops == 0)
       recording_free(process_recording);
     process_recording = NULL;
@@ -268,7 +269,7 @@ static struct recording* recording_make(bool of_process) {
   return recording;
 }
 
-/* The names that were defined are in the file that goes on, and not in another. */
+/* The names defined so far are in the file that is continued, and not in a new one. */
 static void recording_begin_anew(struct recording* recording) {
   names_free(&recording->names);
   recording->names = (struct trace_names){0};
@@ -276,7 +277,8 @@ static void recording_begin_anew(struct recording* recording) {
   recording->sequence = 0;
 }
 
-/* Where a loop is to be recorded: `ring` is its size, or else `pattern` a file's name. */
+/* Where a loop is to be recorded: a ring of size `ring`, or else a file named by
+ * `pattern`. */
 struct target {
   const char* pattern;
   const char* ring;
@@ -323,7 +325,7 @@ static void recording_add_loop(struct recording* recording, struct trace_stream*
   atomic_store_explicit(&recording_pool_on, true, memory_order_relaxed);
 }
 
-/* A loop that never turns has a chunk, too: that it was there is worth knowing. */
+/* A loop that never turns gets a chunk too, to show that the loop existed. */
 static int recording_start(struct recording* recording, struct trace_stream* stream,
                            const uv_loop_t* loop, const struct target* target) {
   unsigned int number = ++loops_numbered;

@@ -1,5 +1,5 @@
-/* Where rings are: a file for each recorded process, PID.ring, in a folder that only its
- * user can open. The recorder makes them (store_ring.c); the command finds them. */
+/* Where rings are: one file for each recorded process, PID.ring, in a folder that only
+ * its user can open. The recorder makes them (store_ring.c); the command finds them. */
 #ifndef RONDO_TRACE_RING_H
 #define RONDO_TRACE_RING_H
 
@@ -14,9 +14,10 @@
 
 enum { RING_FOLDERS = 4, RING_PATH_SIZE = 4096 };
 
-/* The folder to try in that turn; false if there is none. Memory first: a ring on a disk
- * is written there every few seconds. The second is what the first would be for a program
- * that was started without its user's environment. */
+/* The folder to try as number `turn`; false if there are no more. Folders in memory come
+ * first: a ring on a disk would be written to the disk every few seconds. The second
+ * folder is where the first would be for a program started without its user's
+ * environment. */
 static inline bool ring_folder(char* path, int turn, const char* runtime) {
   unsigned int user = (unsigned int) geteuid();
   switch (turn) {
@@ -34,14 +35,15 @@ static inline bool ring_folder(char* path, int turn, const char* runtime) {
   }
 }
 
-/* A folder, ours, and nobody else may look into it. */
+/* True for a folder that belongs to this user and that nobody else may open. */
 static inline bool ring_folder_is_safe(const char* path) {
   struct stat status;
   return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
          status.st_uid == geteuid() && (status.st_mode & 077) == 0;
 }
 
-/* When a process began, in the kernel's ticks since its own start; 0 if there is none. */
+/* When a process began, in the kernel's ticks since boot; 0 if there is no such process.
+ */
 static inline uint64_t ring_process_start(int pid) {
   char path[48], text[1024];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -51,7 +53,8 @@ static inline uint64_t ring_process_start(int pid) {
   size_t length = fread(text, 1, sizeof(text) - 1, file);
   fclose(file);
   text[length] = '\0';
-  const char* at = strrchr(text, ')'); /* behind the name, which may hold anything */
+  const char* at =
+      strrchr(text, ')'); /* after the program's name, which may contain anything */
   if (at == NULL || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X')
     return 0;
   for (int field = 2; at != NULL && field < 22; field++)

@@ -23,27 +23,29 @@
 enum {
   SAMPLE_SIGNAL = SIGURG,
   PERIOD_GROWS_AFTER = 64,
-  STALL_SAMPLES = 3, /* of a stretch, before it is reported */
+  STALL_SAMPLES = 3, /* needed in a stretch before it is reported */
   STRETCH_SAMPLES_MOST = 512
 };
 
 static const uint64_t PERIOD_NS = 2000000;
 static const uint64_t RING_PERIOD_NS = 20000000;
 static const uint64_t PERIOD_MOST_NS = 64000000;
-static const uint64_t PERIOD_LAST_NS = 1000000000; /* of one that doesn't end */
-static const uint64_t SAMPLE_LATE_NS = 500000000;  /* a report waits for a stack */
-static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
+static const uint64_t PERIOD_LAST_NS = 1000000000; /* for a stretch that doesn't end */
+static const uint64_t SAMPLE_LATE_NS =
+    500000000; /* how long a report waits for a stack */
+static const uint64_t ANSWER_NS =
+    20000000; /* a signal that takes longer to be answered is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct queue loops;
-  bool ready;   /* the queue and the condition are made */
-  bool running; /* the thread */
-  bool refused; /* the signal is the program's, or no thread can be made */
+  bool ready;   /* the queue and the condition are initialised */
+  bool running; /* the thread is running */
+  bool refused; /* the signal is used by the program, or no thread can be made */
   uint64_t threshold_ns;
-  pid_t process; /* whose sampler this is: not a forked child's */
+  pid_t process; /* the process that the thread belongs to, not its forked child */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 atomic_bool sampler_is_idle;
@@ -54,8 +56,8 @@ void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
   atomic_store(&frame_namer, namer);
 }
 
-/* The loop whose thread is asked for a sample; the signal handler takes it, and counts
- * when it is done with it. */
+/* The loop whose thread is to be sampled. The signal handler takes it, and increments the
+ * counter below when it is done. */
 static _Atomic(struct sampled_loop*) sample_asked;
 static atomic_uint samples_answered;
 
@@ -67,7 +69,7 @@ static struct sample* sample_next(struct sampled_loop* loop) {
   return &loop->samples[number % SAMPLES_KEPT];
 }
 
-/* What the handler leaves for the sampling thread: one sample is taken at a time. */
+/* The handler's result for the sampling thread; one sample is taken at a time. */
 static struct unwind_stack sample_stack;
 static bool sample_copied;
 
@@ -91,8 +93,9 @@ static void context_read(const ucontext_t* context, struct unwind_state* state) 
 }
 #endif
 
-/* Word by word: the sanitizers, rightly, don't let memcpy have what lies between
- * variables. A thread on a stack of the program's own making has none to copy. */
+/* Copied word by word: with memcpy the sanitizers would report the redzones between
+ * variables. A thread on a stack that the program made itself has no known stack to copy.
+ */
 __attribute__((no_sanitize("address", "thread"))) static void
 stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
   uintptr_t from = stack->state.registers[UNWIND_STACK] / 8 * 8;
@@ -110,7 +113,7 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
   int saved = errno;
   (void) number;
   struct sampled_loop* loop = atomic_exchange(&sample_asked, NULL);
-  /* The signal may also be somebody else's, who expects it to be ignored. */
+  /* The signal may come from another sender, who expects it to be ignored. */
   if (loop != NULL && info->si_code == SI_TKILL && loop->thread == gettid()) {
     sample_next(loop)->when_ns = clock_now_ns();
     sample_stack.state = (struct unwind_state){.exact = true};
@@ -126,7 +129,7 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
 /* --- on the sampling thread ------------------------------------------------------------
  */
 
-/* System calls that SA_RESTART resumes, as signal(7) lists them. */
+/* System calls that SA_RESTART resumes, according to signal(7). */
 static bool call_is_resumed(long number) {
   static const long calls[] = {
       SYS_read,     SYS_readv,   SYS_pread64, SYS_preadv,    SYS_write,    SYS_writev,
@@ -139,7 +142,8 @@ static bool call_is_resumed(long number) {
   return false;
 }
 
-/* Whether a signal does no harm. If not, *pc is where the thread is blocked, or 0. */
+/* Whether the thread can be interrupted by a signal without effect. If not, *pc is where
+ * the thread is blocked, or 0. */
 static bool thread_may_be_signalled(pid_t thread, uintptr_t* pc) {
   char path[64], text[256];
   snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int) thread);
@@ -169,8 +173,8 @@ static bool sample_by_signal(struct sampled_loop* loop) {
   atomic_store(&sample_asked, loop);
   bool sent = syscall(SYS_tgkill, getpid(), loop->thread, SAMPLE_SIGNAL) == 0;
   while (atomic_load(&samples_answered) == before) {
-    /* A thread may block the signal: its handler will find nothing to do. Once the
-     * handler has taken the loop, it is as good as done. */
+    /* The thread may block the signal: when the handler runs later, it finds nothing to
+     * do. Once the handler has taken the loop, it is about to finish. */
     if ((!sent || clock_now_ns() > give_up) &&
         atomic_exchange(&sample_asked, NULL) != NULL)
       return false;
@@ -179,8 +183,8 @@ static bool sample_by_signal(struct sampled_loop* loop) {
   return sample_copied;
 }
 
-/* Names are looked up for a ring at once, while the code that was sampled is still what
- * it was; for a recording behind the stretch. */
+/* For a ring, names are looked up at once, while the sampled code is still loaded; for
+ * other recordings at the end of the stretch. */
 static void sample_add(struct sampled_loop* loop, struct sample* sample,
                        const struct unwind_state* state) {
   uintptr_t place = unwind_place(state);
@@ -190,7 +194,7 @@ static void sample_add(struct sampled_loop* loop, struct sample* sample,
     sample->frames[sample->count++] = place;
 }
 
-/* By the engine whose code it is; false if that has no name for it. */
+/* Asks the engine that the code belongs to; false if the engine has no name for it. */
 static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
                              const struct unwind_state* state) {
   rondo_trace_frame_namer namer = atomic_load(&frame_namer);
@@ -221,7 +225,7 @@ static void sample_walk(struct sampled_loop* loop, struct sample* sample) {
   }
 }
 
-/* False if none was to be had. */
+/* Takes a sample; false if it couldn't. */
 static bool sample_take(struct sampled_loop* loop, uint64_t now) {
   struct sample* sample = sample_next(loop);
   struct unwind_state blocked = {.exact = true};
@@ -243,7 +247,7 @@ static bool sample_take(struct sampled_loop* loop, uint64_t now) {
 /* --- a ring's board ------------------------------------------------------------------
  */
 
-/* The sample that was taken last. */
+/* Shows the last sample on the board. */
 static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
   const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
@@ -260,7 +264,8 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-/* Once in a stretch; not before the loop has run at all. */
+/* Reports a stall, once in a stretch and not before the loop has run for the first time.
+ */
 static void stall_report(struct sampled_loop* loop) {
   uint64_t held = loop->seen_ns - loop->stretch_ns;
   struct board* board = loop->board;
@@ -273,16 +278,16 @@ static void stall_report(struct sampled_loop* loop) {
   alarm_stall((uint32_t) (loop->live - board->loops), loop->stretch_ns, held);
 }
 
-/* One stack may show nothing but a function of the C library, whose caller couldn't be
- * found: so a report waits for some, but not for ever, for a busy machine may take its
- * time to answer the signal. */
+/* One stack may show only a function of the C library whose caller couldn't be found, so
+ * a report waits for several samples. It doesn't wait for ever, since a busy machine may
+ * take long to answer the signal. */
 static bool stall_is_sampled(const struct sampled_loop* loop) {
   return loop->stretch_samples >= STALL_SAMPLES ||
          loop->seen_ns - loop->stretch_ns >= loop->board->stall_ns + SAMPLE_LATE_NS;
 }
 
-/* Often at first, and less often in a stretch that goes on; for a ring, which is left on,
- * a tenth of it once there is enough to be reported. */
+/* Samples are frequent at first and less frequent in a long stretch. For a ring, which
+ * stays on, the rate drops to a tenth once there are enough for a report. */
 static uint64_t sample_period(unsigned int tries, bool is_ring) {
   if (is_ring && tries < STALL_SAMPLES)
     return PERIOD_NS;
@@ -298,7 +303,8 @@ static uint64_t sampled_loop_moment(const struct sampled_loop* loop) {
   return atomic_load_explicit(&loop->looked_ns, memory_order_relaxed) & ~SAMPLER_ASLEEP;
 }
 
-/* Whether the thread has come to another of its loops since: that is the one to watch. */
+/* Whether the thread has entered another of its loops since; then that loop is watched
+ * instead. */
 static bool sampled_loop_is_left(const struct sampled_loop* loop) {
   for (struct queue* link = queue_first(&sampler.loops); link != NULL;
        link = queue_next(&sampler.loops, link)) {
@@ -311,11 +317,11 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
   return false;
 }
 
-/* How long the loop can be left alone now. */
+/* Returns how long the loop need not be checked again. */
 static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
   uint64_t looked = atomic_load_explicit(&loop->looked_ns, memory_order_relaxed);
   if (loop->live != NULL && loop->stretch_samples > 0 && loop->stretch_ns != looked)
-    stall_report(loop); /* of one that ended before its last sample */
+    stall_report(loop); /* for a stretch that ended before its last sample */
   if ((looked & SAMPLER_ASLEEP) != 0 || sampled_loop_is_left(loop))
     return UINT64_MAX;
   if (now < looked + sampler.threshold_ns)
@@ -358,15 +364,17 @@ static void sampler_wait(uint64_t ns) {
   pthread_cond_timedwait(&sampler.changed, &sampler.lock, &until);
 }
 
-/* This thread has no use for the program's descriptors, and a table that two threads
- * share makes each system call of the program's a little slower: with a table of its
- * own, which is empty, a program with one thread stays one in that respect. */
+/* This thread doesn't need the program's descriptors, and a descriptor table that two
+ * threads share makes each system call of the program a little slower. So the thread
+ * unshares the table and closes its copies; a program with one thread keeps the fast
+ * path. */
 static void descriptors_leave(void) {
   const unsigned int unshare_first = 1 << 1; /* CLOSE_RANGE_UNSHARE */
   (void) syscall(SYS_close_range, 0, ~0u, unshare_first);
 }
 
-/* With every loop asleep for a second, waits until one wakes it. */
+/* When every loop has been asleep for a second, the thread waits until one of them wakes
+ * up. */
 static void* sampler_thread(void* argument) {
   uint64_t busy_ns = clock_now_ns();
   (void) argument;
@@ -411,7 +419,7 @@ static uint64_t setting_ns(const char* name, uint64_t otherwise_ms) {
   return u64_min(ms, 3600000) * 1000000;
 }
 
-/* What is to be reported must have been sampled. */
+/* The threshold: a stall can be reported only if it was sampled. */
 static uint64_t setting_threshold_ns(void) {
   uint64_t stall = setting_ns("RONDO_RECORD_STALL", 0);
   bool everything = system_setting("RONDO_TRACE") != NULL;
@@ -429,12 +437,13 @@ static bool signal_take(void) {
   if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == sample_signal)
     return true;
   if ((before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL)
-    return false; /* the program's own */
+    return false; /* the program has a handler of its own */
   sigemptyset(&action.sa_mask);
   return sigaction(SAMPLE_SIGNAL, &action, NULL) == 0;
 }
 
-/* A forked child has a copy in whatever state the parent's was, and starts anew. */
+/* A forked child has a copy of the sampler in whatever state the parent's was, and starts
+ * a new one. */
 static void sampler_own(void) {
   static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   if (sampler.process == getpid())
@@ -446,7 +455,7 @@ static void sampler_own(void) {
   atomic_store(&sample_asked, NULL);
 }
 
-/* Under the lock. */
+/* With the lock held. */
 static void sampler_prepare(void) {
   if (sampler.ready)
     return;
@@ -460,7 +469,8 @@ static void sampler_prepare(void) {
   sampler.ready = true;
 }
 
-/* Under the lock. Signals for the program must not end up on the sampling thread. */
+/* With the lock held. The thread blocks all signals, so that none for the program end up
+ * on it. */
 static bool sampler_run(void) {
   if (sampler.running || sampler.refused)
     return sampler.running;
@@ -479,7 +489,7 @@ static bool sampler_run(void) {
   return sampler.running;
 }
 
-/* The calling thread is the one to sample from now on. */
+/* The calling thread is sampled from now on. */
 static void thread_note(struct sampled_loop* loop) {
   pthread_attr_t attributes;
   void* start = NULL;
@@ -526,8 +536,8 @@ void sampler_moved(struct sampled_loop* loop) {
   pthread_mutex_unlock(&sampler.lock);
 }
 
-/* The sampling thread holds the lock while it waits for a handler: none is at work now.
- */
+/* The sampling thread holds the lock while it waits for a handler, so no handler is
+ * running now. */
 void sampler_leave(struct sampled_loop* loop) {
   pthread_mutex_lock(&sampler.lock);
   queue_remove(&loop->link);

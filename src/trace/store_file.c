@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-  CHUNK_SIZE = 256 << 10, /* mapping one costs what some hundred records cost */
+  CHUNK_SIZE = 256 << 10, /* mapping a chunk costs as much as some hundred records */
   NAMES_TRIED = 1000,
   PATH_SIZE = 4096,
 };
@@ -27,11 +27,13 @@ enum {
 struct store_file {
   struct trace_store base;
   uint64_t size;  /* of the file: the header and whole chunks */
-  uint64_t limit; /* of it, in bytes */
-  uint64_t end;   /* behind the last record of the last chunk that was given back */
-  uint64_t device, inode; /* of the file: a program may close our descriptor by mistake */
-  uint64_t last_chunk;    /* sequence of the chunk that lies last in the file */
-  void* first;            /* chunk, mapped when the file was made: each trace has one */
+  uint64_t limit; /* largest size of the file, in bytes */
+  uint64_t end;   /* end of the last record in the last chunk that was given back */
+  uint64_t device,
+      inode; /* identify the file: a program may close our descriptor by mistake */
+  uint64_t last_chunk; /* sequence of the last chunk in the file */
+  void* first; /* the first chunk, mapped when the file was made, since every recording
+                  has one */
   bool full;
   int fd;
   char* path;
@@ -45,7 +47,7 @@ static const uint64_t LIMIT_DEFAULT = (uint64_t) 256 << 20;
 
 /* --- its name -------------------------------------------------------------------- */
 
-/* False if it is too long. */
+/* Expands the pattern; false if the result is too long. */
 static bool name_expand(char* name, const char* pattern, unsigned int loop, bool* own) {
   size_t used = 0;
   *own = false;
@@ -68,8 +70,8 @@ static bool name_expand(char* name, const char* pattern, unsigned int loop, bool
   return true;
 }
 
-/* In a program without standard output or error, its number could be theirs: what is
- * printed would go into the file. */
+/* In a program without standard output or error, the file could get the number of one of
+ * these, and the program's output would go into the recording. */
 static int above_standard(int fd) {
   if (fd > 2)
     return fd;
@@ -89,13 +91,13 @@ static int open_file(const char* name, int flags) {
   return fd < 0 ? -errno : above_standard(fd);
 }
 
-/* False while another recorder writes to it. Where there are no locks, nobody is asked.
+/* False while another recorder writes to the file. Where locks are not supported, true.
  */
 static bool lock_take(int fd) {
   return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* A file that nobody has yet: `name`, or the same with a number. */
+/* Opens a file that doesn't exist yet: `name`, or the same with a number. */
 static int open_new(char* name) {
   size_t length = strlen(name);
   int fd = open_file(name, O_EXCL);
@@ -104,12 +106,12 @@ static int open_new(char* name) {
     fd = open_file(name, O_EXCL);
   }
   if (fd >= 0)
-    (void) lock_take(fd); /* rondo_trace_start can name this file too */
+    (void) lock_take(fd); /* rondo_trace_start could name this file too */
   return fd;
 }
 
-/* Any other name is written anew, as a shell's `>` does, but never while another recorder
- * writes to it, which its lock shows. */
+/* Any other name is truncated, as by a shell's `>`, but never while another recorder
+ * writes to the file, which its lock shows. */
 static int open_named(char* name) {
   int fd = open_file(name, 0);
   if (fd < 0)
@@ -128,8 +130,8 @@ static int open_named(char* name) {
   return err;
 }
 
-/* A name with the process in it is meant to be new, and wasn't after an exec: the program
- * before has used it already. */
+/* A name that contains the process id should be new. After an exec it isn't: the program
+ * before the exec has used it. */
 static int open_output(char* name, bool own, bool for_many) {
   int fd = own && for_many ? open_new(name) : open_named(name);
   if (fd != UV_EBUSY || !for_many)
@@ -140,7 +142,7 @@ static int open_output(char* name, bool own, bool for_many) {
 
 /* --- its memory ------------------------------------------------------------------ */
 
-/* File systems that can't allocate blocks are made to by writing. */
+/* For file systems that can't allocate blocks: writes zeros instead. */
 static int write_zeros(int fd, uint64_t from, size_t length) {
   static const char zeros[16384];
   while (length > 0) {
@@ -165,7 +167,7 @@ static int allocate(int fd, uint64_t from, size_t length) {
   if (!store_size_allowed(from + length))
     return UV_EFBIG;
   int result;
-  do /* a tmpfs before Linux 6.10 gives up when a signal comes, even an ignored one */
+  do /* before Linux 6.10 tmpfs gives up on any signal, even an ignored one */
     result = fallocate(fd, 0, (off_t) from, (off_t) length);
   while (result != 0 && errno == EINTR);
   if (result == 0)
@@ -175,16 +177,16 @@ static int allocate(int fd, uint64_t from, size_t length) {
   return unable ? write_zeros(fd, from, length) : err;
 }
 
-/* A program that closes all descriptors has closed this one, and the number may be that
- * of a file of its own by now. */
+/* A program that closes all descriptors has closed this one, and the number may mean
+ * another file by now. */
 static bool is_our_file(const struct store_file* file) {
   struct stat status;
   return fstat(file->fd, &status) == 0 && status.st_dev == file->device &&
          status.st_ino == file->inode;
 }
 
-/* Makes the file longer by `length` bytes that are really there, and maps them. NULL, and
- * why, if that can't be done. */
+/* Extends the file by `length` bytes, with blocks allocated, and maps them. NULL, with
+ * the reason, if that fails. */
 static void* map_more(struct store_file* file, size_t length, int* err) {
   *err = is_our_file(file) ? allocate(file->fd, file->size, length) : UV_EBADF;
   if (*err != 0)
@@ -199,7 +201,7 @@ static void* map_more(struct store_file* file, size_t length, int* err) {
   return memory;
 }
 
-/* Bytes, or with a K, M or G. */
+/* A number of bytes, or one with K, M or G. */
 static uint64_t limit_wanted(void) {
   const char* text = system_setting("RONDO_TRACE_LIMIT");
   if (text == NULL || *text < '0' || *text > '9')
@@ -214,7 +216,7 @@ static uint64_t limit_wanted(void) {
   return number << shift;
 }
 
-/* Reports once why the recording ends before the program does. */
+/* Reports once why the recording ends before the program. */
 static void report_full(struct store_file* file, int err) {
   file->full = true;
   double size = (double) file->size / (1 << 20);
@@ -228,7 +230,7 @@ static void report_full(struct store_file* file, int err) {
             uv_strerror(err));
 }
 
-/* Whatever the limit, there is room for the first chunks, of definitions and of a loop.
+/* Whatever the limit, there is room for the first chunks: of definitions and of a loop.
  */
 static struct trace_chunk* store_file_take(struct trace_store* store) {
   struct store_file* file = store_file_of(store);
@@ -273,14 +275,14 @@ static void store_file_leave(struct trace_store* store) {
   mem_free(file);
 }
 
-/* What no record uses is cut off the last chunk. */
+/* Cuts the unused part off the last chunk. */
 static void store_file_close(struct trace_store* store) {
   struct store_file* file = store_file_of(store);
   uint64_t length = file->size;
   if (length > TRACE_HEADER_SIZE && file->end > 0)
     length = length - CHUNK_SIZE + file->end;
   store->header->length = length;
-  if (is_our_file(file)) /* else zeros follow, which is as good */
+  if (is_our_file(file)) /* otherwise zeros follow, which does no harm */
     (void) !ftruncate(file->fd, (off_t) length);
   store_file_leave(store);
 }
@@ -350,7 +352,7 @@ static int store_file_begin(struct trace_store** store, const char* pattern,
   return 0;
 }
 
-/* The header of the file, if this process has written and closed it. */
+/* Maps the header of the file, if this process has written and closed it. */
 static struct trace_header* header_map(int fd) {
   struct trace_header* header =
       mmap(NULL, TRACE_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -364,7 +366,7 @@ static struct trace_header* header_map(int fd) {
   return NULL;
 }
 
-/* False if that file is no longer there, or is another's. */
+/* False if that file no longer exists or is another one. */
 static bool store_file_continue(struct trace_store** store, const char* path) {
   struct stat status;
   struct store_file* file;

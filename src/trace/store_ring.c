@@ -1,15 +1,15 @@
 /* A recording's chunks in a ring: the last of them, in a shared mapping of a file in
  * memory. The pages are the file's, so they outlive a process that is killed.
  *
- * The file is mapped once and its descriptor closed: a program that closes what it
- * doesn't know can't break it. Its memory is taken a chunk at a time while the ring fills
- * for the first time; when there is no more, the ring is as large as it has become.
- * Chunks are used again in the order in which they were taken; those of definitions and
- * those that a stream is writing to are passed over.
+ * The file is mapped once and its descriptor closed, so that a program that closes
+ * unknown descriptors can't break the ring. Memory is allocated a chunk at a time while
+ * the ring fills for the first time; if the memory runs out, the ring stays as large as
+ * it is then. Chunks are reused in the order in which they were taken, except those of
+ * definitions and those that a stream is writing to.
  *
  * There is one ring in a process, and it stays until the process ends: loops come and go.
- * An exit removes its file, any other end leaves it there for `rondo dump`, or for the
- * watcher of `rondo exec`, which writes it down after a crash. */
+ * An exit removes the ring's file; any other end leaves it there for `rondo dump`, or for
+ * the watcher of `rondo exec`, which saves it after a crash. */
 #include "trace/store.h"
 
 #include "base/alloc.h"
@@ -29,7 +29,8 @@
 enum {
   RING_CHUNK = 64 << 10,
   RING_LEAST = 1 << 20,
-  RING_DEAD_KEPT = 3, /* rings of processes that have ended; older ones are removed */
+  RING_DEAD_KEPT =
+      3, /* rings kept of processes that have ended; older ones are removed */
 };
 
 #ifndef MADV_POPULATE_WRITE
@@ -40,12 +41,12 @@ struct store_ring {
   struct trace_store base;
   char* memory;
   size_t size;
-  size_t chunks; /* that fit */
-  size_t filled; /* of them, that have memory */
-  size_t hand;   /* the one to look at next */
-  bool* held;    /* by a stream */
-  bool full;     /* no more memory was to be had */
-  bool whole;    /* has all its memory since the beginning */
+  size_t chunks; /* capacity of the ring */
+  size_t filled; /* chunks that have memory */
+  size_t hand;   /* the chunk to try next */
+  bool* held;    /* for each chunk: a stream is writing to it */
+  bool full;     /* no more memory is available */
+  bool whole;    /* all memory was allocated at the beginning */
   pid_t process;
   char* path;
 };
@@ -59,7 +60,8 @@ static struct store_ring* store_ring_of(struct trace_store* store) {
 /* --- memory --------------------------------------------------------------------------
  */
 
-/* False if there is none: touching it would be death by SIGBUS. */
+/* Allocates the chunk's memory; false if there is none, since touching it would raise
+ * SIGBUS. */
 static bool ring_populate(const struct store_ring* ring, const void* from,
                           size_t length) {
   if (ring->whole)
@@ -82,7 +84,7 @@ static struct board* ring_board(const struct store_ring* ring) {
   return (struct board*) (void*) (ring->memory + TRACE_HEADER_SIZE);
 }
 
-/* The first lap. */
+/* While the ring fills for the first time. */
 static struct trace_chunk* ring_take_new(struct store_ring* ring) {
   if (ring->full || ring->filled == ring->chunks)
     return NULL;
@@ -98,7 +100,7 @@ static struct trace_chunk* ring_take_new(struct store_ring* ring) {
   return chunk;
 }
 
-/* A reader that copies a chunk looks at its sequence before and after. */
+/* A reader that copies a chunk compares its sequence before and after. */
 static struct trace_chunk* ring_take_old(struct store_ring* ring) {
   for (size_t i = 0; i < ring->filled; i++) {
     size_t index = ring->hand;
@@ -133,7 +135,7 @@ static void store_ring_give_back(struct trace_store* store, struct trace_chunk* 
 }
 
 static void store_ring_close(struct trace_store* store) {
-  (void) store; /* it stays */
+  (void) store; /* the ring stays until the process ends */
 }
 
 static void ring_free(struct store_ring* ring) {
@@ -189,7 +191,7 @@ struct ring_owner {
   uint64_t changed_ns;
 };
 
-/* False if it is no ring. */
+/* False if the file isn't a ring. */
 static bool ring_read_owner(const char* path, struct ring_owner* owner) {
   static const size_t size = TRACE_HEADER_SIZE + offsetof(struct board, ring_size);
   struct stat status;
@@ -212,8 +214,8 @@ static bool ring_read_owner(const char* path, struct ring_owner* owner) {
   return good;
 }
 
-/* 0 while its process lives; else when the file was changed last. Rings of other pid
- * namespaces are never dead to us. */
+/* 0 while the ring's process lives; otherwise when the file was last changed. Processes
+ * of other pid namespaces count as alive. */
 static uint64_t ring_dead_since(const char* path) {
   struct ring_owner owner;
   if (!ring_read_owner(path, &owner) || owner.pid_namespace != ring_pid_namespace() ||
@@ -223,7 +225,7 @@ static uint64_t ring_dead_since(const char* path) {
 }
 
 /* A program that is killed again and again must not fill the memory with its rings: the
- * oldest go first. */
+ * oldest are removed. */
 static void folder_clean(const char* folder) {
   for (int round = 0; round < 64; round++) {
     char oldest[RING_PATH_SIZE + 320] = "";
@@ -251,9 +253,9 @@ static void folder_clean(const char* folder) {
   }
 }
 
-/* Under this name there may be the ring of a process that had the same number, or of this
- * one before it became another program; or of one in another namespace, whose file
- * stays. */
+/* A file of this name may be the ring of an earlier process with the same number, of this
+ * process before an exec, or of a process in another namespace, whose file is left alone.
+ */
 enum { RING_NAME_SIZE = RING_PATH_SIZE + 64 };
 
 static int ring_create(char* path, const char* folder) {
@@ -278,7 +280,7 @@ static int ring_create(char* path, const char* folder) {
 /* --- life ----------------------------------------------------------------------------
  */
 
-/* Bytes, or with a K, M or G; "" and "1", for on, are the default. */
+/* A number of bytes, or one with K, M or G; "" and "1" mean the default. */
 static size_t ring_size_wanted(const char* text) {
   const uint64_t most = (uint64_t) 1 << 40;
   char* unit;
@@ -300,8 +302,8 @@ static void ring_begin(struct store_ring* ring) {
   board->filled = TRACE_HEADER_SIZE + BOARD_SIZE;
 }
 
-/* Old kernels can't say whether there is memory without our touching it: all of it is
- * taken at once there. */
+/* Old kernels can't report whether there is memory before it is touched, so all of it is
+ * allocated at once there. */
 static int ring_map(struct store_ring* ring, int fd) {
   if (!store_size_allowed(ring->size))
     return UV_EFBIG;
@@ -358,7 +360,8 @@ int store_ring_open(struct trace_store** store, const char* size) {
     *store = &process_ring->base;
     return 0;
   }
-  process_ring = NULL; /* the parent's: freed by those of its loops that are left here */
+  process_ring =
+      NULL; /* the parent's; freed with the last of its loops in this process */
   for (int turn = 0; turn < RING_FOLDERS; turn++) {
     struct store_ring* ring;
     if (!ring_folder(folder, turn, system_setting("XDG_RUNTIME_DIR")))
@@ -379,7 +382,7 @@ int store_ring_open(struct trace_store** store, const char* size) {
   return err;
 }
 
-/* An exit needs no recording. */
+/* After a normal exit the recording isn't needed. */
 __attribute__((destructor)) static void ring_remove(void) {
   if (process_ring != NULL && process_ring->process == getpid())
     unlink(process_ring->path);

@@ -1,12 +1,12 @@
-/* A clock that is read in a few nanoseconds: the processor's counter, where the kernel
- * has found it good enough to be its own clock, turned into nanoseconds of the monotonic
- * clock. Elsewhere it is that clock.
+/* A clock that is read in a few nanoseconds: the processor's counter, converted to
+ * nanoseconds of the monotonic clock, where the kernel uses the counter as its own clock.
+ * Elsewhere the monotonic clock itself.
  *
- * How fast the counter goes is learned from two looks at both, a hundredth of a second
- * apart or more: until then the monotonic clock is read. Its owner calls ticks_set now
- * and then, so that errors don't add up; when that was long ago, the monotonic clock is
- * read too. A thread may lose the processor between the looks at the two clocks: a pair
- * that took long is not used. */
+ * The rate of the counter is computed from two readings of both clocks, a hundredth of a
+ * second apart or more; until then the monotonic clock is read. The owner calls ticks_set
+ * now and then, so that errors don't add up; if the last call is long ago, the monotonic
+ * clock is read too. A thread may lose the processor between the readings of the two
+ * clocks: a pair that took long is not used. */
 #ifndef RONDO_TRACE_TICKS_H
 #define RONDO_TRACE_TICKS_H
 
@@ -30,16 +30,16 @@ static inline uint64_t ticks_read(void) {
 __extension__ typedef unsigned __int128 ticks_wide;
 
 struct ticks {
-  uint64_t rate;                  /* ns in a tick, in units of 2^-32; 0: not known */
-  uint64_t ticks, ns;             /* both clocks at one moment, */
+  uint64_t rate;                  /* ns per tick, in units of 2^-32; 0: not known */
+  uint64_t ticks, ns;             /* both clocks at the last pair of readings, */
   uint64_t first_ticks, first_ns; /* and at the first */
   bool learning;
 };
 
-/* Whether the kernel trusts the counter. */
+/* Whether the kernel uses the counter as its clock. */
 bool ticks_are_good(void);
 
-/* Both clocks at one moment; false if the looks at them lie apart. */
+/* Reads both clocks; false if the two readings are too far apart. */
 static inline bool ticks_pair(uint64_t* ticks, uint64_t* ns) {
   static const uint64_t apart_ticks = 20000;
   uint64_t before = ticks_read();
@@ -54,7 +54,7 @@ static inline void ticks_start(struct ticks* clock) {
   clock->ns = clock->first_ns;
 }
 
-/* Compares the two clocks, if they weren't just now. */
+/* Compares the two clocks, unless that was done just before. */
 static inline void ticks_set(struct ticks* clock, uint64_t now) {
   static const uint64_t apart_ns = 10000000, learned_ns = 10000000000,
                         just_now_ns = 200000;

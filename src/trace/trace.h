@@ -1,8 +1,8 @@
-/* The recorder's hooks: what the wheel, the handles, the requests and the Node layer
- * report to it. May be called from any room, on the loop's thread.
+/* The recorder's hooks, called by the loop, the handles, the requests and the Node layer.
+ * They may be called from any room, on the loop's thread.
  *
- * A loop that isn't traced has no trace_state, and a hook is one look at that. All else
- * is out of line and out of the way. */
+ * A loop that isn't traced has no trace_state, and a hook then only tests that pointer.
+ * Everything else is out of line. */
 #ifndef RONDO_TRACE_H
 #define RONDO_TRACE_H
 
@@ -13,17 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Not "cold": that would make the compiler save space where time is wanted. */
+/* Not "cold", which would make the compiler optimise for size. */
 #define TRACE_APART __attribute__((noinline))
 
 typedef void (*trace_function)(void);
 
 /* --- the loop's life ------------------------------------------------------------- */
 /* Starts to record if the environment asks for it. A failure is reported on standard
- * error; the loop is as good without. */
+ * error; the loop works without. */
 void trace_loop_init(uv_loop_t* loop);
 void trace_loop_close(uv_loop_t* loop);
-/* In a forked child, which has the parent's recorder: a new one of its own. */
+/* In a forked child, which has a copy of the parent's recorder: makes a new one. */
 void trace_loop_fork(uv_loop_t* loop);
 
 /* --- what the hooks call --------------------------------------------------------- */
@@ -50,7 +50,7 @@ static inline bool traced(const uv_loop_t* loop) {
   return __builtin_expect(loop->trace_state != NULL, 0);
 }
 
-/* The first returns what the second must be given. */
+/* trace_run returns the value that trace_run_end must be given. */
 static inline int trace_run(uv_loop_t* loop, uv_run_mode mode) {
   int outer_phase = -1;
   if (traced(loop))
@@ -68,13 +68,13 @@ static inline void trace_turn(uv_loop_t* loop) {
     trace_write_turn(loop);
 }
 
-/* What is called back from now on belongs to this phase. */
+/* Callbacks from now on belong to this phase. */
 static inline void trace_phase(uv_loop_t* loop, enum rondo_phase phase) {
   if (traced(loop))
     trace_note_phase(loop, phase);
 }
 
-/* The poll begins to wait, awake first. */
+/* The poll begins to wait, at first by spinning. */
 static inline void trace_poll(uv_loop_t* loop) {
   if (traced(loop))
     trace_write_poll(loop);
@@ -106,7 +106,7 @@ static inline void trace_req_end(uv_loop_t* loop, const uv_req_t* req) {
     trace_write_req_end(loop, req);
 }
 
-/* Closed, without a callback. */
+/* A handle was closed that has no close callback. */
 static inline void trace_gone(uv_loop_t* loop, const uv_handle_t* handle) {
   if (traced(loop))
     trace_write_gone(loop, handle);
@@ -123,7 +123,7 @@ static inline uint64_t subject_handle(const void* handle) {
                        TRACE_SUBJECT_HANDLE + ((const uv_handle_t*) handle)->type);
 }
 
-/* For its close callback. */
+/* The subject of a handle's close callback. */
 static inline uint64_t subject_closed(const void* handle) {
   return subject_handle(handle) | (uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT;
 }
@@ -136,10 +136,10 @@ static inline uint64_t subject_fs(const uv_fs_t* req) {
   return trace_subject(req, TRACE_SUBJECT_FS + (unsigned int) req->fs_type);
 }
 
-/* The detail of a timer's callback: how late it is, by the loop's clock. */
+/* The detail of a timer's callback: how late the callback is, by the loop's clock. */
 int64_t trace_late_us(uint64_t due_us);
 
-/* A request or handle is begun, by the callback that is running now if there is one. */
+/* A request or handle is started, by the current callback if there is one. */
 static inline void trace_begun_req(uv_loop_t* loop, const uv_req_t* req) {
   if (!traced(loop))
     return;
@@ -156,12 +156,12 @@ static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle
     trace_write_begun(loop, subject_handle(handle), NULL);
 }
 
-/* Calls function(arguments…), which belongs to the program, and records it. A macro, for
- * functions and arguments are of all kinds, and so that nobody forgets the end, which
- * also ends the spans that the program has left open in it; the call
- * stands in it twice, so that an untraced one costs nothing behind it and can be a jump.
- * The callback may free what it is about: nothing of that is looked at afterwards. Rooms
- * use it through loop_call_back. */
+/* Calls function(arguments…), which belongs to the program, and records the call. This is
+ * a macro because functions and arguments have many types. It also writes the end, which
+ * ends the spans that the program has left open in the callback. The call is written
+ * twice, so that an untraced one has no code after it and can be a tail call. The
+ * callback may free the subject, so the subject isn't touched afterwards. Rooms use this
+ * through loop_call_back. */
 #define trace_call(loop, subject, detail, function, ...)                                 \
   do {                                                                                   \
     uv_loop_t* traced_loop = (loop);                                                     \

@@ -1,4 +1,4 @@
-/* The walk, and frames without rules: see unwind.h. */
+/* The walk of a stack, and frames without rules: see unwind.h. */
 #include "trace/unwind.h"
 
 #include "base/alloc.h"
@@ -27,7 +27,7 @@ struct code_range {
   uintptr_t start, end;
 };
 
-/* Of this process; only the sampling thread looks. */
+/* The mappings of this process; only the sampling thread reads them. */
 static struct {
   struct code_range* list;
   size_t count, capacity;
@@ -69,7 +69,7 @@ static bool ranges_have(uintptr_t start, uintptr_t end) {
   return false;
 }
 
-/* An engine may have made room for more code since. */
+/* An engine may have mapped more code since the last reading. */
 static bool is_code(uintptr_t start, uintptr_t end) {
   if (ranges_have(start, end))
     return true;
@@ -77,15 +77,15 @@ static bool is_code(uintptr_t start, uintptr_t end) {
   return ranges_have(start, end);
 }
 
-/* The code may be gone by now. */
+/* The code may be unmapped by now. */
 static bool memory_read(uintptr_t address, void* to, size_t size) {
   struct iovec here = {to, size}, there = {(void*) address, size};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) size;
 }
 
 #if defined(__x86_64__)
-/* Whether the instruction before the address is a call: direct, or by a register or a
- * word in memory, whose encoding takes two to eight bytes. */
+/* Whether the instruction before the address is a call: direct, or through a register or
+ * a word in memory, whose encoding takes two to eight bytes. */
 static bool is_behind_call(uintptr_t address) {
   enum { CALL_LONGEST = 8 };
   unsigned char code[CALL_LONGEST];
@@ -110,7 +110,7 @@ static bool is_behind_call(uintptr_t address) {
 /* --- the walk ------------------------------------------------------------------------
  */
 
-/* A frame begins with the address of the one before it and the place to return to. */
+/* A frame begins with the address of the caller's frame and the return address. */
 static bool step_by_frame_pointer(const struct unwind_stack* stack,
                                   struct unwind_state* state) {
   uintptr_t frame = state->registers[UNWIND_FRAME], caller, place;

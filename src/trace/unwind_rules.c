@@ -1,6 +1,6 @@
-/* What .eh_frame says about the caller of a frame: the rules of DWARF 5, section 6.4, in
- * the form that the Linux Standard Base describes. All reading is done while the loader's
- * list of objects is held, so that none of them can go. Rules that are expressions are
+/* Finds the caller of a frame by .eh_frame: the rules of DWARF 5, section 6.4, in the
+ * form that the Linux Standard Base describes. Everything is read while the loader's list
+ * of objects is locked, so that no object can be unloaded. Rules that are expressions are
  * not followed: compilers write them for a few places of the C library only. */
 #include "trace/unwind.h"
 
@@ -13,7 +13,7 @@
 
 struct cursor {
   const unsigned char *at, *end;
-  bool bad; /* something lay beyond the end, or isn't known here */
+  bool bad; /* data beyond the end, or of an unknown form */
 };
 
 static uint64_t cursor_bytes(struct cursor* cursor, size_t count) {
@@ -27,7 +27,8 @@ static uint64_t cursor_bytes(struct cursor* cursor, size_t count) {
   return value;
 }
 
-/* Seven bits a byte, the lowest first. With `extend` the last byte has the sign. */
+/* LEB128: seven bits a byte, the lowest first. With `extend` the last byte has the sign.
+ */
 static uint64_t cursor_leb(struct cursor* cursor, bool extend) {
   uint64_t value = 0, byte;
   unsigned int shift = 0;
@@ -107,8 +108,8 @@ static uint64_t cursor_pointer(struct cursor* cursor, unsigned int encoding,
 enum rule_kind {
   RULE_SAME,
   RULE_UNDEFINED,
-  RULE_OFFSET,     /* saved at the frame's address and that */
-  RULE_VAL_OFFSET, /* is the frame's address and that */
+  RULE_OFFSET,     /* saved at the frame's address plus the offset */
+  RULE_VAL_OFFSET, /* is the frame's address plus the offset */
   RULE_REGISTER,
   RULE_UNKNOWN,
 };
@@ -129,7 +130,7 @@ struct entry {
   uint64_t code_align;
   int64_t data_align;
   uint64_t return_register;
-  unsigned int pointers; /* how the description's pointers are encoded */
+  unsigned int pointers; /* encoding of the pointers in the description */
   bool has_augmentation;
   uint64_t start, size;      /* of the code */
   struct cursor common, own; /* instructions */
@@ -142,7 +143,7 @@ struct machine {
   struct rules now, initial;
   struct rules remembered[RULES_REMEMBERED];
   size_t depth;
-  uint64_t place; /* that the rules so far hold from */
+  uint64_t place; /* the address from which the current rules hold */
 };
 
 static void rule_set(struct machine* machine, uint64_t number, enum rule_kind kind,
@@ -248,7 +249,7 @@ static void machine_extended(struct machine* machine, struct cursor* cursor,
   }
 }
 
-/* Up to the rules for the place. */
+/* Runs the instructions up to the rules for the address. */
 static bool machine_run(struct machine* machine, struct cursor cursor, uint64_t place) {
   while (cursor.at < cursor.end && !cursor.bad && machine->place <= place) {
     unsigned int byte = (unsigned int) cursor_bytes(&cursor, 1);
@@ -269,7 +270,7 @@ static bool machine_run(struct machine* machine, struct cursor cursor, uint64_t 
 /* --- finding -------------------------------------------------------------------------
  */
 
-/* A common or own description; its length comes first. */
+/* Opens a common (CIE) or own (FDE) description; its length comes first. */
 static bool entry_open(struct cursor* cursor, const unsigned char* at) {
   *cursor = (struct cursor){at, at + 12, false};
   uint64_t length = cursor_bytes(cursor, 4);
@@ -336,8 +337,8 @@ static bool entry_read(struct entry* entry, const unsigned char* at) {
   return !cursor.bad;
 }
 
-/* The last description that begins at or before the place, by the sorted table that the
- * linker makes: pairs of 32-bit distances from the table's own section. */
+/* Finds the last description that begins at or before the address, in the sorted table
+ * that the linker makes: pairs of 32-bit offsets from the table's own section. */
 static const unsigned char* eh_table_find(const unsigned char* section, uintptr_t place) {
   struct cursor cursor = {section, section + 64, false};
   uint64_t version = cursor_bytes(&cursor, 1);
