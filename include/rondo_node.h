@@ -34,8 +34,8 @@ typedef struct rondo_node_hooks_s {
   void* data;
   /* Runs promise jobs until there are none left. */
   void (*microtasks)(rondo_node_t* node, void* data);
-  /* Handles rejections nobody took care of, once ticks and microtasks are
-   * empty. Sets *again if ticks or microtasks may have been queued. */
+  /* Handles rejections without a handler, once ticks and microtasks are empty. Sets
+   * *again if ticks or microtasks may have been queued. */
   const void* (*rejections)(rondo_node_t* node, int* again, void* data);
   /* Runs the engine's own finished tasks (Node: platform tasks). */
   void (*drain)(rondo_node_t* node, void* data);
@@ -44,7 +44,8 @@ typedef struct rondo_node_hooks_s {
   int (*exit)(rondo_node_t* node, int code, void* data);
   /* An error no callback caught: non-zero if someone handled it. */
   int (*uncaught)(rondo_node_t* node, const void* error, void* data);
-  /* The same error, after exit was emitted, when nobody did: print it. */
+  /* Called for an error that `uncaught` did not handle, after exit was emitted: prints
+   * it. */
   void (*fatal)(rondo_node_t* node, const void* error, void* data);
 } rondo_node_hooks_t;
 
@@ -54,9 +55,9 @@ typedef struct rondo_node_hooks_s {
 UV_EXTERN int rondo_node_new(rondo_node_t** out, uv_loop_t* loop,
                              const rondo_node_hooks_t* hooks);
 
-/* Closes the layer's handles; the memory goes when the loop has run their
- * close callbacks (one more uv_run). Ticks and immediates still queued are
- * dropped; timers too, with their `done` callbacks called. */
+/* Closes the layer's handles; the memory is freed when the loop has run their close
+ * callbacks (one more uv_run). Ticks and immediates still queued are dropped; timers too,
+ * with their `done` callbacks called. */
 UV_EXTERN void rondo_node_free(rondo_node_t* node);
 
 UV_EXTERN uv_loop_t* rondo_node_loop(const rondo_node_t* node);
@@ -73,8 +74,8 @@ UV_EXTERN int rondo_node_exit(rondo_node_t* node, int code);
 /* Non-zero once exit has begun. */
 UV_EXTERN int rondo_node_exiting(const rondo_node_t* node);
 
-/* Reports an error by hand, as if a callback had returned it. Non-zero if it
- * was handled; if not, the layer has left as after rondo_node_exit(1). */
+/* Reports an error as if a callback had returned it. Non-zero if it was handled; if not,
+ * the layer has ended as after rondo_node_exit(1). */
 UV_EXTERN int rondo_node_uncaught(rondo_node_t* node, const void* error);
 
 /* Node 10 and older: ticks and microtasks run after a whole group of timers or
@@ -83,9 +84,9 @@ UV_EXTERN void rondo_node_set_grouped(rondo_node_t* node, int on);
 
 /* ---- the callback scope ------------------------------------------------ */
 
-/* Everything that enters the engine from the loop does so between these two.
- * Leaving the outermost scope runs all ticks, then all microtasks, again until
- * both are empty; unless `error` is given, which is reported instead. */
+/* Everything that enters the engine from the loop does so between these two. Leaving the
+ * outermost scope runs all ticks, then all microtasks, again until both are empty. If
+ * `error` is given, it is reported instead. */
 UV_EXTERN void rondo_node_enter(rondo_node_t* node);
 UV_EXTERN void rondo_node_leave(rondo_node_t* node, const void* error);
 
@@ -123,15 +124,15 @@ struct rondo_node_timer_s {
 
 #define RONDO_NODE_TIMEOUT_MAX 2147483647
 
-/* The delay Node makes of a number: whole milliseconds, 1 for anything below 1,
- * above RONDO_NODE_TIMEOUT_MAX or not a number. */
+/* Node's conversion of a number to a delay: whole milliseconds, and 1 for anything below
+ * 1, above RONDO_NODE_TIMEOUT_MAX or not a number. */
 UV_EXTERN uint32_t rondo_node_delay(double ms);
 
 /* setTimeout() and setInterval(). `done`, which may be NULL, is called once when the
- * layer lets go of the timer: it fired for the last time and its callback did not refresh
- * it, or it was cleared. Until then it must not be started again, not even by its own
- * callback. UV_ENOMEM, and nothing is started, if there is no memory for a new duration.
- */
+ * layer is done with the timer: the timer fired for the last time and its callback did
+ * not refresh it, or it was cleared. Until then the timer must not be started again, not
+ * even by its own callback. UV_ENOMEM, and nothing is started, if there is no memory for
+ * a new duration. */
 UV_EXTERN int rondo_node_timer_start(rondo_node_t* node, rondo_node_timer_t* timer,
                                      double ms, int repeat, rondo_node_cb cb,
                                      rondo_node_timer_done_cb done);
@@ -140,8 +141,8 @@ UV_EXTERN int rondo_node_timer_start(rondo_node_t* node, rondo_node_timer_t* tim
  * callback, the timer's own included (`done` then comes after it). */
 UV_EXTERN void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* timer);
 
-/* timeout.refresh(): starts counting anew from now. Nothing happens, and 0
- * comes back, if the timer isn't running or was cleared. */
+/* timeout.refresh(): the delay begins again now. Does nothing and returns 0 if the timer
+ * isn't running or was cleared. */
 UV_EXTERN int rondo_node_timer_refresh(rondo_node_t* node, rondo_node_timer_t* timer);
 
 UV_EXTERN void rondo_node_timer_ref(rondo_node_t* node, rondo_node_timer_t* timer);
@@ -160,8 +161,8 @@ struct rondo_node_immediate_s {
   unsigned char queued, refed;
 };
 
-/* setImmediate(). The layer lets go of it when its callback is entered or when
- * it is cleared. */
+/* setImmediate(). The layer is done with the immediate when its callback is entered or
+ * when it is cleared. */
 UV_EXTERN void rondo_node_immediate_start(rondo_node_t* node,
                                           rondo_node_immediate_t* immediate,
                                           rondo_node_cb cb);

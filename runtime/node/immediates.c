@@ -1,6 +1,6 @@
-/* Immediates: a check handle runs them; an idle handle, active while one that
- * counts is queued, keeps the poll from blocking (contract N3). A phase runs
- * those it began with; what they queue waits for the next turn. */
+/* Immediates: a check handle runs them; an idle handle, active while one that counts is
+ * queued, keeps the poll from blocking (contract N3). A check phase runs the immediates
+ * that were queued when it began; those queued by them wait for the next turn. */
 #include "internal.h"
 
 #include <assert.h>
@@ -39,8 +39,8 @@ static void queue_remove(struct immediate_queue* queue,
   immediate->prev = immediate->next = NULL;
 }
 
-/* Which of the two queues holds it: the ends show it, and only the ends matter to
- * the removal of what is neither first nor last. */
+/* Finds the queue that holds the immediate. Only the first and the last one show that;
+ * for all others it doesn't matter, since their removal changes no end of a queue. */
 static struct immediate_queue* queue_of(struct node_immediates* im,
                                         const rondo_node_immediate_t* immediate) {
   if (im->entered.first == immediate || im->entered.last == immediate)
@@ -58,15 +58,15 @@ static void immediate_take(struct node_immediates* im,
   immediate->refed = 0;
 }
 
-/* Runs one group. An error ends it; the rest stays in `entered`. Between two
- * callbacks come ticks, which may clear any immediate, so start over from the
- * head each time. */
+/* Runs one group. An error ends it; the rest stays in `entered`. The ticks between two
+ * callbacks may clear any immediate, so each step starts from the head again. */
 static const void* immediates_run(rondo_node_t* node) {
   struct node_immediates* im = &node->immediates;
   int ran_one = 0;
   while (im->entered.first != NULL && !node->left) {
     if (ran_one && !node->grouped)
-      ticks_drain(node); /* an error there has been reported; the next one runs anyway */
+      ticks_drain(node); /* an error in a tick has been reported; the next immediate runs
+                            anyway */
     if (node->left || im->entered.first == NULL)
       break;
     rondo_node_immediate_t* immediate = im->entered.first;
@@ -84,7 +84,7 @@ static const void* immediates_run(rondo_node_t* node) {
 static void check_phase(uv_check_t* check) {
   rondo_node_t* node = check->data;
   struct node_immediates* im = &node->immediates;
-  /* Ticks that an error left behind come before the immediates. */
+  /* Ticks left behind by an error come before the immediates. */
   if (node->cut_short && !node->left) {
     rondo_node_enter(node);
     rondo_node_leave(node, NULL);
@@ -92,8 +92,8 @@ static void check_phase(uv_check_t* check) {
   if (im->count == 0 || node->left)
     return;
   assert(im->entered.first == NULL);
-  /* After an error the others of this turn run at once, ticks wait for them; and if
-   * there are none, those that were queued meanwhile, as happens in Node. */
+  /* After an error the other immediates of this turn run at once, before any tick; if
+   * there are none, those queued meanwhile do, as in Node. */
   const void* error;
   do {
     if (im->entered.first == NULL) {

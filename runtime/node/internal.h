@@ -22,7 +22,7 @@ struct node_timers {
   size_t heap_count, heap_capacity;
   struct rondo_node_timer_list_s** buckets;
   size_t bucket_count;  /* a power of two */
-  uint64_t next_expiry; /* what the handle is set to, UINT64_MAX for nothing */
+  uint64_t next_expiry; /* when the handle is set to fire; UINT64_MAX: not at all */
   uint64_t next_list_id;
   size_t refed;
 };
@@ -35,7 +35,7 @@ struct node_immediates {
   uv_check_t check;
   uv_idle_t idle;                 /* active while a referenced immediate is queued */
   struct immediate_queue queued;  /* for the next turn */
-  struct immediate_queue entered; /* the ones this turn's check phase began with */
+  struct immediate_queue entered; /* those that this turn's check phase began with */
   size_t count, refed;
   rondo_node_immediate_t nudge; /* see immediates_nudge */
 };
@@ -46,17 +46,17 @@ struct rondo_node_s {
   rondo_node_tick_t *tick_first, *tick_last;
   struct node_timers timers;
   struct node_immediates immediates;
-  unsigned depth; /* of open callback scopes */
+  unsigned depth; /* number of open callback scopes */
   int grouped;    /* contract N5 */
   int exiting;    /* exit was or is being emitted */
   int cut_short;  /* an error left ticks or microtasks behind */
-  int left;       /* nothing may run any more */
+  int left;       /* no callback may run any more */
   int exit_code;
   int open_handles;
 };
 
-/* Calls back a timer or an immediate, which is what the record says it is about. When it
- * was due is asked of a timer only. */
+/* Calls back a timer or an immediate, the subject of the record. Only a timer has a time
+ * when it was due. */
 static inline const void* node_call(rondo_node_t* node, const void* address,
                                     enum trace_node_subject subject, uint64_t due_ms,
                                     rondo_node_cb cb, void* data) {
@@ -70,8 +70,8 @@ static inline const void* node_call(rondo_node_t* node, const void* address,
   return error;
 }
 
-/* Runs ticks and microtasks until both are empty. Non-zero if an error cut it
- * short; it has been reported by then. */
+/* Runs ticks and microtasks until both are empty. Non-zero if an error ended it early;
+ * the error has been reported by then. */
 int ticks_drain(rondo_node_t* node);
 
 int timers_init(rondo_node_t* node);
@@ -79,8 +79,8 @@ void timers_release(rondo_node_t* node);
 
 int immediates_init(rondo_node_t* node);
 
-/* Makes sure that the next check phase enters a callback scope, so that ticks
- * which an error left behind are run soon. */
+/* Makes sure that the next check phase enters a callback scope, so that ticks left behind
+ * by an error soon run. */
 void immediates_nudge(rondo_node_t* node);
 
 #endif

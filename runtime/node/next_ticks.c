@@ -1,6 +1,6 @@
-/* Ticks, the microtask checkpoint and the callback scope. Ticks and microtasks
- * are no phase of the loop: they run whenever the outermost scope is left, and
- * between the timers or immediates of one phase (contract N4). */
+/* Ticks, the microtask checkpoint and the callback scope. Ticks and microtasks aren't a
+ * phase of the loop: they run whenever the outermost scope is left, and between the
+ * timers or immediates of one phase (contract N4). */
 #include "internal.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ static int ticks_call(rondo_node_t* node) {
   rondo_node_tick_t* tick;
   while ((tick = tick_shift(node)) != NULL) {
     const void* error = tick->cb(node, tick->data);
-    /* Ticks behind the one that failed stay queued for the next checkpoint. */
+    /* Ticks after the one that failed stay queued for the next checkpoint. */
     if (error != NULL)
       rondo_node_uncaught(node, error);
     if (error != NULL || node->left)
@@ -88,7 +88,8 @@ void rondo_node_enter(rondo_node_t* node) {
 
 void rondo_node_leave(rondo_node_t* node, const void* error) {
   assert(node->depth > 0);
-  /* The report runs inside the scope: what a handler starts belongs to it. */
+  /* The error is reported inside the scope, so that what its handler starts belongs to
+   * the scope. */
   if (error != NULL && !node->left) {
     node->cut_short = 1;
     rondo_node_uncaught(node, error);

@@ -1,5 +1,5 @@
-/* The layer's life, the routing of errors, and the outer loop: main script,
- * loop, engine tasks, beforeExit, exit (contract N1, N7). */
+/* Creates and frees the layer, routes errors, and runs the outer loop: main script, loop,
+ * engine tasks, beforeExit, exit (contract N1, N7). */
 #include "internal.h"
 
 #include <assert.h>
@@ -91,8 +91,8 @@ static void run_main(rondo_node_t* node, rondo_node_cb main, void* data) {
   trace_end(node->loop);
   if (error != NULL && !node->left)
     rondo_node_uncaught(node, error);
-  /* Unlike any later callback, the main script gets its ticks run even if it
-   * threw and somebody caught that. */
+  /* Unlike any later callback, the main script gets its ticks run even if it threw and
+   * the error was handled. */
   rondo_node_leave(node, NULL);
 }
 
@@ -105,8 +105,8 @@ static int emit_before_exit(rondo_node_t* node) {
   return !node->left && uv_loop_alive(node->loop);
 }
 
-/* The natural end. Promise jobs of exit callbacks still run, as in Node; ticks
- * are refused by then and no phase comes any more. */
+/* The regular end. Promise jobs of exit callbacks still run, as in Node; ticks are
+ * refused by then, and no phase follows. */
 static void emit_exit(rondo_node_t* node) {
   node->exiting = 1;
   rondo_node_enter(node);

@@ -1,8 +1,8 @@
-/* Timers as Node orders them. Timers of one duration share a list, which is in
- * start order by itself; lists wait in a heap by the expiry of their first
- * timer; one loop timer serves them all (contract N2). A list's place in the
- * heap is only corrected when it comes up, so starting, clearing and refreshing
- * a timer of a known duration costs no search. */
+/* Timers as Node orders them. Timers of one duration share a list, in the order of their
+ * starts. The lists are in a heap, sorted by the expiry of their first timer; one loop
+ * timer serves all of them (contract N2). A list's place in the heap is corrected only
+ * when it reaches the top, so starting, clearing and refreshing a timer of a known
+ * duration needs no search. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -149,8 +149,8 @@ static void list_destroy(struct node_timers* timers,
   free(list);
 }
 
-/* Node takes the time afresh for every timer, so that one started after a long
- * calculation doesn't come early. */
+/* Node reads the clock for every timer that is started, so that a timer started after a
+ * long calculation doesn't fire early. */
 static uint64_t timers_now(rondo_node_t* node) {
   uv_update_time(node->loop);
   return uv_now(node->loop);
@@ -215,11 +215,11 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
     timer_finish(node, timer);
     return error;
   }
-  /* An interval counts from before its callback; running out of memory for the list it
-   * just came from can only end it. */
+  /* An interval counts from before its callback. If there is no memory for its list, the
+   * interval ends. */
   if (timer->repeat)
     timer_insert(node, timer, start);
-  if (timer->list != NULL) { /* again, or refreshed by its own callback */
+  if (timer->list != NULL) { /* started again, or refreshed, by its own callback */
     timer->firing = 0;
     return error;
   }
@@ -230,20 +230,20 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
   return error;
 }
 
-/* A timer started by a callback of this very run may have begun after `now`. */
+/* A timer started by a callback of this run may have begun after `now`. */
 static int timer_due(const rondo_node_timer_t* timer, uint64_t now) {
   return timer->start + timer->duration <= now;
 }
 
-/* The list that comes first, if the time it was to come up has come. */
+/* The first list of the heap, if its expiry has been reached. */
 static struct rondo_node_timer_list_s* list_up(const struct node_timers* timers,
                                                uint64_t now) {
   struct rondo_node_timer_list_s* list = timers->heap_count > 0 ? timers->heap[0] : NULL;
   return list != NULL && list->expiry <= now ? list : NULL;
 }
 
-/* A list without a due timer goes, or to where its first timer belongs: behind the
- * lists that already wait for that time. */
+/* A list without a due timer is removed if it is empty, or else moves to its first
+ * timer's expiry, behind the lists that already have that expiry. */
 static void list_settle(struct node_timers* timers, struct rondo_node_timer_list_s* list,
                         uint64_t now) {
   if (list->first == NULL) {
@@ -256,12 +256,16 @@ static void list_settle(struct node_timers* timers, struct rondo_node_timer_list
   heap_down(timers, list->heap_index);
 }
 
-/* Fires what is due, list by list; stops at an error. `now` is fixed, so that timers
- * which keep starting others can't hold up the loop. Ticks come between lists, and
- * between the timers of one list unless those are grouped. A callback or a tick may
- * clear anything, even the list, so the first list is looked up anew for each step. */
+/* Fires the timers that are due, list by list; stops at an error. `now` is fixed, so that
+ * timers which keep starting others can't hold up the loop. Ticks come between lists, and
+ * between the timers of one list unless those are grouped. A callback or a tick may clear
+ * anything, even the list, so the first list is looked up again for each step. */
 static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
-  enum { NOTHING, FIRED, LEFT_LIST } last = NOTHING; /* since the last ticks */
+  enum {
+    NOTHING,
+    FIRED,
+    LEFT_LIST
+  } last = NOTHING; /* what happened since the last ticks */
   struct node_timers* timers = &node->timers;
   struct rondo_node_timer_list_s* list;
   uint64_t fired_of = 0; /* the id of the list that fired */
@@ -380,8 +384,8 @@ void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* timer) {
   timer->active = 0;
   struct rondo_node_timer_list_s* list = list_find(timers, timer->duration);
   timer_unlink(timer);
-  /* An empty list of timers that don't count stays: programs that unref their
-   * timers (idle connections) soon start another of the same duration. */
+  /* An empty list of unreferenced timers is kept: programs that unref their timers (for
+   * idle connections) soon start another of the same duration. */
   if (timer->refed) {
     if (list != NULL && list->first == NULL)
       list_destroy(timers, list);

@@ -1,5 +1,6 @@
-/* What the Node layer and the engine room report to the recorder. Built on another libuv,
- * to compare, there is none. */
+/* The hooks through which the Node layer and the engine room report to the recorder. A
+ * runtime built on another libuv, for comparison, has no recorder: the hooks are empty.
+ */
 #ifndef RONDO_NODE_TRACING_H
 #define RONDO_NODE_TRACING_H
 

@@ -1,5 +1,5 @@
-/* The order of things: settings, the objects of the process, the watch on what is loaded
- * later; and what is said about it. */
+/* The order of events: reads the settings, adopts the objects of the process, watches for
+ * objects loaded later; and reports what was done. */
 #include "adopt.h"
 #include "uv/version.h"
 
@@ -37,7 +37,7 @@ static void say_to(int fd, const char* start, const char* format, va_list argume
   length = length > sizeof(line) - 2 ? sizeof(line) - 2 : length;
   line[length++] = '\n';
   if (write(fd, line, length) < 0)
-    return; /* nobody listens */
+    return; /* standard error can't be written to */
 }
 
 void adopt_say(const char* format, ...) {
@@ -90,8 +90,8 @@ static void adoption_report(const struct adoption* adoption, bool made) {
         UV_VERSION_MINOR, UV_VERSION_PATCH);
 }
 
-/* One that no other adoption has: a trampoline has 16 bits for it, and an object may be
- * loaded again and again. */
+/* A number that no other adoption has: a trampoline has 16 bits for it, and an object may
+ * be loaded again and again. */
 static unsigned int adoption_number(void) {
   static unsigned int last;
   const struct adoption* other = NULL;
@@ -141,7 +141,7 @@ void adopt_forget(struct adoption* adoption) {
 /* --- the process ---------------------------------------------------------------------
  */
 
-/* The C library's getenv has no environment yet. */
+/* The C library's getenv doesn't work yet. */
 static const char* setting(char** environment, const char* name) {
   size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; environment++) {
@@ -162,7 +162,7 @@ static void settings_read(char** environment) {
     adopt_settings.verbose = true;
 }
 
-/* Our own path, as the loader found it. */
+/* The path of this library, as the loader found it. */
 static int find_directory(struct dl_phdr_info* info, size_t size, void* argument) {
   uintptr_t own = (uintptr_t) &adoptions;
   (void) size;

@@ -1,6 +1,6 @@
-/* RONDO_ADOPT=check: `rondo exec --check` starts the program with this. What would be
- * done was done by now, and reported; the process ends here, before anything of the
- * program has run. How it ends says which way the program goes. */
+/* RONDO_ADOPT=check, set by `rondo exec --check`. By now the adoption has been made and
+ * reported. The process ends here, before any code of the program has run; its exit
+ * status says what would happen to the program. */
 #include "check.h"
 
 #include "adopt.h"

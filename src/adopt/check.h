@@ -1,13 +1,13 @@
-/* How a process ends that was started with RONDO_ADOPT=check: which way the program goes.
- */
+/* Exit statuses of a process that was started with RONDO_ADOPT=check: what would happen
+ * to the program. */
 #ifndef RONDO_ADOPT_CHECK_H
 #define RONDO_ADOPT_CHECK_H
 
 enum {
   CHECK_ADOPTED = 100,
-  CHECK_LINKED,           /* with libuv.so.1, and takes ours */
-  CHECK_LINKED_ELSEWHERE, /* and takes another */
-  CHECK_REFUSED,          /* it has a libuv built in that may not be adopted */
+  CHECK_LINKED,           /* linked with libuv.so.1, and gets Rondo's */
+  CHECK_LINKED_ELSEWHERE, /* linked with libuv.so.1, and gets another one */
+  CHECK_REFUSED,          /* has a libuv built in that may not be adopted */
   CHECK_NEITHER,
 };
 

@@ -1,17 +1,17 @@
 /* Objects that are loaded later. The loader calls a function that does nothing, for
  * debuggers, whenever its list of objects has changed: after new ones were mapped and
- * before they are relocated and initialised (r_brk, see <link.h>). That function gets a
- * jump to one that looks at what is new. Interposing dlopen would change who the caller
- * is, which the loader's search depends on, and would see an object only after its
- * constructors; an audit library costs a second C library in each process, and, before
- * glibc 2.35, a detour in each call between libraries. */
+ * before they are relocated and initialised (r_brk, see <link.h>). That function is made
+ * to jump to one that examines the new objects. Interposing dlopen would change the
+ * caller's address, on which the loader's search depends, and would see an object only
+ * after its constructors have run. An audit library costs a second C library in each
+ * process and, before glibc 2.35, a detour in each call between libraries. */
 #include "adopt.h"
 
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* An object is known by where its headers are. */
+/* An object is identified by the address of its headers. */
 struct known_object {
   const Elf64_Phdr* segments;
   uintptr_t base;
@@ -44,7 +44,7 @@ static bool known_grow(void) {
   return true;
 }
 
-/* False if it was known. */
+/* False if the object was known. */
 static bool known_add(const struct dl_phdr_info* info) {
   for (size_t i = 0; i < known_count; i++) {
     if (known[i].segments == info->dlpi_phdr && known[i].base == info->dlpi_addr) {
@@ -59,7 +59,8 @@ static bool known_add(const struct dl_phdr_info* info) {
 }
 
 static int look_at(struct dl_phdr_info* info, size_t size, void* argument) {
-  static struct adopt_object object; /* large; the loader's lock is held */
+  static struct adopt_object
+      object; /* static because it is large; the loader's lock is held */
   bool* changed = argument;
   (void) size;
   if (!*changed) {
@@ -106,8 +107,8 @@ static void loader_has_changed(void) {
     loader_look();
 }
 
-/* Nothing is done unless the function is the one that is expected: a debugger may have
- * put a breakpoint there. */
+/* Does nothing unless the loader's function has the expected code: a debugger may have
+ * set a breakpoint there. */
 void loader_watch(void) {
   uint8_t* entry = (uint8_t*) _r_debug.r_brk;
   void (*target)(void) = loader_has_changed;

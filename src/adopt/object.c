@@ -1,6 +1,7 @@
-/* Reads what the loader has mapped. The dynamic section's addresses may or may not have
- * been relocated by the loader yet; both are understood. The segments are believed, since
- * the loader has mapped by them; every table is used as far as it lies inside one. */
+/* Reads objects that the loader has mapped. The addresses in the dynamic section may or
+ * may not have been relocated by the loader yet; both forms are understood. The program
+ * headers are trusted, since the loader has mapped the segments by them; every table is
+ * used only as far as it lies inside a segment. */
 #include "object.h"
 
 #include <fcntl.h>
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How many bytes there are from an address to the end of the readable segment that it
- * lies in; 0 if it lies in none. */
+/* How many bytes there are from an address to the end of its readable segment; 0 outside
+ * of all segments. */
 static size_t object_rest(const struct adopt_object* object, uintptr_t address) {
   for (size_t i = 0; i < object->segment_count; i++) {
     const Elf64_Phdr* segment = &object->segments[i];
@@ -36,7 +37,7 @@ bool object_has(const struct adopt_object* object, uintptr_t address, size_t siz
   return size <= object_rest(object, address);
 }
 
-/* The hash tables are the only ones that say how many symbols there are. */
+/* Only the hash tables tell how many symbols there are. */
 static bool gnu_hash_read(struct adopt_object* object, const uint32_t* hash) {
   struct gnu_hash* table = &object->gnu_hash;
   size_t words = object_rest(object, (uintptr_t) hash) / sizeof(hash[0]);
@@ -53,7 +54,7 @@ static bool gnu_hash_read(struct adopt_object* object, const uint32_t* hash) {
   object->dynamic.imports = table->first;
   object->dynamic.count = table->first;
   if (last < table->first)
-    return true; /* it defines nothing */
+    return true; /* the object defines no symbols */
   size_t chain = last - table->first;
   while (chain < table->chain_count && (table->chains[chain] & 1) == 0)
     chain++;
@@ -127,8 +128,8 @@ static void object_read_dynamic(struct adopt_object* object, const Elf64_Phdr* s
     object->soname = table->strings + soname;
 }
 
-/* The loader doesn't say what the program's file is called, and /proc/self/exe is the
- * loader's if that was run by hand. */
+/* The loader doesn't give the path of the program's file, and /proc/self/exe is the
+ * loader's if the loader was run as a command. */
 bool object_find_path(struct adopt_object* object) {
   static struct mappings mappings;
   static struct mapping mapping;
@@ -259,7 +260,8 @@ bool file_open(struct adopt_file* file, const struct adopt_object* object) {
   close(fd);
   if (file->bytes == NULL)
     return false;
-  /* The headers are mapped too: those of a file that has taken this one's name differ. */
+  /* The headers are mapped too: if another file has taken this file's name, they differ.
+   */
   const Elf64_Ehdr* header = (const void*) file->bytes;
   const void* segments = file_part(file, header->e_phoff,
                                    (uint64_t) object->segment_count * sizeof(Elf64_Phdr));
@@ -313,7 +315,7 @@ static bool table_is_called(const struct adopt_table* table, const Elf64_Sym* sy
 }
 
 const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name) {
-  /* A long string table is searched faster than its symbols are looked at. */
+  /* Searching a long string table is faster than going through its symbols. */
   if (table->count == 0 ||
       memmem(table->strings, table->string_size, name, strlen(name) + 1) == NULL)
     return NULL;
@@ -391,7 +393,7 @@ bool mappings_next(struct mappings* mappings, struct mapping* mapping) {
   while (*line == ' ')
     line++;
   snprintf(mapping->access, sizeof(mapping->access), "%.4s", line);
-  /* access, offset, device and inode come before the path */
+  /* skip access, offset, device and inode */
   for (int i = 0; i < 4; i++) {
     line += strcspn(line, " ");
     line += strspn(line, " ");

@@ -1,5 +1,5 @@
-/* ELF objects of this process: what the loader has mapped, and, where that is not enough,
- * the file it came from. Nothing in the file is trusted. */
+/* ELF objects of this process: what the loader has mapped and, where that is not enough,
+ * the file it came from. The file's contents are checked before they are used. */
 #ifndef RONDO_ADOPT_OBJECT_H
 #define RONDO_ADOPT_OBJECT_H
 
@@ -32,7 +32,7 @@ struct adopt_object {
   const Elf64_Phdr* segments;
   size_t segment_count;
   uintptr_t base;
-  uintptr_t low, high; /* where it is mapped */
+  uintptr_t low, high; /* the range in which it is mapped */
   const char* soname;  /* or NULL */
   bool is_program;
   bool text_is_relocated; /* DT_TEXTREL */
@@ -48,19 +48,19 @@ struct adopt_file {
   struct adopt_table full; /* its full symbol table, if it has one */
 };
 
-/* False if it has no dynamic section that could be read. */
+/* False if the object has no readable dynamic section. */
 bool object_read(struct adopt_object* object, const struct dl_phdr_info* info);
-/* Fills in the path, which of the program itself the loader doesn't know. False if that
- * is not to be found. */
+/* Fills in the path; the loader doesn't give that of the program itself. False if the
+ * path can't be found. */
 bool object_find_path(struct adopt_object* object);
 /* Whether its dynamic table defines a symbol of that name. */
 bool object_defines(const struct adopt_object* object, const char* name);
-/* Whether all of it is in one segment that can be read. */
+/* Whether the whole range is in one readable segment. */
 bool object_has(const struct adopt_object* object, uintptr_t address, size_t size);
-/* Whether all of it is in one segment that is mapped for execution. */
+/* Whether the whole range is in one executable segment. */
 bool object_is_text(const struct adopt_object* object, uintptr_t address, size_t size);
 
-/* Maps the file. False if it isn't there, is another one by now, or has no full symbol
+/* Maps the file. False if it doesn't exist, has been replaced, or has no full symbol
  * table. */
 bool file_open(struct adopt_file* file, const struct adopt_object* object);
 void file_close(struct adopt_file* file);
@@ -70,7 +70,7 @@ bool file_agrees(const struct adopt_file* file, const struct adopt_object* objec
 
 /* NULL unless the name ends inside the string table. */
 const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol);
-/* Whether it defines a symbol of that name, by looking at each. */
+/* The symbol that the table defines under that name, by a linear search; NULL if none. */
 const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name);
 /* Whether the table has an undefined symbol of that name: an import. */
 bool table_imports(const struct adopt_table* table, const char* name);

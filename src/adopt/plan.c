@@ -1,7 +1,7 @@
-/* Which bytes become jumps. A function that is marked as a target of indirect calls keeps
- * its mark, and the jump stands behind it. A function that is shorter than a jump is
- * followed by padding, as a rule; one that isn't gets a short jump to the body of a
- * longer function nearby, which nobody runs any more and where a long one fits. */
+/* Chooses the bytes that become jumps. A function that is marked as a target of indirect
+ * calls keeps its mark, and the jump follows it. A function that is shorter than a jump
+ * is usually followed by padding. If not, it gets a short jump to the body of a longer
+ * function nearby, which is no longer executed and has room for a long jump. */
 #include "adopt.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void plan_jump(struct adoption* adoption, size_t i, uint8_t* at) {
   plan_add(adoption, at, processor_jump_size, bytes);
 }
 
-/* Whether so many bytes from the entry are the function's, or nobody's. */
+/* Whether that many bytes from the entry belong to the function or to padding. */
 static bool has_room(const struct adoption* adoption, size_t i, size_t need) {
   const struct adopt_function* function = &adoption->functions[i];
   if (i + 1 < adoption->count &&
@@ -33,12 +33,13 @@ static bool has_room(const struct adoption* adoption, size_t i, size_t need) {
     return false;
   if (function->size >= need)
     return true;
-  /* Padding of up to 16 bytes is looked at. */
+  /* At most 16 bytes of padding are examined. */
   return object_is_text(&adoption->object, (uintptr_t) function->entry, need + 16) &&
          processor_is_padding(function->entry + function->size, need - function->size);
 }
 
-/* Where a jump fits behind the one that a longer function starts with. */
+/* Finds room for a jump in the body of a longer function, behind the jump at its start.
+ */
 static uint8_t* island_find(const struct adoption* adoption, const uint8_t* from,
                             size_t* used) {
   for (size_t i = 0; i < adoption->count; i++) {
@@ -58,7 +59,7 @@ static bool plan_short(struct adoption* adoption, size_t i, size_t* used) {
   const struct adopt_function* function = &adoption->functions[i];
   uint8_t bytes[ADOPT_JUMP];
   if (processor_is_empty(function->entry, function->size))
-    return true; /* a function that does nothing may go on doing it */
+    return true; /* an empty function may stay as it is */
   uint8_t* island = has_room(adoption, i, processor_short_size)
                         ? island_find(adoption, function->entry, used)
                         : NULL;

@@ -1,5 +1,5 @@
-/* What is particular to x86-64: how a jump is written, what padding looks like, and the
- * way through a trampoline that is used for the first time. */
+/* Code for x86-64: writing a jump, recognising padding, and the first call through a
+ * trampoline. */
 #if !defined(__x86_64__)
 #error "one file per processor: this one is for x86-64"
 #endif
@@ -10,7 +10,7 @@
 
 const size_t processor_jump_size = 5;
 const size_t processor_short_size = 2;
-/* 2 GiB, less the length of a jump and some. */
+/* 2 GiB less a margin for the length of a jump. */
 const size_t processor_reach = 0x7fff0000;
 
 static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -43,14 +43,14 @@ size_t processor_mark_size(const uint8_t* entry) {
   return memcmp(entry, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0;
 }
 
-/* The length of the no-operation at the start of the bytes, of those that compilers and
- * linkers fill gaps with; 0: it is something else. */
+/* The length of the no-operation at the start of the bytes, one of those that compilers
+ * and linkers use as padding; 0 if it is something else. */
 static size_t padding_length(const uint8_t* bytes) {
   size_t at = 0;
   if (bytes[0] == 0xcc || bytes[0] == 0x00)
     return 1;
   while (at < 10 && (bytes[at] == 0x66 || bytes[at] == 0x2e))
-    at++; /* operand size, and a segment that means nothing */
+    at++; /* operand size, and an ignored segment prefix */
   if (bytes[at] == 0x90)
     return at + 1;
   if (bytes[at] != 0x0f || bytes[at + 1] != 0x1f)
@@ -119,9 +119,8 @@ uintptr_t processor_lazy(const uint8_t* trampoline) {
   return (uintptr_t) trampoline + 6;
 }
 
-/* Comes with the number that the trampoline pushed above the caller's return address. The
- * arguments of the function that was called, whatever they are, must be there afterwards.
- */
+/* Entered with the number that the trampoline pushed above the caller's return address.
+ * The arguments of the called function, whatever they are, must be preserved. */
 __asm__(".text\n"
         ".globl processor_resolve\n"
         ".hidden processor_resolve\n"

@@ -1,6 +1,6 @@
 /* The safety questions. The answers come from the object itself: from its symbol tables,
- * from the numbers written in uv_version and uv_loop_size, and from its uv_handle_size
- * and uv_req_size, which are called. Nothing is changed here. */
+ * from the numbers written in uv_version and uv_loop_size, and from calling its
+ * uv_handle_size and uv_req_size. Nothing is changed here. */
 #include "adopt.h"
 #include "uv.h"
 
@@ -14,10 +14,10 @@
 
 bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file) {
   if (object->soname != NULL && strncmp(object->soname, "libuv.so", 8) == 0)
-    return false; /* libuv itself */
+    return false; /* this is libuv itself */
   if (object_defines(object, "uv_run") || object_defines(object, "uv_loop_size"))
     return object_find_path(object);
-  /* A libuv that works asks the C library for this one; the file is opened only then. */
+  /* Every working libuv imports epoll_ctl; the file is opened only if the object does. */
   return table_imports(&object->dynamic, "epoll_ctl") && object_find_path(object) &&
          file_open(file, object) && symbols_find(&file->full, "uv_run") != NULL;
 }
@@ -28,16 +28,15 @@ static int compare_names(const void* key, const void* element) {
   return strcmp(key, *(const char* const*) element);
 }
 
-/* In adopt_names, or -1. */
+/* The index in adopt_names, or -1. */
 static int name_find(const char* name) {
   const char* const* found =
       bsearch(name, adopt_names, adopt_name_count, sizeof(adopt_names[0]), compare_names);
   return found == NULL ? -1 : (int) (found - adopt_names);
 }
 
-/* Names that begin as libuv's functions do, in a full symbol table, and aren't: parts
- * that a compiler split off (uv_spawn.cold), and two inner functions of 1.43 and older.
- */
+/* Names in a full symbol table that begin like libuv's functions and aren't: parts that a
+ * compiler split off (uv_spawn.cold), and two inner functions of 1.43 and older. */
 static bool name_is_inner(const char* name) {
   return strchr(name, '.') != NULL || strcmp(name, "uv_tcp_listen") == 0 ||
          strcmp(name, "uv_pipe_listen") == 0;
@@ -97,14 +96,14 @@ static bool ends_with(const char* text, const char* end) {
   return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* A linker may fold functions of the same code into one. Those that read or write `data`,
- * the first field of everything, are the same here too. */
+/* A linker may fold functions with the same code into one. Functions that read or write
+ * `data`, the first field of every structure, are equivalent here too. */
 static bool may_share(const char* one, const char* other) {
   return (ends_with(one, "_get_data") && ends_with(other, "_get_data")) ||
          (ends_with(one, "_set_data") && ends_with(other, "_set_data"));
 }
 
-/* Sorts them and leaves one of each. A full symbol table may name one twice. */
+/* Sorts the functions and removes duplicates: a full symbol table may name one twice. */
 static bool functions_order(struct adoption* adoption) {
   struct adopt_function* functions = adoption->functions;
   size_t kept = 0;
@@ -141,7 +140,8 @@ static const struct adopt_function* function_named(const struct adoption* adopti
 
 /* --- what it is -------------------------------------------------------------------- */
 
-/* Without calling it: others export functions of these names that end the program. */
+/* Reads the constant from the function's code without calling it: other libraries export
+ * functions of these names that end the program. */
 static bool ask_constant(const struct adoption* adoption, const char* name,
                          unsigned int* value) {
   const struct adopt_function* function = function_named(adoption, name);
@@ -151,7 +151,7 @@ static bool ask_constant(const struct adoption* adoption, const char* name,
 static bool ask_version(struct adoption* adoption) {
   unsigned int version = 0;
   if (function_named(adoption, "uv_version") == NULL)
-    return true; /* not linked in, as nobody calls it: the sizes decide */
+    return true; /* not linked in, since the program doesn't call it: the sizes decide */
   if (!ask_constant(adoption, "uv_version", &version))
     return adopt_refuse(adoption, "its uv_version is not libuv's");
   adoption->version = version;
@@ -224,15 +224,15 @@ static bool default_loop_was_made(const struct adoption* adoption,
   return false;
 }
 
-/* A loop has descriptors that are closed on exec, so that none of them can come from the
- * process that has become this one. */
+/* A loop's descriptors are close-on-exec, so none of those found can be from before an
+ * exec. */
 static bool a_loop_was_made(void) {
   char link[64];
   char target[64];
   DIR* directory = opendir("/proc/self/fd");
   bool found = false;
   if (directory == NULL)
-    return true; /* who can't know must not assume */
+    return true; /* if it can't be found out, assume that there is one */
   for (struct dirent* entry; !found && (entry = readdir(directory)) != NULL;) {
     int fd = (int) strtol(entry->d_name, NULL, 10);
     if (entry->d_name[0] == '.' || (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0)
@@ -252,9 +252,9 @@ static bool threads_were_started(void) {
   return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 3;
 }
 
-/* Before the C library is initialised, no constructor of anybody has run, and
- * nothing of an object that was only just mapped can have run either. Otherwise
- * constructors may have come first (before glibc 2.34). */
+/* Before the C library is initialised, no constructor has run, and no code of an object
+ * that was only just mapped has run either. Otherwise constructors may have run before
+ * (with glibc before 2.34). */
 static bool ask_unused(struct adoption* adoption, struct adopt_file* file) {
   if (!adopt_c_library_is_ready() || loader_is_watching())
     return true;
@@ -274,10 +274,10 @@ static bool ask_privileges(struct adoption* adoption) {
   return true;
 }
 
-/* The file was read for its symbols: what they point at must be what is in memory. A
- * library's file is opened by its name, which may belong to a newer build by now if the
- * library was loaded before us; the kernel knows the program's own by another name then.
- */
+/* The file was read for its symbols, so what these point at must be what is in memory. A
+ * library's file is opened by its name; if the library was loaded before this one, that
+ * name may mean a newer build by now. The program's own file is opened through the
+ * kernel. */
 static bool ask_file(struct adoption* adoption, const struct adopt_file* file) {
   for (size_t i = 0; adoption->full_table && i < adoption->count; i++) {
     const struct adopt_function* function = &adoption->functions[i];

@@ -1,6 +1,6 @@
-/* Trampolines: a few pages within a jump's reach of the functions, and behind them the
- * slots that say where each leads. The code is written to a memory file and mapped from
- * there, so that no page is ever writable and executable. */
+/* Trampolines: a few pages within a jump's reach of the functions, followed by the slots
+ * that hold their targets. The code is written to a memory file and mapped from there, so
+ * that no page is ever writable and executable. */
 #include "adopt.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* Nothing is put below: the lowest addresses catch null pointers. */
+/* Nothing is mapped below this: the lowest addresses catch null pointers. */
 static const uintptr_t lowest_place = 0x100000;
 
 static size_t page_round(size_t size) {
@@ -24,8 +24,8 @@ static size_t page_round(size_t size) {
   return (size + page - 1) & ~(page - 1);
 }
 
-/* The upper end of a gap: the lower end of one may be where a heap grows. The gap right
- * below the object is best. */
+/* Chooses the upper end of a gap between mappings, since a heap may grow at the lower
+ * end. The gap right below the object is preferred. */
 static uintptr_t place_find(const struct adopt_object* object, uintptr_t from,
                             uintptr_t to, size_t size) {
   static struct mappings mappings;
@@ -49,7 +49,7 @@ static uintptr_t place_find(const struct adopt_object* object, uintptr_t from,
   return best;
 }
 
-/* Reserved, not accessible yet. */
+/* Reserves addresses, not accessible yet. */
 static bool region_reserve(struct adoption* adoption) {
   uintptr_t first = (uintptr_t) adoption->functions[0].entry;
   uintptr_t last = (uintptr_t) adoption->functions[adoption->count - 1].entry;
@@ -65,7 +65,8 @@ static bool region_reserve(struct adoption* adoption) {
   if (region == MAP_FAILED && errno != EEXIST)
     return adopt_refuse(adoption, "no memory for trampolines: %s", strerror(errno));
   if (region != (void*) place) {
-    /* Another thread was faster; kernels before 4.17 choose another place then. */
+    /* Another thread was faster; in that case kernels before 4.17 choose another place.
+     */
     if (region != MAP_FAILED)
       munmap(region, size);
     return adopt_refuse(adoption, "there is no room within 2 GiB of its functions");

@@ -1,7 +1,7 @@
-/* Where the trampolines lead. Our library can't be loaded before the C library is
- * initialised, so it is loaded when one of its functions is called for the first time.
- * Should that fail, what was adopted gets its own bytes back: none of it has run yet, so
- * the program can still go on as if nothing had been done. */
+/* The targets of the trampolines. Rondo's library can't be loaded before the C library is
+ * initialised, so it is loaded when one of its functions is called for the first time. If
+ * that fails, the adopted functions get their own bytes back: none of them has run yet,
+ * so the program can continue on its own libuv. */
 #include "adopt.h"
 
 #include <dlfcn.h>
@@ -73,8 +73,8 @@ static struct adoption* adoption_numbered(unsigned int number) {
   return adoption;
 }
 
-/* Several threads may be here at once. They do the same things, which can be done twice.
- * A lock would be worse: one thread may hold the loader's own and the other one wait for
+/* Several threads may run this at once. They do the same things, which can be done twice.
+ * A lock would be worse: one thread may hold the loader's lock while the other waits for
  * it. */
 static void library_load(void) {
   char path[PATH_MAX + 32];

@@ -1,8 +1,7 @@
-/* Changes text. The kernel's own door, /proc/self/mem, needs no page to be writable: it
- * gives the process its own copy of a page that stays mapped as it was. Where that door
- * is shut (proc_mem.force_override), pages are made writable instead of executable,
- * changed, and made executable again, if a trial shows that the system lets that happen.
- */
+/* Changes text. Writing to /proc/self/mem needs no writable page: the kernel gives the
+ * process its own copy of a page, which stays mapped as it was. Where that is forbidden
+ * (proc_mem.force_override), pages are made writable instead of executable, changed, and
+ * made executable again, if a trial shows that the system allows it. */
 #include "adopt.h"
 
 #include <errno.h>
@@ -31,8 +30,8 @@ static bool write_by_protection(uint8_t* at, const uint8_t* bytes, size_t length
   return pages_protect(at, length, PROT_READ | PROT_EXEC);
 }
 
-/* A page that was written must be allowed to become executable, or the program's text
- * would be lost: tried with a page of our library's file first. */
+/* A page that was written must be allowed to become executable again, or the program's
+ * text would be lost. That is tried first with a page of this library's file. */
 static bool protection_is_allowed(void) {
   char path[PATH_MAX + 32];
   snprintf(path, sizeof(path), "%s/libuv.so.1", adopt_directory);

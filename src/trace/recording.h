@@ -44,8 +44,8 @@ int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
 /* As recording_join, into the process's ring of that size. */
 int recording_join_ring(struct trace_stream* stream, const uv_loop_t* loop,
                         const char* size);
-/* The loop's place on the ring's board; NULL if the loop isn't recorded into a ring or
- * there are too many loops. *board is the board itself. */
+/* The loop's place on the ring's board, and the board itself; NULL if the loop isn't
+ * recorded into a ring. The place is NULL also if there are too many loops. */
 struct board_loop* recording_place(struct trace_stream* stream);
 struct board* recording_board(struct trace_stream* stream);
 /* Ends the loop's stream; with the last one the recording is complete. */
