@@ -1,14 +1,13 @@
-/* What native modules are written with: a thin hand on JavaScriptCore's C interface and
- * on the Node layer. There is one engine in the process, `js`.
+/* The interface for native modules: a thin layer over JavaScriptCore's C interface and
+ * the Node layer. There is one engine in the process, `js`.
  *
  * The rules:
  *  - A native function is called by JavaScript with the context as first argument and may
- *    call JavaScript back directly; what it throws goes through *exception.
+ *    call JavaScript back directly; it throws by setting *exception.
  *  - A loop callback enters JavaScript only through js_call_scoped (or rondo_node_call),
  *    so that ticks and microtasks run after it.
  *  - A JavaScript value that C keeps beyond the current call must be protected (js_keep)
- *    and let go of (js_drop) exactly once.
- */
+ *    and let go of (js_drop) exactly once. */
 #ifndef RONDO_JS_H
 #define RONDO_JS_H
 
@@ -24,7 +23,7 @@ struct js_engine {
   JSGlobalContextRef ctx;
   rondo_node_t* node;
   uv_loop_t* loop;
-  uint64_t start_time; /* ns, as uv_hrtime counts */
+  uint64_t start_time; /* in ns, on the clock of uv_hrtime */
   double start_wall;   /* ms since 1970 */
   int argc;            /* argv[0] is this program, the rest the script's */
   char** argv;
@@ -63,8 +62,8 @@ JSValueRef js_string(const char* utf8);
 JSValueRef js_string_n(const char* utf8, size_t length);
 JSObjectRef js_array(size_t count, const JSValueRef values[]);
 
-/* A Uint8Array over memory from malloc, which it takes over: freed with free() when the
- * array is collected. */
+/* A Uint8Array over memory from malloc. The array owns the memory: free() is called when
+ * it is collected. */
 JSValueRef js_bytes_take(void* bytes, size_t length);
 /* A Uint8Array, Int32Array … over memory that lives as long as the process. */
 JSValueRef js_shared(JSTypedArrayType type, void* bytes, size_t length);
@@ -87,13 +86,13 @@ char* js_utf8(JSValueRef value, size_t* length);
 char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index);
 
 /* The memory of a typed array, DataView or ArrayBuffer, without copying. False if the
- * value is none. What is detached has no bytes. The memory stays where it is while the
- * value is alive, unless it may move. */
+ * value is none of these. A detached one has no bytes. The memory stays in place while
+ * the value is alive, unless js_bytes_may_move. */
 bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length);
 
-/* Whether the memory may go elsewhere before the value dies: a WebAssembly memory that
- * grows. Of such memory nothing is kept beyond the present call: who waits makes a copy.
- */
+/* Whether the memory may be moved before the value dies, as a WebAssembly memory that
+ * grows. A pointer to such memory must not be kept beyond the current call: a request
+ * that waits works on a copy. */
 bool js_bytes_may_move(JSValueRef value);
 
 /* A buffer of the library over memory of any size; uv_buf_init cuts lengths to 32 bits.
@@ -129,17 +128,17 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
                     const JSValueRef argv[]);
 
-/* The same for a function of the program's, called with an undefined `this`: the engine's
- * interface would make the global object of it. Up to two arguments. */
+/* As js_call_scoped for a function of the program, called with an undefined `this`, for
+ * which the engine's interface would pass the global object. Up to two arguments. */
 void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]);
 /* js_call.c: before any other code runs. */
 int js_call_open(void);
-/* Takes the constructors of errors that are there now: runtime/lib has its own, whose
- * stacks are Node's. After the bootstrap and before the program. */
+/* Stores the current constructors of errors: runtime/lib has its own, whose stacks look
+ * like Node's. Called after the bootstrap and before the program. */
 void js_errors_settle(void);
 
-/* The same for a method looked up by name: object.name(…). Nothing happens if there is
- * no such function. */
+/* As js_call_scoped for a method looked up by name: object.name(…). Does nothing if there
+ * is no such function. */
 void js_call_method(JSObjectRef object, const char* name, size_t argc,
                     const JSValueRef argv[]);
 
@@ -192,7 +191,7 @@ struct js_options {
   bool grouped;     /* contract N5 */
   int argc;
   char** argv;
-  /* process.execArgv; what they ask for of warnings is up to process.js. */
+  /* process.execArgv; process.js acts on the switches about warnings. */
   int switch_count;
   char** switches;
 };
@@ -200,15 +199,17 @@ struct js_options {
 /* Runs a program to its end and returns the exit code. */
 int js_run(const struct js_options* options);
 
-/* Leaves the process with everything written. */
+/* Ends the process after everything has been written. */
 _Noreturn void js_leave(int code);
 
-/* js_bytes.c: before any other code runs. A libuv error if the engine is none we know. */
+/* js_bytes.c: called before any other code runs. Returns a libuv error for an engine that
+ * isn't supported. */
 int js_bytes_open(void);
 
-/* js_names.c: the recorder hears which function the loop's callback is about to call, */
+/* js_names.c: reports to the recorder which function the loop's callback is about to
+ * call, */
 void js_name_callback(JSObjectRef function, size_t argc, const JSValueRef argv[]);
-/* and, if it is there, what the engine's profiler has seen. */
+/* and, if the engine has a profiler, its samples. */
 bool js_names_wanted(void);
 void js_names_open(void);
 void js_frames_open(void);
@@ -218,7 +219,7 @@ int engine_open(void);
 void engine_microtasks(rondo_node_t* node, void* data);
 void engine_drain(rondo_node_t* node, void* data);
 void engine_on_rejection(JSObjectRef function);
-/* One more task that the engine works on in the background keeps the loop alive. */
+/* A task that the engine runs in the background keeps the loop alive from now on. */
 void engine_task_begin(void);
 void engine_task_end(void);
 

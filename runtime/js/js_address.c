@@ -1,4 +1,4 @@
-/* Addresses: numbers and dots from JavaScript, objects to it. */
+/* Addresses: text and port from JavaScript, objects to JavaScript. */
 #include "js_address.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ int js_address_arg(size_t argc, const JSValueRef argv[], size_t index,
   return err;
 }
 
-/* A link-local address means something on its link only: "fe80::1%eth0". */
+/* A link-local address is meaningful only with its link: "fe80::1%eth0". */
 static void address_add_scope(const struct sockaddr_in6* in, char* text, size_t size) {
   char name[IF_NAMESIZE];
   size_t length = strlen(text);

@@ -30,8 +30,8 @@ void js_answer_drop(struct answer* answer) {
   *answer = (struct answer){0};
 }
 
-/* An error made here has no frames. One that is awaited names at least the call, as in
- * Node; for callbacks Node has none either. */
+/* An error made here has no frames. In an error that is awaited the stack names at least
+ * the call, as in Node; for callbacks Node's errors have no frames either. */
 static void name_the_call(JSValueRef error) {
   JSObjectRef object = (JSObjectRef) (uintptr_t) error;
   char* syscall = js_utf8(js_get(object, "syscall"), NULL);
@@ -46,8 +46,8 @@ static void name_the_call(JSValueRef error) {
 }
 
 void js_answer_give(struct answer* answer, JSValueRef error, JSValueRef value) {
-  /* The callback may do anything, so nothing of the answer is used after it is called.
-   * What it needs is on this stack, where the collector looks for it. */
+  /* The callback may do anything, so `answer` isn't used after it is called. The values
+   * needed are on this stack, where the collector finds them. */
   struct answer given = *answer;
   js_answer_drop(answer);
   if (given.callback == NULL) {

@@ -1,7 +1,8 @@
 /* How a native function answers its caller in JavaScript. Each function that may wait
- * takes one argument that says how: a function is called back with (error, value), null
- * asks for a promise, and undefined for the answer at once, as return value or exception.
- * An answer that waits keeps what it needs alive until it is given, exactly once. */
+ * takes one argument that says how to answer: a function is called back with (error,
+ * value), null asks for a promise, and undefined for a synchronous answer, as return
+ * value or exception. A pending answer keeps its values alive until it is given, exactly
+ * once. */
 #ifndef RONDO_JS_ANSWER_H
 #define RONDO_JS_ANSWER_H
 
@@ -16,17 +17,16 @@ struct answer {
  * promise, or undefined. */
 JSValueRef js_answer_open(struct answer* answer, JSValueRef how);
 
-/* False if the caller stands waiting for the answer as return value. */
+/* False if the caller is waiting for a synchronous answer. */
 static inline bool answer_waits(const struct answer* answer) {
   return answer->callback != NULL || answer->resolve != NULL;
 }
 
-/* From a loop callback: enters JavaScript with the answer. error or value is NULL; a
- * NULL value with a NULL error is undefined, of which a callback gets only the null.
- */
+/* From a loop callback: enters JavaScript with the answer. error or value is NULL; a NULL
+ * value with a NULL error means undefined; a callback then gets only the null error. */
 void js_answer_give(struct answer* answer, JSValueRef error, JSValueRef value);
 
-/* Lets go of an answer that will not be given. */
+/* Drops an answer that will not be given. */
 void js_answer_drop(struct answer* answer);
 
 #endif

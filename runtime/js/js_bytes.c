@@ -1,7 +1,6 @@
 /* The memory of typed arrays, DataViews and ArrayBuffers, for C to read and write without
- * copying. What the engine's interface says about each kind is settled once, when the
- * engine is opened, with memory of ours: never by what a program happens to pass first.
- */
+ * copying. How the engine's interface treats each kind is found out once, when the engine
+ * is opened, with arrays made here, never with what a program happens to pass first. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -13,8 +12,8 @@ static struct {
 } known;
 
 /* DataView and the newest typed arrays have no type in the engine's C interface. The
- * getters are saved, and nothing is looked up later: a program may give a view properties
- * of the same names, and prototypes others. */
+ * getters are saved, and nothing is looked up later, because a program may define
+ * properties of the same names on views or prototypes. */
 static const char VIEW_AS_BYTES[] =
     "((Uint8Array, isView, caller, getter) => {"
     "  const { prototype } = DataView, array = "
@@ -77,8 +76,8 @@ int js_bytes_open(void) {
 }
 
 static void typed_array_bytes(JSObjectRef view, uint8_t** bytes, size_t* length) {
-  /* The offset is read last: the pointer pins the buffer, and a view that was made
-   * without one gets its buffer then. */
+  /* The offset is read last: taking the pointer pins the buffer, and a view without a
+   * buffer gets one then. */
   *bytes = JSObjectGetTypedArrayBytesPtr(js.ctx, view, NULL);
   *length = JSObjectGetTypedArrayByteLength(js.ctx, view, NULL);
   if (*bytes == NULL)
@@ -87,7 +86,7 @@ static void typed_array_bytes(JSObjectRef view, uint8_t** bytes, size_t* length)
     *bytes += JSObjectGetTypedArrayByteOffset(js.ctx, view, NULL);
 }
 
-/* The buffer of a WebAssembly memory is only shown through a view of it. */
+/* The interface gives the buffer of a WebAssembly memory only through a view of it. */
 static void buffer_bytes(JSObjectRef buffer, uint8_t** bytes, size_t* length) {
   *bytes = JSObjectGetArrayBufferBytesPtr(js.ctx, buffer, NULL);
   *length = JSObjectGetArrayBufferByteLength(js.ctx, buffer, NULL);
@@ -121,8 +120,8 @@ bool js_bytes(JSValueRef value, uint8_t** bytes, size_t* length) {
   return true;
 }
 
-/* Of a WebAssembly memory alone the interface shows the bytes of a view, but not those of
- * its buffer. */
+/* Only for a WebAssembly memory does the interface give the bytes of a view but not those
+ * of its buffer. */
 bool js_bytes_may_move(JSValueRef value) {
   JSTypedArrayType type = JSValueGetTypedArrayType(js.ctx, value, NULL);
   JSObjectRef object = (JSObjectRef) (uintptr_t) value;

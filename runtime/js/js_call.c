@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Taken before the program runs, which may put other things under these names. */
+/* Stored before the program runs, since the program may replace these names. */
 enum { MOST_BARE = 2 };
 
 static struct {
   JSObjectRef error, type_error, range_error; /* the constructors */
-  JSObjectRef bare[MOST_BARE + 1]; /* call their first argument with the rest */
+  JSObjectRef bare[MOST_BARE + 1]; /* each calls its first argument with the rest */
 } saved;
 
 static JSObjectRef make_error(const char* kind, const char* message) {
@@ -61,11 +61,11 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
   return error;
 }
 
-/* `named` is what the recorder hears of. */
+/* `named` is the function that the recorder reports. */
 static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef self,
                         size_t argc, const JSValueRef argv[]) {
   JSValueRef exception = NULL;
-  /* What the loop still had in this turn when the program left is not heard. */
+  /* After the program has left, the rest of this turn's callbacks are dropped. */
   if (rondo_node_exiting(js.node))
     return;
   js_name_callback(named, argc, argv);

@@ -1,7 +1,7 @@
-/* Whom a process acts as: user and group identifiers, by number or by name. Each setter
- * returns the system's error as a positive number, 0 if all is well. The C library
- * changes every thread of the process, the pool's too, and the kernel checks what a ring
- * is given against the identifiers of the moment. */
+/* The identity of the process: user and group identifiers, by number or by name. Each
+ * setter returns the system's error as a positive number, 0 on success. The C library
+ * changes every thread of the process, the pool's too, and the kernel checks each
+ * operation of a ring against the identifiers at its submission. */
 #include "js.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static unsigned credentials_id(size_t argc, const JSValueRef argv[], size_t inde
   return (unsigned) js_arg_number(argc, argv, index, 0);
 }
 
-/* set(which, id): which of the four is its place in this list. */
+/* set(which, id): `which` is an index into this list. */
 static int (*const credentials_setters[])(unsigned) = {setuid, seteuid, setgid, setegid};
 
 static JSValueRef credentials_set(JS_ARGS) {

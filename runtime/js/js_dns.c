@@ -1,6 +1,6 @@
 /* native('dns'): names to addresses and back, in the pool (uv_getaddrinfo,
- * uv_getnameinfo). The answer is a list of addresses or a negative error: what an error
- * says is put together in JavaScript. */
+ * uv_getnameinfo). The answer is a list of addresses or a negative error; the error's
+ * message is made in JavaScript. */
 #include "js_address.h"
 #include "js_answer.h"
 
@@ -18,7 +18,7 @@ struct dns_service {
   struct answer answer;
 };
 
-/* Each address once, in the order of the result: texts and families in turn. */
+/* Each address once, in the order of the result, as alternating texts and families. */
 static JSValueRef list_addresses(const struct addrinfo* first) {
   JSObjectRef list = js_array(0, NULL);
   unsigned count = 0;
@@ -26,7 +26,7 @@ static JSValueRef list_addresses(const struct addrinfo* first) {
     char text[INET6_ADDRSTRLEN];
     int err = UV_EINVAL;
     if (at->ai_socktype != SOCK_STREAM)
-      continue; /* the same address again, for datagrams */
+      continue; /* the same address again, for another socket type */
     if (at->ai_family == AF_INET)
       err = uv_ip4_name((const struct sockaddr_in*) at->ai_addr, text, sizeof(text));
     else if (at->ai_family == AF_INET6)

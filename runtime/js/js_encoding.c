@@ -1,6 +1,6 @@
 /* native('encoding'): text to bytes and back, for every encoding that Buffer knows, and
- * the comparison of bytes: where JavaScript would be slow. Memory is the caller's typed
- * array, never copied twice. */
+ * the comparison of bytes, where JavaScript would be slow. Bytes are read from and
+ * written to the caller's typed array directly. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static JSValueRef utf8_decode(JS_ARGS) {
   return js_string_n((const char*) bytes, length);
 }
 
-/* utf8Valid(bytes): what TextDecoder's fatal asks */
+/* utf8Valid(bytes), for TextDecoder's option `fatal` */
 static JSValueRef utf8_valid(JS_ARGS) {
   JS_UNUSED;
   uint8_t* bytes;
@@ -232,8 +232,8 @@ static JSValueRef hex_decode(JS_ARGS) {
   return value;
 }
 
-/* A writer puts as much of the text as fits into the room and returns how many bytes that
- * were; never half a unit. */
+/* A writer stores as much of the text as fits into the room, never half a unit, and
+ * returns the number of bytes. */
 typedef size_t (*encoding_writer)(const JSChar* units, size_t count, uint8_t* bytes,
                                   size_t room);
 
@@ -261,7 +261,7 @@ static int hex_digit(JSChar unit) {
   return unit >= 'A' && unit <= 'F' ? unit - 'A' + 10 : -1;
 }
 
-/* Ends before the first pair that is no byte. */
+/* Ends before the first pair that isn't two hexadecimal digits. */
 static size_t hex_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
   size_t length = count / 2 < room ? count / 2 : room;
   for (size_t i = 0; i < length; i++) {
@@ -273,7 +273,7 @@ static size_t hex_put(const JSChar* units, size_t count, uint8_t* bytes, size_t 
   return length;
 }
 
-/* Both alphabets at once; -1 for what is no digit. */
+/* Accepts both alphabets; -1 for a character that isn't a digit. */
 static int base64_digit(JSChar unit) {
   if (unit >= 'A' && unit <= 'Z')
     return unit - 'A';
@@ -284,7 +284,7 @@ static int base64_digit(JSChar unit) {
   return unit == '+' || unit == '-' ? 62 : unit == '/' || unit == '_' ? 63 : -1;
 }
 
-/* Up to the first padding; what is no digit is passed over. */
+/* Reads up to the first padding; characters that aren't digits are skipped. */
 static size_t base64_put(const JSChar* units, size_t count, uint8_t* bytes, size_t room) {
   size_t length = 0;
   uint32_t bits = 0;

@@ -1,15 +1,15 @@
-/* The engine's life on our loop. The engine lock is held from engine_open to the end of
- * the process and let go of for an instant as the microtask checkpoint, always from C
- * with no JavaScript on the stack. The engine's own tasks (WebAssembly compilation,
- * finalizers) arrive in a GLib main context of ours, whose descriptors
- * and timeouts are watched on the loop; they never keep it alive, except those that were
+/* Runs the engine on the loop. The engine's lock is held from engine_open to the end of
+ * the process. Releasing it for an instant is the microtask checkpoint; that is always
+ * done from C, with no JavaScript on the stack. The engine's own tasks (WebAssembly
+ * compilation, finalizers) arrive in a private GLib main context, whose descriptors and
+ * timeouts are watched on the loop. Such tasks never keep the loop alive, except those
  * announced with engine_task_begin. */
 #include "js.h"
 
 #include <glib.h>
 #include <stdlib.h>
 
-/* Exported by the library, declared by no header. */
+/* Exported by the engine's library, but not declared in any header. */
 extern void JSLock(JSContextRef ctx);
 extern void JSUnlock(JSContextRef ctx);
 extern void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx,
@@ -31,7 +31,7 @@ static struct {
   uv_timer_t timer; /* the context's own timeout */
   struct engine_watch* watches[MAX_DESCRIPTORS];
   int watch_count;
-  int due; /* something happened: iterate in the check phase */
+  int due; /* something happened: run the context in the check phase */
   unsigned turns;
   unsigned tasks;
 } glib;
@@ -64,8 +64,8 @@ static void watch_add(const GPollFD* wanted) {
   glib.watches[glib.watch_count++] = watch;
 }
 
-/* The set hardly ever changes (it is the context's wake-up descriptor), so compare first
- * and only then start over. */
+/* The set hardly ever changes (it is the context's wake-up descriptor), so it is compared
+ * first and rebuilt only if it differs. */
 static void watches_update(const GPollFD* fds, int count) {
   int same = count == glib.watch_count;
   for (int i = 0; same && i < count; i++)
@@ -111,7 +111,7 @@ static const void* iterate(rondo_node_t* node, void* data) {
   (void) node;
   (void) data;
   glib.due = 0;
-  /* A task may make the next one ready, but not for ever. */
+  /* A task may make another one ready; the number of rounds is limited. */
   for (int i = 0; i < 64 && g_main_context_iteration(glib.context, FALSE); i++)
     ;
   return NULL;
@@ -167,14 +167,14 @@ static int watch_context(void) {
   return 0;
 }
 
-/* The engine reads its settings from the environment when it starts. Calls in tail
- * position keep their frames, as in Node: they are part of a stack, and recursion without
- * end is an error and no endless loop. */
+/* The engine reads its settings from the environment when it starts. Tail calls keep
+ * their frames, as in Node: the frames are part of a stack trace, and endless recursion
+ * is an error instead of an endless loop. */
 static const struct {
   const char *name, *value;
 } settings[] = {{"JSC_useTailCalls", "0"},
                 {"JSC_useSharedArrayBuffer", "1"},
-                {"JSC_sampleInterval", "4000"}}; /* in us; if it is asked to sample */
+                {"JSC_sampleInterval", "4000"}}; /* in µs, if the engine samples at all */
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
 static JSGlobalContextRef make_context(void) {
@@ -184,8 +184,8 @@ static JSGlobalContextRef make_context(void) {
     if (ours[i])
       setenv(settings[i].name, settings[i].value, 1);
   }
-  /* Collections are due to allocation alone, as in Node. The engine's timer for full ones
-   * asks for the main run loop of a GTK program, which there is none of here, and dies.
+  /* Collections are triggered by allocation alone, as in Node. The engine's timer for
+   * full collections needs the main run loop of a GTK program, and crashes without one.
    */
   JSDisableGCTimer();
   JSGlobalContextRef context = JSGlobalContextCreate(NULL);
@@ -196,7 +196,7 @@ static JSGlobalContextRef make_context(void) {
 }
 
 int engine_open(void) {
-  /* The engine binds to the main context that is the thread's default at this moment. */
+  /* The engine uses the GLib main context that is the thread's default at this moment. */
   glib.context = g_main_context_new();
   g_main_context_push_thread_default(glib.context);
   g_main_context_acquire(glib.context);

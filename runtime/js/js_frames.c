@@ -1,15 +1,16 @@
 /* Names for JavaScript's frames on a sampled stack: function, file and line.
  *
- * The recorder's sampler finds the frames; in each, the engine keeps the function that
- * was called. The name, the source and the line of that function lie a few pointers away,
- * at distances that the engine's headers don't promise and that change with its version.
- * So they are measured: functions whose name, file and line are known are made, and the
- * distances at which all of these are found are taken. If none fit, nothing is named.
+ * The recorder's sampler finds the frames; in each frame the engine stores the function
+ * that was called. The name, the source and the line of that function are a few pointers
+ * away, at offsets that the engine's headers don't document and that change with its
+ * version. So the offsets are measured: functions with a known name, file and line are
+ * made, and the offsets at which all of these are found are used. If none fit, frames get
+ * no names.
  *
- * Naming happens on the sampling thread while the engine works. A function on the stack
- * is kept alive by the engine's collector, which looks for such pointers there and moves
- * nothing; should something else lie there, it is read in a way that can't fault, and
- * doesn't pass for a function. Nothing is paid for any of that but by samples. */
+ * Frames are named on the sampling thread while the engine runs. A function on the stack
+ * is kept alive by the engine's collector, which is conservative and doesn't move
+ * objects. If the word isn't a function, it is read in a way that can't fault and is then
+ * rejected. All of this costs time only when a sample is taken. */
 #include "js.h"
 
 #include "../node/tracing.h"
@@ -20,29 +21,30 @@
 #include <unistd.h>
 
 enum {
-  FRAME_CALLEE = 3, /* words from the frame pointer, in every frame of the engine's */
-  CELL_TYPE = 5,    /* bytes from the start of what the collector manages */
+  FRAME_CALLEE =
+      3, /* offset from the frame pointer, in words, in every frame of the engine */
+  CELL_TYPE = 5, /* offset in bytes in every object of the collector */
   OBJECT_BYTES = 64,
-  NEAR_BYTES = 320, /* how far into what is pointed to is looked */
+  NEAR_BYTES = 320, /* how many bytes of an object are searched */
   TEXT_MOST = 512,
-  RARE = 1, /* a bit of the pointer to the code: something stands between */
+  RARE = 1, /* a bit of the pointer to the code: there is an object in between */
 };
 
-/* Distances in bytes; 0: not known. */
+/* Offsets in bytes; 0: not known. */
 static struct {
   unsigned char function_type, code_type;
   size_t code;            /* in the function: a pointer to its code, */
-  size_t rare_code;       /* or to what has one there; */
-  size_t shape, name;     /* in the code: a pointer to what has the name; */
-  size_t source, address; /* a pointer to what has the file's name; */
-  size_t line;            /* a number, */
-  uint32_t line_first;    /* which counts from that */
+  size_t rare_code;       /* or in the object in between; */
+  size_t shape, name;     /* in the code: a pointer to the object with the name; */
+  size_t source, address; /* a pointer to the object with the file's name; */
+  size_t line;            /* the line's number, */
+  uint32_t line_first;    /* minus this */
 } layout;
 
 /* --- reading -------------------------------------------------------------------------
  */
 
-/* False where nothing is to be read. */
+/* False if the memory can't be read. */
 static bool memory_read(uintptr_t address, void* to, size_t size) {
   struct iovec here = {to, size}, there = {(void*) address, size};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) size;
@@ -84,8 +86,9 @@ static size_t put_utf8(char* text, uint32_t code) {
   return 3;
 }
 
-/* The engine's strings: a count of references, the length, where the characters are, and
- * flags, one of which says that they are bytes. Cut to TEXT_MOST; false if it is none. */
+/* Reads a string of the engine: a count of references, the length, a pointer to the
+ * characters, and flags, one of which says that they are bytes. Cut to TEXT_MOST; false
+ * if it isn't a string. */
 static bool read_string(uintptr_t address, char* text, size_t size) {
   enum { LENGTH = 4, CHARACTERS = 8, FLAGS = 16, HEAD = 24, FLAG_BYTES = 4 };
   unsigned char head[HEAD];
@@ -117,7 +120,7 @@ static bool string_is(uintptr_t address, const char* wanted) {
   return read_string(address, text, sizeof(text)) && strcmp(text, wanted) == 0;
 }
 
-/* The code of a function; 0 if it is none, or not one of a script. */
+/* The code of a function; 0 if it isn't a function, or not one of a script. */
 static uintptr_t code_of(uintptr_t function, unsigned char bytes[NEAR_BYTES]) {
   unsigned char object[OBJECT_BYTES];
   if (!is_pointer(function) || !memory_read(function, object, sizeof(object)) ||
@@ -135,7 +138,7 @@ static uintptr_t code_of(uintptr_t function, unsigned char bytes[NEAR_BYTES]) {
 /* --- naming --------------------------------------------------------------------------
  */
 
-/* "parse /app/server.js:12", as the recorder has it of other engines. */
+/* "parse /app/server.js:12", as the recorder's names of other engines. */
 static int frame_name(const uintptr_t* frame, char* text, size_t size) {
   unsigned char code[NEAR_BYTES], near[NEAR_BYTES];
   char name[TEXT_MOST] = "", address[TEXT_MOST];
@@ -161,7 +164,7 @@ enum { PROBES = 3, PROBE_LINES = 3 };
 
 static const struct probe {
   const char *name, *source, *address;
-  int first; /* line of the source; the function stands on the fourth */
+  int first; /* line of the source; the function is on the fourth line */
 } probes[PROBES] = {
     {"rondoProbeAlpha", "\n\n\n(function rondoProbeAlpha() { return 1; })",
      "/rondo/probe-alpha.js", 70001},
@@ -183,7 +186,7 @@ static JSObjectRef probe_make(const struct probe* probe) {
   return (JSObjectRef) value;
 }
 
-/* Whether the words two pointers away from the code are those texts. */
+/* Whether the strings two pointers away from the code are these texts. */
 static bool measure_text(unsigned char code[PROBES][NEAR_BYTES], size_t* outer,
                          size_t* inner, bool is_name) {
   unsigned char near[PROBES][NEAR_BYTES];
@@ -221,7 +224,7 @@ static bool measure_line(unsigned char code[PROBES][NEAR_BYTES]) {
   return false;
 }
 
-/* Something is put between a function and its code when it makes objects. */
+/* A function that has constructed objects has an object between itself and its code. */
 static void measure_rare(JSObjectRef function, uintptr_t code) {
   unsigned char object[OBJECT_BYTES], near[NEAR_BYTES];
   JSObjectCallAsConstructor(js.ctx, function, 0, NULL, NULL);

@@ -1,6 +1,6 @@
 /* native('fs'): the life of a file system request between JavaScript and the library.
- * Whether a call waits is the caller's choice (js_answer.h), so the synchronous, the
- * callback and the promise interface are one function here. */
+ * Whether a call is synchronous is the caller's choice (js_answer.h), so the synchronous,
+ * the callback and the promise interface are one function here. */
 #include "js_fs.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static JSValueRef operation_call(JS_ARGS) {
   if (!waits)
     return request_at_once(request, result, exception);
   if (result < 0) {
-    /* Refused before it began. The caller still gets its answer later. */
+    /* The library refused the request at once. The caller still gets its answer later. */
     request->uv.result = result;
     if (rondo_node_next_tick(js.node, &request->tick, request_failed, request) < 0)
       request_free(request);
@@ -159,7 +159,7 @@ JSValueRef js_fs_buffer_take(void* bytes, size_t length) {
   return array;
 }
 
-/* setBuffer(Buffer.prototype): what the bytes made here are from then on. */
+/* setBuffer(Buffer.prototype): the prototype of byte arrays made here from then on. */
 static JSValueRef set_buffer(JS_ARGS) {
   JS_UNUSED;
   JSObjectRef prototype = js_arg_object(argc, argv, 0);

@@ -2,9 +2,9 @@
  * answer. The request owns its paths and keeps its buffers alive; it is freed when the
  * answer has been given.
  *
- * The native functions are rows of tables: what an operation is called, which of its
- * arguments are paths, how it is started and what it answers. One function takes the
- * calls of them all. */
+ * The native functions are rows of tables: the name of an operation, which of its
+ * arguments are paths, how it is started and how its answer is made. One function handles
+ * the calls of all of them. */
 #ifndef RONDO_JS_FS_H
 #define RONDO_JS_FS_H
 
@@ -12,18 +12,19 @@
 
 struct fs_request;
 
-/* Starts a request with the arguments of the call: what uv_fs_… returned, or an error. */
+/* Starts a request with the arguments of the call; returns the result of uv_fs_… or an
+ * error. */
 typedef int (*fs_start)(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 
 /* Makes the value of a request that succeeded; NULL for undefined. */
 typedef JSValueRef (*fs_value)(struct fs_request* request);
 
-/* A native function. */
+/* A row of the tables: one native function. */
 struct fs_operation {
   const char* name;
   const char* syscall; /* as error messages name it */
   size_t paths;        /* how many of the first arguments are paths: up to two */
-  size_t how;          /* the argument that says how to answer */
+  size_t how;          /* index of the argument that says how to answer */
   fs_start start;
   fs_value value; /* or NULL */
   /* The library's function, where `start` serves several of one shape. */
@@ -43,38 +44,38 @@ struct fs_request {
   uv_fs_t uv;
   const struct fs_operation* operation;
   struct answer answer;
-  uv_fs_cb done;          /* what to give to uv_fs_…: NULL for the answer at once */
+  uv_fs_cb done;          /* the callback for uv_fs_…: NULL for a synchronous answer */
   rondo_node_tick_t tick; /* for errors that the library reports at once */
   fs_value value;         /* the operation's, unless `start` sets another */
   char *path, *dest;      /* or NULL */
-  JSValueRef kept;        /* the buffers the kernel works on, or NULL */
+  JSValueRef kept;        /* the buffers that the kernel works on, or NULL */
   uv_buf_t* buffers;
-  char** copies; /* of those buffers that may move, NULL for the others; or NULL */
+  char** copies; /* copies of those buffers that may move, NULL for the others; or NULL */
   unsigned count;
   double offset; /* in the first view, where the copies begin */
-  bool option;   /* the meaning is the operation's */
+  bool option;   /* its meaning depends on the operation */
 };
 
-/* Starters of shapes that several files have: (path, how), (path, option, how) and
- * (fd, how). */
+/* Start functions that several files share: (path, how), (path, option, how) and (fd,
+ * how). */
 int fs_start_path(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 int fs_start_option(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 int fs_start_file(struct fs_request* request, size_t argc, const JSValueRef argv[]);
 
-/* Keeps a value of JavaScript's alive until the answer. */
+/* Keeps a JavaScript value alive until the answer. */
 void fs_request_keep(struct fs_request* request, JSValueRef value);
 
 static inline uv_file fs_arg_file(size_t argc, const JSValueRef argv[]) {
   return js_arg_int(argc, argv, 0, -1);
 }
 
-/* An id as JavaScript gives it: -1 leaves it as it is. */
+/* A user or group id from JavaScript: -1 means unchanged. */
 static inline unsigned fs_arg_id(size_t argc, const JSValueRef argv[], size_t index) {
   double number = js_arg_number(argc, argv, index, -1);
   return number < 0 ? (unsigned) -1 : (unsigned) number;
 }
 
-/* A path of JavaScript's (a string or bytes) as C has it, to be freed by the caller. */
+/* A path from JavaScript (a string or bytes) as a C string, to be freed by the caller. */
 char* js_fs_path(JSValueRef value);
 
 /* The functions of each file, for native('fs'); the last entry's name is NULL. */
@@ -86,12 +87,12 @@ extern const struct js_method js_fs_stat_methods[];
 extern const struct js_method js_fs_whole_methods[];
 extern const struct js_method js_fs_watch_methods[];
 
-/* Sets up what stat results pass through. */
+/* Sets up the array through which results of stat are passed. */
 void js_fs_stat_init(JSObjectRef exports);
 /* The Stats object of a result, made by JavaScript. */
 JSValueRef js_fs_stat_value(const uv_stat_t* stat, bool big);
 
-/* A Buffer over memory from malloc, which it takes over. */
+/* A Buffer over memory from malloc, which the Buffer owns. */
 JSValueRef js_fs_buffer_take(void* bytes, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* Operations on open files. Buffers are JavaScript's own memory, kept alive while the
- * kernel works on it. */
+ * kernel works on them. */
 #include "js_fs.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int start_open(struct fs_request* request, size_t argc, const JSValueRef 
 
 /* ---- reading and writing ---------------------------------------------------- */
 
-/* The part of one view that a request is about, not more than the view has. */
+/* The part of a view that a request is about, limited to the view's length. */
 static uv_buf_t view_part(JSValueRef view, double offset, double length) {
   uint8_t* bytes;
   size_t size;
@@ -28,7 +28,7 @@ static uv_buf_t view_part(JSValueRef view, double offset, double length) {
   return js_buf(bytes + (size_t) offset, size);
 }
 
-/* Memory that may move while the request waits is worked on in copies. */
+/* For memory that may move while the request waits, copies are used. */
 static int part_settle(struct fs_request* request, JSValueRef view, uv_buf_t* part,
                        unsigned index) {
   if (request->done == NULL || part->len == 0 || !js_bytes_may_move(view))
@@ -43,7 +43,7 @@ static int part_settle(struct fs_request* request, JSValueRef view, uv_buf_t* pa
   return 0;
 }
 
-/* What was read into copies goes to the views, as far as they still have the room. */
+/* Copies the bytes that were read back into the views, as far as they still have room. */
 static void copies_return(struct fs_request* request) {
   JSObjectRef views = request->buffers != NULL ? (JSObjectRef) request->kept : NULL;
   size_t left = (size_t) request->uv.result;
@@ -137,7 +137,7 @@ static int start_times(struct fs_request* request, size_t argc, const JSValueRef
                       request->done);
 }
 
-/* What JavaScript passes is in the comments, without `how`, which is last. */
+/* The comments list the arguments from JavaScript, without the last one, `how`. */
 const struct fs_operation js_fs_file_operations[] = {
     /* (path, flags, mode) */
     {"open", "open", 1, 3, start_open, value_result, {NULL}},

@@ -31,7 +31,7 @@ static JSValueRef value_names(struct fs_request* request) {
   return names.array;
 }
 
-/* Names and types in turn. */
+/* Names and types, alternating. */
 static JSValueRef value_entries(struct fs_request* request) {
   struct fs_list entries = {.array = js_array(0, NULL)};
   uv_dirent_t entry;
@@ -58,7 +58,8 @@ struct fs_open_dir {
 };
 
 static void dir_finalize(JSObjectRef object) {
-  /* Dropped without being closed: nobody waits for the answer, so close it here. */
+  /* The directory was collected without being closed: it is closed here, since no caller
+   * waits for the answer. */
   struct fs_open_dir* open = JSObjectGetPrivate(object);
   uv_fs_t request;
   if (open == NULL)
@@ -94,7 +95,7 @@ static JSValueRef value_dir(struct fs_request* request) {
   if (open == NULL)
     return js_null();
   open->dir = request->uv.ptr;
-  /* The request must not take the directory with it. */
+  /* Cleaning up the request must not free the directory. */
   request->uv.ptr = NULL;
   return JSObjectMake(js.ctx, dir_class(), open);
 }
@@ -149,7 +150,7 @@ static int start_closedir(struct fs_request* request, size_t argc,
   return uv_fs_closedir(js.loop, &request->uv, dir, request->done);
 }
 
-/* What JavaScript passes is in the comments, without `how`, which is last. */
+/* The comments list the arguments from JavaScript, without the last one, `how`. */
 const struct fs_operation js_fs_list_operations[] = {
     /* (path, bytes, types): an array of names, or of names and types in turn */
     {"readdir", "scandir", 1, 3, start_readdir, NULL, {NULL}},

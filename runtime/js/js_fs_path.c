@@ -68,8 +68,8 @@ static int start_symlink(struct fs_request* request, size_t argc,
                        request->done);
 }
 
-/* What JavaScript passes is in the comments, without `how`, which is last. Times are in
- * seconds; `bytes` asks for an answer in bytes. */
+/* The comments list the arguments from JavaScript, without the last one, `how`. Times are
+ * in seconds; `bytes` asks for an answer in bytes. */
 const struct fs_operation js_fs_path_operations[] = {
     /* (path, mode) */
     {"access", "access", 1, 2, start_path_int, NULL, {.path_int = uv_fs_access}},
@@ -84,7 +84,7 @@ const struct fs_operation js_fs_path_operations[] = {
     /* (path) */
     {"rmdir", "rmdir", 1, 1, fs_start_path, NULL, {.path = uv_fs_rmdir}},
     {"unlink", "unlink", 1, 1, fs_start_path, NULL, {.path = uv_fs_unlink}},
-    /* (path, dest); of a symbolic link, what it says and where it stands */
+    /* (path, dest); for a symbolic link, its target and its own path */
     {"rename", "rename", 2, 2, start_paths, NULL, {.paths = uv_fs_rename}},
     {"link", "link", 2, 2, start_paths, NULL, {.paths = uv_fs_link}},
     {"symlink", "symlink", 2, 2, start_symlink, NULL, {NULL}},

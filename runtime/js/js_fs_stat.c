@@ -1,5 +1,5 @@
-/* stat and its relatives. The numbers of a result are put into one array shared with
- * JavaScript, and a function of JavaScript's makes the Stats object of them at once. */
+/* stat and its relatives. The numbers of a result are stored in one array shared with
+ * JavaScript, and a JavaScript function makes the Stats object from them at once. */
 #include "js_fs.h"
 
 #include <stdlib.h>
@@ -79,8 +79,8 @@ static JSValueRef set_stats(JS_ARGS) {
   return js_undefined();
 }
 
-/* An existing path is true, everything else false, and nothing is thrown: what module
- * look-up asks a thousand times. existsSync(path) */
+/* existsSync(path): true for an existing path, otherwise false; throws nothing. The
+ * module loader calls it very often. */
 static JSValueRef stat_exists(JS_ARGS) {
   JS_UNUSED;
   uv_fs_t request;

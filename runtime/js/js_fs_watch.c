@@ -24,7 +24,8 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
   js_call_method(handle->owner, "onstat", 3, arguments);
 }
 
-/* What differs between the two ways of watching: both return 0 or a negative error. */
+/* What differs between the two ways of watching. Both functions return 0 or a negative
+ * error. */
 struct fs_watching {
   int (*init)(struct js_handle* handle);
   int (*start)(struct js_handle* handle, const char* path, size_t argc,
@@ -52,7 +53,8 @@ static int poll_start(struct js_handle* handle, const char* path, size_t argc,
                           (unsigned) js_arg_number(argc, argv, 2, 5007));
 }
 
-/* A token for what watches the path in argument 1 for the owner in argument 0. */
+/* A token for a handle that watches the path in argument 1 for the owner in argument 0.
+ */
 static JSValueRef watch(const struct fs_watching* watching, size_t argc,
                         const JSValueRef argv[], JSValueRef* exception) {
   struct js_handle* handle = js_handle_new(js_arg_object(argc, argv, 0));

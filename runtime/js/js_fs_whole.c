@@ -1,6 +1,6 @@
 /* Whole files: readFile and writeFile as one request that goes through open, fstat, read
- * or write, and close by itself, entering JavaScript once, with the answer. What the
- * steps are and which error comes back is as if JavaScript had made the calls. */
+ * or write, and close by itself, entering JavaScript once, with the answer. The steps and
+ * the errors are the same as if JavaScript had made the calls. */
 #include "js_fs.h"
 
 #include "rondo.h"
@@ -19,29 +19,31 @@ enum whole_state {
   WHOLE_END
 };
 
-/* As Node: the piece that is read when the size isn't known, as in /proc or a pipe, and
- * the most that is read at a time when it is. */
+/* As in Node: how much is read at a time when the size isn't known, as in /proc or a
+ * pipe, and at most when it is. */
 enum { PIECE = 64 * 1024, READ_AT_ONCE = 512 * 1024 * 1024 };
-enum { CACHED_MOST = 256 * 1024 }; /* is read in one piece if it is in memory */
-static const double TOO_LARGE = 2147483648.0; /* 2 GiB and more is refused */
+enum {
+  CACHED_MOST = 256 * 1024
+}; /* files up to this size are read in one piece if they are cached */
+static const double TOO_LARGE = 2147483648.0; /* 2 GiB or more is refused */
 
 struct whole {
-  struct whole* next; /* of those that are done and wait for their poll */
+  struct whole* next; /* in the queue of finished requests that wait for their poll */
   uv_fs_t uv;
   struct answer answer;
   rondo_node_tick_t tick;
   enum whole_state state;
   bool reading;
   bool text;  /* answer with a string */
-  bool sized; /* fstat has returned the size */
-  bool own;   /* opened here, so closed here */
-  bool flush; /* to the disk, before it is closed */
+  bool sized; /* the size is known from fstat */
+  bool own;   /* opened here, so also closed here */
+  bool flush; /* sync to the disk before the close */
   uv_file file;
   int flags, mode;
   char* path;
   uint8_t* bytes;
   size_t length, capacity;
-  JSValueRef kept; /* what is written, or NULL */
+  JSValueRef kept; /* the data being written, or NULL */
   int error;
   const char* failed;
   double too_large;
@@ -84,7 +86,7 @@ static bool whole_grow(struct whole* whole) {
   return true;
 }
 
-/* What the step that just ended says about the next one. */
+/* Handles the result of a step and chooses the next one. */
 static void whole_take(struct whole* whole, ssize_t result) {
   switch (whole->state) {
   case WHOLE_OPEN:
@@ -147,7 +149,7 @@ static void whole_take(struct whole* whole, ssize_t result) {
 
 static void whole_done(uv_fs_t* uv);
 
-/* Begins the step of the present state; the answer at once is its result. */
+/* Starts the step of the current state; a synchronous call returns its result. */
 static int whole_step(struct whole* whole, uv_fs_cb done) {
   uv_buf_t part;
   switch (whole->state) {
@@ -205,8 +207,8 @@ static void whole_answer(struct whole* whole) {
   js_answer_give(&answer, error, value);
 }
 
-/* Goes on until a step waits or all is done. A step that the library refuses at once is
- * a step that failed. */
+/* Continues until a step waits or everything is done. A step that the library refuses at
+ * once counts as failed. */
 static void whole_go_on(struct whole* whole) {
   while (whole->state != WHOLE_END) {
     int result = whole_step(whole, whole_done);
@@ -220,7 +222,7 @@ static void whole_go_on(struct whole* whole) {
 static void whole_done(uv_fs_t* uv) {
   struct whole* whole = uv->data;
   ssize_t result = uv->result;
-  /* Before the clean-up: the size is in the request. */
+  /* Before uv_fs_req_cleanup, because the size is in the request. */
   whole_take(whole, result);
   uv_fs_req_cleanup(uv);
   whole_go_on(whole);
@@ -234,11 +236,12 @@ static const void* whole_refused(rondo_node_t* node, void* data) {
 
 /* ---- files that were read at once ------------------------------------------- */
 
-/* Their answers come in the poll after next, as if there had been something to wait for:
- * an immediate set beside a readFile is always first. */
+/* Requests answered from the page cache. Their answers come in the poll after the next,
+ * as if there had been something to wait for: an immediate that is set together with a
+ * readFile always comes first. */
 static struct {
   uv_async_t async;
-  struct whole *fresh, *last; /* asked for since the async was called */
+  struct whole *fresh, *last; /* added since the async was called */
   struct whole* due;          /* to be answered when it is called again */
   bool open;
 } ready;
@@ -258,7 +261,7 @@ static void on_ready(uv_async_t* async) {
   }
 }
 
-/* True if the answer was put into the queue. */
+/* True if the file was read and its answer put into the queue. */
 static bool whole_read_cached(struct whole* whole) {
   if (whole->path == NULL || whole->flags != O_RDONLY)
     return false;
@@ -352,8 +355,8 @@ static JSValueRef whole_read(JS_ARGS) {
   return whole_start(whole, js_arg(argc, argv, 3), exception);
 }
 
-/* Keeps what is to be written, or a copy of memory that may move. False without memory.
- */
+/* Keeps the data that is to be written, or a copy of it if its memory may move. False
+ * without memory. */
 static bool whole_hold(struct whole* whole, JSValueRef view) {
   if (whole->capacity == 0 || !js_bytes_may_move(view)) {
     whole->kept = view;

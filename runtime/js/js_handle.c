@@ -1,4 +1,5 @@
-/* The life of handles, and what all kinds have: close, ref, unref, hasRef. */
+/* Creates and closes handles, and has the methods of all kinds: close, ref, unref,
+ * hasRef. */
 #include "js_handle.h"
 
 #include <stdlib.h>

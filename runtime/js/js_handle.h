@@ -1,10 +1,10 @@
-/* Handles between JavaScript and the library. JavaScript holds a token, an object that
- * means nothing by itself, and passes it to the native functions; C holds the library's
- * handle and the token's owner, an object of JavaScript's whose methods are called back.
+/* Handles between JavaScript and the library. JavaScript holds a token, an opaque object,
+ * and passes it to the native functions; C holds the library's handle and the token's
+ * owner, a JavaScript object whose methods are called back.
  *
- * A handle lives from its creation to its close callback, whatever JavaScript forgets:
- * that long the token and the owner are protected, as in Node. After that the token is
- * empty, and functions that are given it say EBADF. */
+ * A handle lives from its creation to its close callback, even if JavaScript has no
+ * reference to it: until then the token and the owner are protected, as in Node. After
+ * that the token is empty, and functions that get it return UV_EBADF. */
 #ifndef RONDO_JS_HANDLE_H
 #define RONDO_JS_HANDLE_H
 
@@ -26,9 +26,9 @@ struct js_handle {
   } uv;
   JSObjectRef token;
   JSObjectRef owner;
-  JSObjectRef closed; /* called when it is, or NULL */
+  JSObjectRef closed; /* called when the handle is closed, or NULL */
   void (*release)(struct js_handle* handle);
-  void* extra; /* the kind's own, freed by release */
+  void* extra; /* for the handle's kind, freed by `release` */
 };
 
 /* Memory for a handle of this owner; NULL without memory. The caller initialises the uv
@@ -36,19 +36,19 @@ struct js_handle {
 struct js_handle* js_handle_new(JSObjectRef owner);
 JSValueRef js_handle_made(struct js_handle* handle);
 void js_handle_discard(struct js_handle* handle);
-/* The same in one, for functions that make a handle: the token, or an exception if err
- * isn't 0. The handle may be NULL. */
+/* js_handle_made or js_handle_discard, for functions that make a handle: returns the
+ * token, or throws if err isn't 0. The handle may be NULL. */
 JSValueRef js_handle_answer(struct js_handle* handle, int err, const char* syscall,
                             JSValueRef* exception);
-/* Closes a handle that is on the loop and that JavaScript will never hear of. */
+/* Closes a handle that is on the loop and that JavaScript has never seen. */
 void js_handle_abandon(struct js_handle* handle);
 
 /* The handle of a token, NULL if it is closed or the argument is no token. */
 struct js_handle* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
 
-/* A native function whose first argument is a token, and which answers with a number: 0,
- * a negative error, or whatever it says; UV_EBADF for a token without a handle. For
- * functions that are called often a struct js_method is faster. */
+/* A native function whose first argument is a token, and which returns a number: 0, a
+ * negative error, or a result; UV_EBADF for a token without a handle. For functions that
+ * are called often a struct js_method is faster. */
 struct handle_method {
   const char* name;
   int (*call)(struct js_handle* handle, size_t argc, const JSValueRef argv[]);
@@ -57,7 +57,7 @@ struct handle_method {
 /* Ends with an entry whose name is NULL. */
 void js_handle_methods(JSObjectRef exports, const struct handle_method* methods);
 
-/* The close callback of every handle, and the function of JavaScript's it will call. */
+/* The close callback of every handle, and the JavaScript function that it will call. */
 void js_handle_closed(uv_handle_t* uv);
 void js_handle_on_closed(struct js_handle* handle, JSObjectRef callback);
 

@@ -1,11 +1,11 @@
-/* native('names'): what the recorder of `rondo trace` calls the program's functions, and
- * the engine's samples of what they were doing while they held the loop up. Nothing here
- * is used, and no sampler runs, unless the loop is recorded.
+/* native('names'): names of the program's functions for the recorder of `rondo trace`,
+ * and the engine's samples of functions that held the loop up. Nothing here is used, and
+ * no sampler runs, unless the loop is recorded.
  *
- * The engine's own profiler knows functions that were compiled into their callers, and
- * the line that was at work, where js_frames.c knows a function's first. It samples all
- * the time, so that is for `rondo trace` only; its samples are thrown away now and then,
- * unless the recorder asks for them behind a stall. */
+ * The engine's own profiler knows inlined functions and the line being executed, where
+ * js_frames.c knows only a function's first line. The profiler samples all the time, so
+ * it is used for `rondo trace` only; its samples are dropped now and then, unless the
+ * recorder asks for them after a stall. */
 #include "js.h"
 
 #include "../node/tracing.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the engine, as its private header has them; older ones lack them. */
+/* From the engine's private header; older versions don't have them. */
 extern bool JSContextGroupEnableSamplingProfiler(JSContextGroupRef group)
     __attribute__((weak));
 extern JSStringRef JSContextGroupTakeSamplesFromSamplingProfiler(JSContextGroupRef group)
@@ -78,7 +78,7 @@ static void take_samples(uv_loop_t* loop, uint64_t from_ns) {
         JSContextGroupTakeSamplesFromSamplingProfiler(JSContextGetGroup(js.ctx)));
     return;
   }
-  /* Takes milliseconds, which are not the program's. */
+  /* Takes milliseconds, which are recorded as a span of the recorder's own. */
   int span = rondo_trace_begin(js.loop, "(rondo trace: reads the engine's samples)");
   JSStringRef json =
       JSContextGroupTakeSamplesFromSamplingProfiler(JSContextGetGroup(js.ctx));

@@ -1,5 +1,5 @@
-/* The list of native modules: what `native(name)` in runtime/lib can ask for. Each is
- * made when it is first asked for. */
+/* The list of native modules, for `native(name)` in runtime/lib. A module is made when it
+ * is first asked for. */
 #include "js.h"
 
 const struct js_native js_natives[] = {

@@ -1,5 +1,5 @@
-/* native('process'): what process is asked for, from the machine and the loop. Errors are
- * thrown as Node throws them. */
+/* native('process'): the functions behind `process`, for the machine and the loop. Errors
+ * are thrown as in Node. */
 #include "js.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static JSValueRef process_hrtime(JS_ARGS) {
   return js_number((double) uv_hrtime());
 }
 
-/* Nanoseconds don't fit a number: seconds and the rest go into memory shared with
- * JavaScript, which makes [s, ns] or a BigInt of them. */
+/* Nanoseconds don't fit a JavaScript number: seconds and nanoseconds are stored in memory
+ * shared with JavaScript, which makes [s, ns] or a BigInt from them. */
 static double hrtime_cell[2];
 
 static JSValueRef process_hrtime_parts(JS_ARGS) {
@@ -121,13 +121,13 @@ static JSValueRef process_abort(JS_ARGS) {
   abort();
 }
 
-/* exit(code): emits exit, then the process is gone. */
+/* exit(code): emits exit, then ends the process. */
 static JSValueRef process_exit(JS_ARGS) {
   JS_UNUSED;
   js_leave(rondo_node_exit(js.node, js_arg_int(argc, argv, 0, 0)));
 }
 
-/* leave(code): no exit event, the process is gone. */
+/* leave(code): ends the process without an exit event. */
 static JSValueRef process_leave(JS_ARGS) {
   JS_UNUSED;
   js_leave(js_arg_int(argc, argv, 0, 0));
@@ -152,7 +152,7 @@ static JSValueRef env_get(JS_ARGS) {
   return result;
 }
 
-/* The C library reads TZ again when it is asked to, and localtime_r may not ask. */
+/* The C library reads TZ again only in tzset(), and localtime_r need not call that. */
 static void env_apply_zone(const char* name) {
   if (name != NULL && strcmp(name, "TZ") == 0)
     tzset();
@@ -195,7 +195,7 @@ static JSValueRef env_keys(JS_ARGS) {
 
 /* ---- the time zone --------------------------------------------------------------- */
 
-/* The local time at argument 0, in seconds since 1970; UTC where there is none. */
+/* The local time at argument 0, in seconds since 1970; UTC without a time zone. */
 static struct tm zone_local(size_t argc, const JSValueRef argv[]) {
   double seconds = argc > 0 ? JSValueToNumber(js.ctx, argv[0], NULL) : 0;
   time_t when = seconds >= -1e13 && seconds <= 1e13 ? (time_t) seconds : 0;

@@ -12,10 +12,10 @@
 static uv_loop_t loop;
 static const struct js_options* options;
 
-/* What bootstrap hands back, by name. */
+/* The functions that bootstrap returns, by name. */
 static struct { JSObjectRef before_exit, exit, uncaught, fatal, rejections; } on;
 
-/* native(name) → the module's functions; a module is made once. */
+/* native(name) → the module's functions; each module is made once. */
 static JSValueRef native(JS_ARGS) {
   (void) ctx, (void) function, (void) self;
   static JSObjectRef made[64];
@@ -55,8 +55,8 @@ static const void* hook_rejections(rondo_node_t* node, int* again, void* data) {
   (void) node;
   (void) data;
   JSValueRef exception = NULL;
-  /* The engine reported them to JavaScript in the last checkpoint, and JavaScript counts
-   * them where C can see. */
+  /* The engine reported rejections to JavaScript in the last checkpoint, and JavaScript
+   * counts them in memory shared with C. */
   extern int32_t js_rejections[1];
   if (js_rejections[0] == 0)
     return NULL;
@@ -79,7 +79,8 @@ static int hook_exit(rondo_node_t* node, int code, void* data) {
   JSValueRef result = call(on.exit, 1, &argument, &exception);
   if (exception == NULL)
     return (int) JSValueToNumber(js.ctx, result, NULL);
-  /* An exit listener threw. It is reported like any other; there is no second exit. */
+  /* An exit listener threw. The error is reported like any other; exit isn't emitted
+   * again. */
   if (rondo_node_uncaught(node, exception))
     return code;
   return 1;
@@ -103,7 +104,7 @@ static void hook_fatal(rondo_node_t* node, const void* error, void* data) {
     call(on.fatal, 1, &argument, &exception);
   if (on.fatal != NULL && exception == NULL)
     return;
-  /* Not even the printer works: say what can be said. */
+  /* The JavaScript that prints errors failed too: print what is possible from here. */
   char* text = js_utf8(argument, NULL);
   char* where = JSValueIsObject(js.ctx, argument)
                     ? js_utf8(js_get((JSObjectRef) argument, "stack"), NULL)
@@ -165,8 +166,8 @@ static const void* program(rondo_node_t* node, void* data) {
 }
 
 _Noreturn void js_leave(int code) {
-  /* Nothing of ours is buffered, and taking the engine down in order would only cost
-   * time: the system takes everything back. */
+  /* The runtime buffers nothing, and closing the engine would only cost time: the system
+   * frees everything. */
   fflush(NULL);
   if (js.node != NULL) /* else the loop was never made */
     rondo_loop_report(&loop);
@@ -191,8 +192,8 @@ int js_run(const struct js_options* given) {
   uv_timeval64_t wall = {0};
   uv_gettimeofday(&wall);
   js.start_wall = (double) wall.tv_sec * 1e3 + (double) wall.tv_usec / 1e3;
-  /* A reader that went away, and a file that may not grow, are error codes, not the end.
-   */
+  /* Writing to a pipe without a reader, or beyond the file size limit, returns an error
+   * instead of ending the process. */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   int err = uv_loop_init(&loop);

@@ -1,5 +1,5 @@
-/* native('signals'): process.on('SIGINT', …). One watcher a signal, unreferenced: waiting
- * for a signal keeps nobody alive. */
+/* native('signals'): process.on('SIGINT', …). One watcher for each signal, unreferenced:
+ * waiting for a signal doesn't keep the process alive. */
 #include "js.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* native('spawn'): child processes. spawn() starts one and calls the owner back at its
- * end; what its streams are is decided by the list of descriptors and pipe tokens. */
+ * end; a list of descriptors and pipe tokens defines its streams. */
 #include "js_spawn.h"
 #include "js_fs.h"
 #include "js_handle.h"
@@ -33,7 +33,7 @@ static void texts_free(char** texts) {
   free(texts);
 }
 
-/* An array of strings as C has it, NULL without memory. */
+/* An array of strings as a C array; NULL without memory. */
 static char** texts_of(JSObjectRef array) {
   size_t count = js_array_length(array);
   char** texts = calloc(count + 1, sizeof(*texts));
@@ -89,7 +89,7 @@ JSObjectRef js_child_stdio_at(JSObjectRef list, size_t index) {
 }
 
 /* Entries are numbers (a descriptor to inherit), tokens of pipes (to be connected) or
- * null (nothing, which the library makes /dev/null of). */
+ * null (nothing: the library opens /dev/null). */
 static void read_stdio(struct child* child, JSObjectRef list) {
   for (size_t i = 0; i < child->stdio_count; i++) {
     JSValueRef entry = JSObjectGetPropertyAtIndex(js.ctx, list, (unsigned) i, NULL);
@@ -133,7 +133,8 @@ static JSValueRef spawn_child(JS_ARGS) {
   int err = uv_spawn(js.loop, &handle->uv.process, &child.options);
   js_child_free(&child);
   if (err < 0) {
-    js_handle_abandon(handle); /* even one that didn't start is on the loop */
+    js_handle_abandon(
+        handle); /* a handle is on the loop even if its child didn't start */
     return js_number(err);
   }
   JSValueRef made[] = {js_handle_made(handle), js_number(handle->uv.process.pid)};

@@ -1,6 +1,6 @@
-/* spawnSync: runs a child to its end on a loop of its own, while JavaScript stands
- * still. Input is written, output collected; a time-out, or more output than the limit,
- * kills the child. */
+/* spawnSync: runs a child to its end on a loop of its own, while JavaScript waits. Input
+ * is written, output collected; a time-out, or more output than the limit, kills the
+ * child. */
 #include "js_spawn.h"
 
 #include <signal.h>
@@ -30,10 +30,10 @@ struct spawn_run {
   size_t count;
   double limit;  /* on all output together; 0 for none */
   double output; /* what has been read so far */
-  int signal;    /* that kills it */
+  int signal;    /* the signal that kills the child */
   int64_t status;
   int term_signal;
-  int error;      /* ETIMEDOUT, ENOBUFS or what the library said */
+  int error;      /* ETIMEDOUT, ENOBUFS or the library's error */
   int pipe_error; /* of a stream */
   bool exited, timed;
 };
@@ -43,7 +43,7 @@ static void end_close(struct spawn_end* end) {
     uv_close((uv_handle_t*) &end->pipe, NULL);
 }
 
-/* Kills the child and reads no more. What was read stays. */
+/* Kills the child and stops reading. The output read so far is kept. */
 static void run_stop(struct spawn_run* run, int err) {
   if (run->error == 0)
     run->error = err;
@@ -118,7 +118,8 @@ static void on_written(uv_write_t* request, int status) {
 
 static void end_start(struct spawn_end* end) {
   uv_stream_t* stream = (uv_stream_t*) &end->pipe;
-  uv_buf_t input = end->input; /* a copy: gcc 12 takes the member for a shorter object */
+  uv_buf_t input =
+      end->input; /* a copy: gcc 12 warns about the member as a too short object */
   end->write.data = end;
   if (!end->is_input)
     uv_read_start(stream, output_alloc, on_output);
@@ -182,8 +183,7 @@ static void run_child(struct spawn_run* run, struct child* child, double timeout
   uv_run(&run->loop, UV_RUN_DEFAULT);
 }
 
-/* The outcome: { pid, status, signal, error, output }, numbers as the library has them.
- */
+/* The result: { pid, status, signal, error, output }, with the library's numbers. */
 static JSObjectRef run_result(struct spawn_run* run) {
   JSObjectRef result = js_object();
   JSObjectRef output = js_array(0, NULL);

@@ -1,6 +1,6 @@
-/* native('stdio'): writing to a descriptor at once, whatever it is, and reading what is
- * needed before any stream exists. Node writes to files, pipes and terminals behind
- * stdout and stderr synchronously; so does this. */
+/* native('stdio'): synchronous writing to any descriptor, and reading files before any
+ * stream exists. Node writes to files, pipes and terminals behind stdout and stderr
+ * synchronously; so does this. */
 #include "js.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@ static int write_all(int fd, const char* bytes, size_t length) {
       bytes += count;
       length -= (size_t) count;
     } else if (errno == EAGAIN) {
-      /* Somebody else made the descriptor non-blocking: wait for room. */
+      /* The descriptor is non-blocking, set so by another process or handle: wait for
+       * room. */
       struct pollfd room = {.fd = fd, .events = POLLOUT};
       if (poll(&room, 1, -1) < 0 && errno != EINTR)
         return -errno;
@@ -109,7 +110,7 @@ static JSValueRef stdio_read_text(JS_ARGS) {
   return text;
 }
 
-/* stat(path) → 0 a file, 1 a directory, below 0 neither. What the module loader asks. */
+/* stat(path) → 0 a file, 1 a directory, below 0 neither. For the module loader. */
 static JSValueRef stdio_stat(JS_ARGS) {
   JS_UNUSED;
   struct stat info;

@@ -1,12 +1,12 @@
 /* native('stream'): reading from and writing to stream handles.
  *
- * Reads go into one block that all streams share, since a block is filled and handed on
- * within one callback. A small read is copied to a place where small reads are packed
- * together, a large one takes the block with it; either way JavaScript gets an
- * ArrayBuffer and an offset, and makes its Buffer of them.
+ * Reads go into one block that all streams share, since a block is filled and passed on
+ * within one callback. A small read is copied into an ArrayBuffer that holds many small
+ * reads; a large one takes the whole block. Either way JavaScript gets an ArrayBuffer and
+ * an offset, and makes its Buffer from them.
  *
- * Writes try the kernel first and wait only with what is left; that the answer then comes
- * at once is something the callers know how to deal with (as in Node). */
+ * A write first tries the kernel and waits only with the rest; callers expect that the
+ * write may have finished at once (as in Node). */
 #include "js_stream.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static JSObjectRef read_buffer(size_t count, size_t* offset) {
       return NULL;
     memcpy(pack.bytes + pack.used, block, count);
     *offset = pack.used;
-    /* Views of 8 byte elements want to start at 8 byte addresses. */
+    /* Typed arrays with elements of 8 bytes need an aligned offset. */
     pack.used += (count + 7) & ~(size_t) 7;
     if (pack.used > PACK)
       pack.used = PACK;
@@ -114,7 +114,7 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
   JSObjectRef bytes = NULL;
   (void) buffer;
   if (count == 0)
-    return; /* nothing there after all */
+    return; /* nothing to read after all */
   if (count > 0 && (bytes = read_buffer((size_t) count, &offset)) == NULL)
     count = UV_ENOMEM;
   JSValueRef arguments[] = {handle->owner, js_number((double) count),
@@ -143,9 +143,10 @@ static JSValueRef read_stop(JS_ARGS) {
 
 struct stream_write {
   uv_write_t uv;
-  JSValueRef request; /* JavaScript's, called back when it is done */
-  JSValueRef kept;    /* the views being written, or NULL */
-  char* text;         /* or a copy of a string */
+  JSValueRef
+      request;     /* JavaScript's request object, called back when the write is done */
+  JSValueRef kept; /* the views being written, or NULL */
+  char* text;      /* or a copy of a string */
 };
 
 static void write_free(struct stream_write* request) {
@@ -164,8 +165,8 @@ static void on_written(uv_write_t* uv, int status) {
   js_stream_call_back(STREAM_WRITTEN, 3, arguments);
 }
 
-/* Writes what the kernel takes now. Returns an error, or 0 with *buffers and *count cut
- * to what is left. */
+/* Writes as much as the kernel takes now. Returns an error, or 0 with *buffers and *count
+ * reduced to the rest. */
 static int write_now(uv_stream_t* stream, uv_buf_t** buffers, unsigned* count) {
   int written = uv_try_write(stream, *buffers, *count);
   if (written == UV_EAGAIN || written == UV_ENOSYS)
@@ -197,7 +198,7 @@ static bool kept_may_move(JSValueRef kept) {
   return false;
 }
 
-/* What is left to write, in one piece; NULL without memory. */
+/* The rest of the write in one piece; NULL without memory. */
 static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length) {
   *length = 0;
   for (unsigned i = 0; i < count; i++)
@@ -211,8 +212,8 @@ static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length)
 }
 
 /* The status of a write for JavaScript: an error, 0 if it waits (`request` is called
- * back), 1 if all is written. Takes `text` over; `kept` is what the buffers are part of.
- */
+ * back), 1 if all is written. Takes ownership of `text`; `kept` is the value that the
+ * buffers belong to. */
 static JSValueRef write_start(struct js_handle* handle, uv_buf_t* buffers, unsigned count,
                               JSValueRef request, JSValueRef kept, char* text) {
   int err = write_now(&handle->uv.stream, &buffers, &count);
@@ -295,7 +296,7 @@ static JSValueRef write_many(JS_ARGS) {
     if (js_bytes(JSObjectGetPropertyAtIndex(js.ctx, views, i, NULL), &bytes, &length))
       buffers[i] = js_buf(bytes, length);
   }
-  /* The library keeps its own copy of the list while it waits. */
+  /* The library makes its own copy of the list while the write waits. */
   JSValueRef status =
       write_start(handle, buffers, (unsigned) count, js_arg(argc, argv, 2), views, NULL);
   free(buffers);

@@ -1,6 +1,6 @@
 /* What TCP sockets, pipes and terminals share: reading, writing, shutting down,
- * listening. JavaScript hears of events through functions that it sets once for all
- * streams; each is called with the handle's owner first. */
+ * listening. Events are reported through functions that JavaScript sets once for all
+ * streams; their first argument is the handle's owner. */
 #ifndef RONDO_JS_STREAM_H
 #define RONDO_JS_STREAM_H
 

@@ -1,8 +1,8 @@
-/* native('timers'): ticks, timers and immediates for JavaScript. JavaScript names a timer
- * by a slot number and keeps the callback on its side; C keeps the order. So nothing has
- * to be protected from collection, and firing one is a single call into JavaScript. The
- * hot calls pass their numbers through shared memory: converting a value takes the engine
- * lock, which costs as much as all the rest. */
+/* native('timers'): ticks, timers and immediates for JavaScript. JavaScript identifies a
+ * timer by a slot number and keeps the callback; C keeps the order. So no value has to be
+ * protected from collection, and firing a timer is a single call into JavaScript.
+ * Frequent calls pass their numbers through shared memory: converting a value takes the
+ * engine's lock, which costs as much as everything else. */
 #include "js.h"
 #include "node/tracing.h"
 
@@ -11,7 +11,7 @@
 enum { CHUNK = 256 };
 
 /* Slots of one kind: memory that never moves (the Node layer links it), found by number,
- * reused when free. */
+ * reused once free. */
 struct timer_slots {
   size_t item_size;
   char** chunks;
@@ -98,7 +98,7 @@ static const void* ticks_due(rondo_node_t* node, void* data) {
   JSValueRef exception = NULL;
   tick_queued = 0;
   JSObjectCallAsFunction(js.ctx, run_ticks, NULL, 0, NULL, &exception);
-  /* What an error left in JavaScript's queue is the next checkpoint's work. */
+  /* Ticks that an error has left in JavaScript's queue run at the next checkpoint. */
   if (tick_info[0] != 0 && rondo_node_next_tick(node, &tick, ticks_due, NULL) == 0)
     tick_queued = 1;
   return exception;
@@ -175,7 +175,7 @@ static JSValueRef timer_ref(JS_ARGS) {
 
 static const void* immediate_due(rondo_node_t* node, void* data) {
   (void) node;
-  /* Its slot is free before the callback, which may well take it again. */
+  /* The slot is freed before the callback, which may use it again. */
   slot_give(&immediate_slots, (uint32_t) (uintptr_t) data);
   return call_with_slot(fire_immediate, name_immediate, data);
 }

@@ -1,5 +1,5 @@
-/* native('udp'): datagram sockets. The functions that JavaScript sets once hear of
- * messages and of sends that are done, with the handle's owner first. */
+/* native('udp'): datagram sockets. Messages and finished sends are reported through
+ * functions that JavaScript sets once; their first argument is the handle's owner. */
 #include "js_address.h"
 #include "js_stream.h"
 
@@ -90,7 +90,7 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
   if (count >= 0) {
     char* copy = malloc(count > 0 ? (size_t) count : 1);
     if (copy == NULL)
-      return; /* a datagram may be lost at any time */
+      return; /* no memory: the datagram is dropped, as datagrams may be */
     if (count > 0)
       memcpy(copy, buffer->base, (size_t) count);
     bytes = js_bytes_take(copy, (size_t) count);
@@ -132,9 +132,9 @@ static void on_sent(uv_udp_send_t* uv, int status) {
     js_call_scoped(on_sent_js, NULL, 3, arguments);
 }
 
-/* send(token, view, request, address, port): an error, 0 if it waits (then the request is
- * called back), 1 if it is sent. Without an address it goes to where the socket is
- * connected. */
+/* send(token, view, request, address, port): returns an error, 0 if the datagram waits
+ * (then the request is called back), 1 if it is sent. Without an address it goes to the
+ * connected peer. */
 static JSValueRef udp_send(JS_ARGS) {
   JS_UNUSED;
   struct js_handle* handle = js_handle_arg(argc, argv, 0);

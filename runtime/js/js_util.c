@@ -1,15 +1,15 @@
-/* native('util'): what only the engine knows about a value. */
+/* native('util'): facts about a value that only the engine knows. */
 #include "js.h"
 
 #include <string.h>
 
-/* Exported by the library, declared by no header. */
+/* Exported by the engine's library, but not declared in any header. */
 extern JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
 extern JSObjectRef JSGetMemoryUsageStatistics(JSContextRef ctx);
 
 /* A promise keeps its state and result in two internal fields behind the object's header
- * and property storage. No interface has them, so they are read where they are; the
- * first use checks, with promises whose state is known, that they are there. */
+ * and property storage. No interface gives access to them, so they are read from memory;
+ * the first use checks the layout with promises whose state is known. */
 struct promise_layout {
   uint64_t header, properties;
   uint64_t flags; /* a small integer: 2 bits of state, then "is handled" */
@@ -50,7 +50,7 @@ static bool layout_known(void) {
   return known != 0;
 }
 
-/* promiseState(promise) → [state, result, handled] or undefined if nobody knows */
+/* promiseState(promise) → [state, result, handled] or undefined if it isn't known */
 static JSValueRef promise_state(JS_ARGS) {
   JS_UNUSED;
   struct promise_layout layout;
@@ -80,8 +80,8 @@ static JSValueRef proxy_target(JS_ARGS) {
   return target != NULL ? target : js_undefined();
 }
 
-/* proxyHandler(proxy) → its handler, the second of its internal fields; undefined where
- * the first isn't the target, as a promise's aren't known. */
+/* proxyHandler(proxy) → its handler, the second of its internal fields; undefined if the
+ * first isn't the target, since then the layout isn't known. */
 static JSValueRef proxy_handler(JS_ARGS) {
   JS_UNUSED;
   struct {
@@ -96,9 +96,9 @@ static JSValueRef proxy_handler(JS_ARGS) {
   return layout.target == target ? layout.handler : js_undefined();
 }
 
-/* What an iterator has come to is in its internal fields: taken before it is used up and
- * put back after, they make it as it was. What they point to is held by the map or set
- * meanwhile, which nobody changes. */
+/* The position of an iterator is in its internal fields: saved before the iterator is
+ * used up and restored afterwards, they rewind it. The objects they point to are kept
+ * alive by the map or set, which doesn't change meanwhile. */
 enum { ITERATOR_FIELDS = 4 * sizeof(uint64_t), ITERATOR_START = 2 * sizeof(uint64_t) };
 
 static JSValueRef take_items(JSObjectRef iterator, JSObjectRef drain,
@@ -118,7 +118,7 @@ static double count_of(JSValueRef items) {
   return JSValueToNumber(js.ctx, js_get((JSObjectRef) (uintptr_t) items, "length"), NULL);
 }
 
-/* Tried once, on an iterator whose items are known, begun and not. */
+/* Tested once, on iterators with known items: a fresh one and one already begun. */
 static bool iterators_restart(JSObjectRef drain) {
   static int known = -1;
   if (known >= 0)

@@ -1,5 +1,5 @@
-/* Values between C and JavaScript: making, reading, keeping. Nothing here waits, and
- * nothing throws unless it says so. */
+/* Values between C and JavaScript: making, reading, keeping them. Nothing here waits, and
+ * nothing throws unless its comment says so. */
 #include "js.h"
 
 #include <stdlib.h>
@@ -64,10 +64,10 @@ JSValueRef js_boolean(bool value) {
   return JSValueMakeBoolean(js.ctx, value);
 }
 
-/* The engine's own conversion gives an empty string for bytes that are no UTF-8, so what
- * isn't plain ASCII is decoded here: one U+FFFD for each maximal bad part, as the
- * Encoding Standard has it. Returns the length of the sequence, 0 if it is bad (then
- * *used is how many bytes to leave out). */
+/* The engine's own conversion gives an empty string for bytes that aren't UTF-8, so text
+ * that isn't plain ASCII is decoded here: one U+FFFD for each maximal bad part, as in the
+ * Encoding Standard. Returns the character at `at`; *used is its number of bytes, or that
+ * of the bad part. */
 static uint32_t decode_one(const unsigned char* at, const unsigned char* end,
                            size_t* used) {
   unsigned char lead = *at;
@@ -135,9 +135,9 @@ static bool is_ascii(const char* text, size_t length) {
   return true;
 }
 
-/* ASCII, most text there is. A short one goes through the engine's converter, which makes
- * a string of a byte a character of it; for a long one that is too slow (it looks at each
- * byte), and widening it here is not. NULL if it can't be done. */
+/* ASCII, the most common text. A short one goes through the engine's converter, which
+ * makes a string with one byte per character. For a long one the converter is too slow,
+ * since it examines each byte; widening it here is faster. NULL on failure. */
 static JSStringRef string_ascii(const char* text, size_t length) {
   char small[256];
   if (length < sizeof(small) && memchr(text, '\0', length) == NULL) {
@@ -206,7 +206,8 @@ JSObjectRef js_arg_function(size_t argc, const JSValueRef argv[], size_t index) 
   return object != NULL && JSObjectIsFunction(js.ctx, object) ? object : NULL;
 }
 
-/* UTF-16 to UTF-8 by hand: the engine's converter stops at a lone surrogate. */
+/* UTF-16 to UTF-8, converted here because the engine's converter stops at a lone
+ * surrogate. */
 static size_t encode_units(const JSChar* units, size_t count, char* out) {
   unsigned char* at = (unsigned char*) out;
   for (size_t i = 0; i < count; i++) {
