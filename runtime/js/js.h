@@ -83,6 +83,9 @@ JSObjectRef js_arg_object(size_t argc, const JSValueRef argv[], size_t index);
 /* The string as UTF-8, NUL-terminated, to be freed by the caller; NULL without memory or
  * if the conversion threw. Lone surrogates become U+FFFD. */
 char* js_utf8(JSValueRef value, size_t* length);
+/* UTF-16 to UTF-8; lone surrogates become U+FFFD. `out` has room for three bytes a unit.
+ * Returns the number of bytes, without a terminator. */
+size_t js_utf8_of_units(const JSChar* units, size_t count, char* out);
 char* js_arg_utf8(size_t argc, const JSValueRef argv[], size_t index);
 
 /* The memory of a typed array, DataView or ArrayBuffer, without copying. False if the

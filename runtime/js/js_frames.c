@@ -70,22 +70,6 @@ static bool read_near(uintptr_t address, unsigned char bytes[NEAR_BYTES]) {
   return is_pointer(address) && memory_read(address, bytes, NEAR_BYTES);
 }
 
-static size_t put_utf8(char* text, uint32_t code) {
-  if (code < 0x80) {
-    text[0] = (char) code;
-    return 1;
-  }
-  if (code < 0x800) {
-    text[0] = (char) (0xc0 | code >> 6);
-    text[1] = (char) (0x80 | (code & 0x3f));
-    return 2;
-  }
-  text[0] = (char) (0xe0 | code >> 12);
-  text[1] = (char) (0x80 | (code >> 6 & 0x3f));
-  text[2] = (char) (0x80 | (code & 0x3f));
-  return 3;
-}
-
 /* Reads a string of the engine: a count of references, the length, a pointer to the
  * characters, and flags, one of which says that they are bytes. Cut to TEXT_MOST; false
  * if it isn't a string. */
@@ -93,7 +77,8 @@ static bool read_string(uintptr_t address, char* text, size_t size) {
   enum { LENGTH = 4, CHARACTERS = 8, FLAGS = 16, HEAD = 24, FLAG_BYTES = 4 };
   unsigned char head[HEAD];
   unsigned char characters[TEXT_MOST * 2];
-  size_t used = 0;
+  JSChar units[TEXT_MOST];
+  char utf8[TEXT_MOST * 3];
   if (!is_pointer(address) || !memory_read(address, head, sizeof(head)))
     return false;
   size_t width = (number_at(head, FLAGS) & FLAG_BYTES) != 0 ? 1 : 2;
@@ -103,14 +88,17 @@ static bool read_string(uintptr_t address, char* text, size_t size) {
   length = length < TEXT_MOST ? length : TEXT_MOST;
   if (length > 0 && !memory_read(word_at(head, CHARACTERS), characters, length * width))
     return false;
-  for (size_t i = 0; i < length && used + 4 < size; i++) {
-    uint32_t code = characters[i * width];
-    if (width == 2)
-      code |= (uint32_t) characters[i * 2 + 1] << 8;
-    if (code == 0)
+  for (size_t i = 0; i < length; i++) {
+    unsigned int high = width == 2 ? characters[i * 2 + 1] : 0;
+    units[i] = (JSChar) (high << 8 | characters[i * width]);
+    if (units[i] == 0)
       return false;
-    used += put_utf8(text + used, code);
   }
+  size_t total = js_utf8_of_units(units, length, utf8);
+  size_t used = total < size ? total : size - 1;
+  while (used > 0 && used < total && (utf8[used] & 0xc0) == 0x80)
+    used--; /* not in the middle of a character */
+  memcpy(text, utf8, used);
   text[used] = '\0';
   return true;
 }

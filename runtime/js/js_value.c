@@ -206,9 +206,8 @@ JSObjectRef js_arg_function(size_t argc, const JSValueRef argv[], size_t index) 
   return object != NULL && JSObjectIsFunction(js.ctx, object) ? object : NULL;
 }
 
-/* UTF-16 to UTF-8, converted here because the engine's converter stops at a lone
- * surrogate. */
-static size_t encode_units(const JSChar* units, size_t count, char* out) {
+/* Converted here because the engine's converter stops at a lone surrogate. */
+size_t js_utf8_of_units(const JSChar* units, size_t count, char* out) {
   unsigned char* at = (unsigned char*) out;
   for (size_t i = 0; i < count; i++) {
     uint32_t point = units[i];
@@ -251,7 +250,7 @@ char* js_utf8(JSValueRef value, size_t* length) {
   size_t used = count;
   char* text = malloc(bits < 0x80 ? count + 1 : count * 3 + 1);
   if (text != NULL && bits >= 0x80)
-    used = encode_units(units, count, text);
+    used = js_utf8_of_units(units, count, text);
   else if (text != NULL)
     for (size_t i = 0; i < count; i++)
       text[i] = (char) units[i];
