@@ -46,7 +46,7 @@ int uv_timer_init(uv_loop_t* loop, uv_timer_t* handle) {
 }
 
 /* Precondition: the heap has room (timer_heap_reserve). */
-static void arm(uv_loop_t* loop, uv_timer_t* handle, uint64_t timeout) {
+static void timer_arm(uv_loop_t* loop, uv_timer_t* handle, uint64_t timeout) {
   handle->timeout = timeout;
   handle->due_us = due_after(loop, timeout);
   handle->start_id = loop->timer_counter++;
@@ -67,7 +67,7 @@ int uv_timer_start(uv_timer_t* handle, uv_timer_cb cb, uint64_t timeout,
   uv_timer_stop(handle);
   handle->timer_cb = cb;
   handle->repeat = repeat;
-  arm(loop, handle, timeout);
+  timer_arm(loop, handle, timeout);
   return 0;
 }
 
@@ -123,12 +123,12 @@ int64_t timers_next_ns(const uv_loop_t* loop) {
 
 /* A repeating timer is re-armed before its callback runs (contract T3), so that the
  * callback may stop it. The heap has room for it: see timer_heap_reserve. */
-static void fire(uv_loop_t* loop, uv_timer_t* handle) {
+static void timer_fire(uv_loop_t* loop, uv_timer_t* handle) {
   uint64_t due_us = handle->due_us;
   handle_stop((uv_handle_t*) handle);
   handle->heap_index = TIMER_NOWHERE;
   if (handle->repeat != 0)
-    arm(loop, handle, handle->repeat);
+    timer_arm(loop, handle, handle->repeat);
   loop_call_back(loop, subject_handle(handle), trace_late_us(due_us), handle->timer_cb,
                  handle);
 }
@@ -136,7 +136,7 @@ static void fire(uv_loop_t* loop, uv_timer_t* handle) {
 /* Fires the timers that were due and started when the phase was entered. A timer that one
  * of the callbacks starts is due no earlier than any of those and has a higher start_id:
  * when such a timer is on top of the heap, none of the others is left. */
-static void fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int limit) {
+static void timers_fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int limit) {
   uint64_t newest = loop->timer_counter;
   while (loop->timer_count > 0 && loop->timers[0].due_us <= now_us &&
          loop->timers[0].start_id < newest) {
@@ -146,7 +146,7 @@ static void fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int limit)
     }
     uv_timer_t* handle = loop->timers[0].handle;
     timer_heap_remove(loop, 0);
-    fire(loop, handle);
+    timer_fire(loop, handle);
   }
 }
 
@@ -162,14 +162,14 @@ static bool due_reserve(uv_loop_t* loop, size_t count) {
   return true;
 }
 
-static void fire_taken(uv_loop_t* loop) {
+static void timers_fire_taken(uv_loop_t* loop) {
   for (loop->due_next = 0; loop->due_next < loop->due_count; loop->due_next++) {
     const size_t ahead = loop->due_next + 8;
     if (ahead < loop->due_count)
       __builtin_prefetch(loop->due[ahead].handle, 1);
     uv_timer_t* handle = loop->due[loop->due_next].handle;
     if (handle != NULL) /* NULL: stopped by an earlier callback */
-      fire(loop, handle);
+      timer_fire(loop, handle);
   }
   loop->due_count = loop->due_next = 0;
   mem_free(loop->due);
@@ -189,11 +189,11 @@ void timers_run(uv_loop_t* loop) {
     due = timer_heap_count_due(loop, now_us, loop->timer_count);
   if (due < BULK_MIN || due < loop->timer_count / BULK_SHARE || due > limit ||
       !due_reserve(loop, due)) {
-    fire_from_heap(loop, now_us, limit);
+    timers_fire_from_heap(loop, now_us, limit);
     return;
   }
   timer_heap_take_due(loop, now_us);
-  fire_taken(loop);
+  timers_fire_taken(loop);
 }
 
 void timers_free(uv_loop_t* loop) {
