@@ -1,9 +1,9 @@
-/* `rondo exec -- program arguments`: runs a program that exists on Rondo's libuv.so.1.
+/* `rondo exec -- program arguments`: runs an existing program on Rondo's libuv.so.1.
  *
- * The loader gets our library's folder as the first to look into, so any program that is
- * linked with libuv takes it; and it gets librondo-adopt.so to load into every program,
- * which adopts the libuv that is built into one (src/adopt). Children inherit both. What
- * can't be helped is reported before the program starts. */
+ * The loader is made to search the folder of Rondo's library first (LD_LIBRARY_PATH), so
+ * any program that is linked with libuv gets it; and to load librondo-adopt.so into every
+ * program (LD_PRELOAD), which adopts a libuv that is built in (src/adopt). Children
+ * inherit both. If a program can't use Rondo, that is reported before it starts. */
 #include "exec.h"
 
 #include "exec_look.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As a shell answers. */
+/* Exit codes, as of a shell. */
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 static const char usage[] =
@@ -31,8 +31,8 @@ static const char usage[] =
 static const char adopt_name[] = "librondo-adopt.so";
 static const char sim_name[] = "librondo-sim.so";
 
-/* Where the library is: beside the command in a build, in a lib folder beside its folder
- * once installed. */
+/* Finds the library's folder: beside the command in a build, in a lib folder beside the
+ * command's folder once installed. */
 bool exec_find_library(char* directory) {
   static const char* const places[] = {"", ("/../lib/" RONDO_MULTIARCH), "/../lib",
                                        "/../lib64"};
@@ -53,7 +53,7 @@ bool exec_find_library(char* directory) {
   return false;
 }
 
-/* Puts a value before what an environment variable has. */
+/* Puts a value in front of an environment variable's value. */
 bool exec_prepend(const char* variable, const char* first, const char* separator) {
   const char* old = getenv(variable);
   size_t size = strlen(first) + (old == NULL ? 0 : strlen(old)) + 2;
@@ -72,8 +72,8 @@ static bool is_switched_off(void) {
   return adopt != NULL && (strcmp(adopt, "0") == 0 || strcmp(adopt, "off") == 0);
 }
 
-/* LD_PRELOAD knows no way to write a path with a space or a colon in it; the name alone
- * is looked for in LD_LIBRARY_PATH. */
+/* LD_PRELOAD can't contain a path with a space or a colon; a plain name is searched for
+ * in LD_LIBRARY_PATH. */
 static bool prepend_object(const char* directory, const char* name, const char* without) {
   char path[PATH_MAX + 64];
   const char* old = getenv("LD_PRELOAD");
@@ -96,8 +96,8 @@ bool exec_finds(const char* name) {
   return exec_find_program(name, path, sizeof(path));
 }
 
-/* What is known of the program in words, without the end of the line; NULL if there is
- * nothing to say that librondo-adopt.so won't say itself. */
+/* A description of the program, without the end of the line; NULL if librondo-adopt.so
+ * reports everything itself. */
 static const char* look_words(const struct exec_look* look) {
   switch (look->way) {
   case EXEC_LINKED_ELSEWHERE:
@@ -126,7 +126,7 @@ static void report(const struct exec_look* look, bool verbose) {
     fprintf(stderr, "rondo: %s: %s", look->program, look->words);
 }
 
-/* `--check`: 0 if it would run on Rondo. */
+/* `--check`: returns 0 if the program would run on Rondo. */
 static int report_check(const char* name) {
   static struct exec_look look;
   char path[PATH_MAX];
@@ -194,7 +194,7 @@ bool exec_prepare_sim(const char* program, bool script) {
   char directory[PATH_MAX];
   if (!script && !exec_prepare(program))
     return false;
-  /* JavaScriptCore's collector shares time with the program by the clock. */
+  /* JavaScriptCore's concurrent collector depends on real time. */
   return setenv("JSC_useConcurrentGC", "0", 1) == 0 && exec_find_library(directory) &&
          (!script || exec_prepend("LD_LIBRARY_PATH", directory, ":")) &&
          prepend_object(directory, sim_name, "clocks stay real");
@@ -213,10 +213,10 @@ bool exec_set_verbose(void) {
 struct exec_options {
   bool check;
   struct exec_record record;
-  int next; /* the program's place in argv */
+  int next; /* index of the program in argv */
 };
 
-/* -1 to go on, or an exit code. */
+/* Returns -1 to continue, or an exit code. */
 static int read_options(struct exec_options* options, int argc, char** argv) {
   int next = 1;
   for (; next < argc && argv[next][0] == '-'; next++) {

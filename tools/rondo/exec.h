@@ -1,5 +1,5 @@
-/* `rondo exec`: argv[0] is "exec". Returns an exit code if it returns at all. For others:
- * what it is made of. */
+/* `rondo exec`: argv[0] is "exec". Returns an exit code if it returns at all. The
+ * functions after it are its parts, for the other commands. */
 #ifndef RONDO_TOOL_EXEC_H
 #define RONDO_TOOL_EXEC_H
 
@@ -7,33 +7,37 @@
 
 int exec_main(int argc, char** argv);
 
-/* False if there is no such backend; else loops of what is started next will have it. */
+/* Sets the backend of loops in the program that is started next; false if there is no
+ * such backend. */
 bool exec_set_backend(const char* name);
 
-/* Makes what is started next report which libuv it has. False without memory. */
+/* Makes the program that is started next report which libuv it has. False without memory.
+ */
 bool exec_set_verbose(void);
 
-/* Makes the loader prefer our library in what is started next, and adopt the libuv that
- * is built into it; says so if the program won't take it. False if that can't be done,
- * after a word about it. */
+/* Makes the loader prefer Rondo's library in the program that is started next, and adopt
+ * a libuv that is built into it; reports if the program won't use Rondo. False if that
+ * can't be set up, which has been reported. */
 bool exec_prepare(const char* program);
 
-/* The same for what is started next in a simulation: with virtual clocks. `script`: our
- * own runtime, which needs no other library. */
+/* As exec_prepare for a program in a simulation, with virtual clocks. `script`: the
+ * program is Rondo's own runtime, which needs no other library. */
 bool exec_prepare_sim(const char* program, bool script);
 
-/* What is started next names its functions to the recorder if it is a Node (node/), a
- * Neovim or a Python with uvloop (names/). Returns the arguments to start it with, which
- * may be those given. exec_names.c. */
+/* Makes the program that is started next report the names of its functions to the
+ * recorder, if it is a Node (node/), a Neovim or a Python with uvloop (names/). Returns
+ * the arguments to start it with, which may be those given. exec_names.c. */
 char** exec_name_functions(char** argv);
 
-/* A Node that is started next in a simulation says from which line its requests come. */
+/* Makes a Node that is started next in a simulation report which line its requests come
+ * from. */
 void exec_report_origins(void);
 
-/* Where the library is, in `directory` of PATH_MAX bytes; false if it can't be found. */
+/* Stores the library's folder in `directory`, of PATH_MAX bytes; false if it can't be
+ * found. */
 bool exec_find_library(char* directory);
 
-/* Puts a value before what an environment variable has. False without memory. */
+/* Puts a value in front of an environment variable's value. False without memory. */
 bool exec_prepend(const char* variable, const char* first, const char* separator);
 
 /* Whether exec_become would find a program of that name. */

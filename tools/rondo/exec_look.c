@@ -1,5 +1,6 @@
-/* Finds out what a program is: from its first page whether it is a script or has no
- * loader, and from librondo-adopt.so, which the loader maps with it, all the rest. */
+/* Finds out what kind of program a file is: from its first page, whether it is a script
+ * or has no loader; from librondo-adopt.so, which the loader maps together with it,
+ * everything else. */
 #include "exec_look.h"
 
 #include "adopt/check.h"
@@ -28,7 +29,7 @@ bool exec_find_program(const char* name, char* path, size_t size) {
   return false;
 }
 
-/* The first page, and how much of it there is. */
+/* Reads the first page; returns its length. */
 static size_t read_start(const char* path, char* start, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = fd < 0 ? -1 : read(fd, start, size);
@@ -37,8 +38,7 @@ static size_t read_start(const char* path, char* start, size_t size) {
   return length < 0 ? 0 : (size_t) length;
 }
 
-/* `#!/usr/bin/env -S node --flag`: env is passed over, and so are its options and
- * settings. */
+/* `#!/usr/bin/env -S node --flag`: env, its options and its settings are skipped. */
 static bool script_interpreter(char* line, char* program, size_t size) {
   char* rest = NULL;
   const char* word = strtok_r(line, " \t", &rest);
@@ -53,9 +53,10 @@ static bool script_interpreter(char* line, char* program, size_t size) {
   return word != NULL && exec_find_program(word, program, size);
 }
 
-/* What the kernel would run for a path: scripts may be run by scripts. */
+/* Finds what the kernel would run for a path: the interpreter of a script may be a script
+ * itself. */
 static size_t follow_scripts(struct exec_look* look, char* start, size_t size) {
-  enum { SCRIPTS_MAX = 4 }; /* as the kernel's limit */
+  enum { SCRIPTS_MAX = 4 }; /* the kernel's limit */
   size_t length = read_start(look->program, start, size - 1);
   for (int i = 0; i < SCRIPTS_MAX && length > 2 && memcmp(start, "#!", 2) == 0; i++) {
     start[length] = '\0';
@@ -68,8 +69,8 @@ static size_t follow_scripts(struct exec_look* look, char* start, size_t size) {
   return length;
 }
 
-/* The loader that an ELF file of this machine names; "" if it names none; NULL if it is
- * something else. */
+/* The loader that an ELF file of this machine names; "" if it names none; NULL for any
+ * other file. */
 static const char* elf_loader(const char* start, size_t length) {
   const Elf64_Ehdr* header = (const void*) start;
   if (length < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -91,7 +92,8 @@ static const char* elf_loader(const char* start, size_t length) {
   return "";
 }
 
-/* A libuv that lost its names still has the name of a variable it reads. */
+/* A libuv that has lost its symbols still contains the name of an environment variable
+ * that it reads. */
 static bool file_mentions_libuv(const char* path) {
   static const char words[] = "UV_THREADPOOL_SIZE";
   struct stat status;
@@ -128,7 +130,8 @@ static void read_words(struct exec_look* look, int fd) {
   look->words[used] = '\0';
 }
 
-/* Lets the loader map it with librondo-adopt.so, which reports and ends the process. */
+/* Lets the loader map the program with librondo-adopt.so, which reports and ends the
+ * process. */
 static int probe(struct exec_look* look, const char* loader) {
   int pipes[2];
   int status = -1;
@@ -162,7 +165,8 @@ static enum exec_way way_of(int code) {
   }
 }
 
-/* Then the loader takes nothing from the environment, and nobody is there to say so. */
+/* For a program that gains privileges the loader ignores the environment, so
+ * librondo-adopt.so can't report it. */
 static bool gains_rights(const struct stat* status) {
   return ((status->st_mode & S_ISUID) != 0 && status->st_uid != geteuid()) ||
          ((status->st_mode & S_ISGID) != 0 && status->st_gid != getegid());
@@ -187,7 +191,7 @@ void exec_look(struct exec_look* look, const char* path) {
     return;
   }
   if (strcmp(named, RONDO_LOADER) != 0)
-    return; /* of another C library, which may not load ours */
+    return; /* for another C library, which may not be able to load ours */
   snprintf(loader, sizeof(loader), "%s", named);
   look->way = way_of(probe(look, loader));
   if (look->way == EXEC_WITHOUT && file_mentions_libuv(look->program))

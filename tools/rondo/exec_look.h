@@ -1,4 +1,4 @@
-/* What a program is, before it is started: which way it could get to our libuv. */
+/* Examines a program before it is started: in which way it could use Rondo's libuv. */
 #ifndef RONDO_TOOL_EXEC_LOOK_H
 #define RONDO_TOOL_EXEC_LOOK_H
 
@@ -7,28 +7,30 @@
 #include <stddef.h>
 
 enum exec_way {
-  EXEC_UNKNOWN,          /* no ELF file of this machine, or it couldn't be looked at */
+  EXEC_UNKNOWN,          /* not an ELF file of this machine, or it couldn't be examined */
   EXEC_ADOPTED,          /* a libuv is built in, which is adopted */
-  EXEC_LINKED,           /* with libuv.so.1, which is ours */
-  EXEC_LINKED_ELSEWHERE, /* with another one than ours */
-  EXEC_REFUSED,          /* a libuv is built in and left alone */
-  EXEC_NAMELESS,         /* a libuv is built in, whose functions nothing names */
-  EXEC_STATIC,           /* no loader has a part in it */
-  EXEC_PRIVILEGED,       /* set-user-ID: the loader listens to nobody */
+  EXEC_LINKED,           /* linked with libuv.so.1, and gets Rondo's */
+  EXEC_LINKED_ELSEWHERE, /* linked with libuv.so.1, and gets another one */
+  EXEC_REFUSED,          /* a libuv is built in and may not be adopted */
+  EXEC_NAMELESS,         /* a libuv is built in, without symbols */
+  EXEC_STATIC,           /* statically linked, without a loader */
+  EXEC_PRIVILEGED,       /* set-user-ID: the loader ignores the environment */
   EXEC_WITHOUT,          /* no libuv */
 };
 
 struct exec_look {
-  char program[PATH_MAX]; /* what runs in the end: of a script, its interpreter */
+  char program[PATH_MAX]; /* the file that runs in the end: for a script, its interpreter
+                           */
   bool is_script;
   enum exec_way way;
-  char words[8192]; /* what librondo-adopt.so said about it, in lines */
+  char words[8192]; /* the lines that librondo-adopt.so has written */
 };
 
-/* The program as execvp would find it. */
+/* Finds the program as execvp would. */
 bool exec_find_program(const char* name, char* path, size_t size);
-/* Looks at a program that was found. It is not run: the loader maps it, and it ends
- * before its first instruction. Needs the environment that exec_prepare makes. */
+/* Examines a program that was found. The program isn't run: the loader maps it, and the
+ * process ends before its first instruction. Needs the environment that exec_prepare
+ * makes. */
 void exec_look(struct exec_look* look, const char* path);
 
 #endif

@@ -1,6 +1,6 @@
-/* Programs of other languages give the recorder the names of their functions, by a small
- * script of ours in each. A script that isn't there, or memory that isn't, leaves the
- * names of the C functions. */
+/* Makes programs in other languages report the names of their functions to the recorder,
+ * by a small script in each. If a script is missing, or without memory, the names of the
+ * C functions are recorded. */
 #include "exec.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file beside the library, in `path` of PATH_MAX bytes. */
+/* The path of a file beside the library, in `path` of PATH_MAX bytes. */
 static bool find_beside(const char* name, char* path) {
   char directory[PATH_MAX];
   if (!exec_find_library(directory))
@@ -18,7 +18,8 @@ static bool find_beside(const char* name, char* path) {
   return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* NODE_OPTIONS takes a path in double quotes, with a backslash before those in it. */
+/* NODE_OPTIONS takes a path in double quotes, in which quotes and backslashes are
+ * escaped. */
 static void require_in_node(const char* options, const char* script) {
   char path[PATH_MAX];
   char option[2 * PATH_MAX + 128];
@@ -35,7 +36,7 @@ static void require_in_node(const char* options, const char* script) {
   exec_prepend("NODE_OPTIONS", option, " ");
 }
 
-/* A Python finds the first sitecustomize on its path. */
+/* Python imports the first sitecustomize on its path. */
 static void name_in_python(void) {
   char path[PATH_MAX];
   if (find_beside("rondo-python/sitecustomize.py", path)) {
@@ -45,7 +46,7 @@ static void name_in_python(void) {
   }
 }
 
-/* Neovim runs what stands behind --cmd before any file of its user's. */
+/* Neovim runs the argument of --cmd before any file of the user. */
 static char** name_in_nvim(char** argv) {
   char path[PATH_MAX];
   size_t count = 0;

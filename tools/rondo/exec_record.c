@@ -26,7 +26,7 @@ const char exec_record_usage[] =
     "                   and handler; in Python and Neovim, what the loop calls back\n"
     "  --dump-on signal write the last seconds down when the program gets it: USR2\n";
 
-/* "", or a number with a K, M or G. */
+/* Whether the size is "" or a number with an optional K, M or G. */
 static bool size_is_good(const char* size) {
   size_t digits = strspn(size, "0123456789");
   const char* unit = size + digits;
@@ -35,7 +35,7 @@ static bool size_is_good(const char* size) {
           (*unit == '\0' || (strchr("KMGkmg", *unit) != NULL && unit[1] == '\0')));
 }
 
-/* "50ms", "0.5s", "50": in milliseconds; 0 if it is none. */
+/* Reads "50ms", "0.5s" or "50", as milliseconds; 0 if it is none of these. */
 static unsigned int time_read(const char* text) {
   char* unit;
   double number = strtod(text, &unit);
@@ -45,7 +45,7 @@ static unsigned int time_read(const char* text) {
   return good && ms >= 1 && ms <= 3600000 ? (unsigned int) ms : 0;
 }
 
-/* "USR2", "SIGUSR2" or its number; 0 if there is none that a program can have. */
+/* Reads "USR2", "SIGUSR2" or a number; 0 unless a program can handle that signal. */
 static int signal_read(const char* text) {
   char* end;
   long number = strtol(text, &end, 10);
@@ -113,7 +113,7 @@ static bool set_number(const char* name, unsigned int number) {
   return number == 0 ? unsetenv(name) == 0 : setenv(name, text, 1) == 0;
 }
 
-/* Without a watcher the program is recorded all the same. */
+/* If the watcher can't be started, the program is recorded without. */
 bool exec_record_start(const struct exec_record* record, char*** argv) {
   static struct watch_options options; /* the watcher has a copy */
   if (!record->on)

@@ -1,6 +1,6 @@
 /* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, `rondo
- * exec` for programs that exist, and `rondo trace` and `rondo sim` for either. Options
- * stand before the script; what follows it belongs to the script. */
+ * exec` for existing programs, and `rondo trace` and `rondo sim` for both. Options come
+ * before the script; arguments after it are the script's. */
 #include "exec.h"
 #include "js/js.h"
 #include "live_command.h"
@@ -48,14 +48,13 @@ static bool is(const char* argument, const char* name, const char* alias) {
   return strcmp(argument, name) == 0 || strcmp(argument, alias) == 0;
 }
 
-/* Its own version, and that of the libuv whose place it takes: programs ask for the
- * latter. */
+/* Prints Rondo's version and that of the libuv it replaces, which programs ask for. */
 static int print_versions(void) {
   printf("rondo %s (libuv %s)\n", RONDO_RELEASE, uv_version_string());
   return 0;
 }
 
-/* NULL if the word is no command. */
+/* NULL if the word isn't a command. */
 static int (*command_main(const char* word))(int, char**) {
   static const struct {
     const char* name;
@@ -77,7 +76,7 @@ static int help_main(int argc, char** argv) {
   return 0;
 }
 
-/* A word that is no file, but nearly one of our commands: no script was meant. */
+/* The command that was probably meant by a word that is neither a file nor a command. */
 static const char* command_meant(const char* word) {
   static const char* const commands[] = {"exec", "trace", "dump",    "why", "top",
                                          "sim",  "help",  "version", NULL};
@@ -86,7 +85,7 @@ static const char* command_meant(const char* word) {
   return nearest_word(word, commands);
 }
 
-/* Options of the runtime's JavaScript, named as Node's. */
+/* Options that the runtime's JavaScript handles, named as in Node. */
 static bool is_switch(const char* argument) {
   static const char* const switches[] = {"--trace-warnings", "--trace-deprecation",
                                          "--no-warnings", "--no-deprecation",

@@ -9,7 +9,7 @@
 
 extern const char trace_page[];
 
-/* A browser draws this much every second. */
+/* The largest number of events in a picture, since a browser draws it every second. */
 enum { DRAWN_MOST = 60000 };
 
 static struct live_figures* figures_of(struct live_answers* answers, int pid) {
@@ -43,7 +43,7 @@ static bool ring_of(struct live_ring* ring, int pid) {
  * ------------------------------------------------------------------------
  */
 
-/* The last seconds, or less if too much happened in them. */
+/* Reads the last seconds, or less if too much happened in them. */
 static const char* picture_read(struct trace* trace, const struct live_ring* ring,
                                 uint64_t* window) {
   const char* problem = live_ring_read(ring, trace);
@@ -71,7 +71,8 @@ static const char* picture_read(struct trace* trace, const struct live_ring* rin
   return NULL;
 }
 
-/* The page that `rondo trace` writes, with nothing in it but where to get it from. */
+/* Writes the page of `rondo trace` without data, but with the address to get the data
+ * from. */
 static void write_page(FILE* out, unsigned int interval_ms) {
   static const char policy[] = "default-src 'none';";
   static const char element[] = "<script id=\"trace\"";

@@ -1,5 +1,5 @@
-/* What the page of `rondo top --web` is made of: the picture of the last seconds, which
- * is that of `rondo trace`, and the figures beside it. */
+/* The contents of the page of `rondo top --web`: the picture of the last seconds, the
+ * same as that of `rondo trace`, and the figures beside it. */
 #ifndef RONDO_TOOL_LIVE_ANSWER_H
 #define RONDO_TOOL_LIVE_ANSWER_H
 
@@ -13,16 +13,17 @@ struct live_answer {
   size_t length;
 };
 
-/* What is kept from one request to the next: rates are what lies between two. */
+/* State between two requests: rates are computed from the difference. */
 struct live_answers {
-  int pid; /* that was asked for; 0: all */
+  int pid; /* the process asked for; 0: all */
   unsigned int interval_ms;
   struct live_figures* figures;
   size_t count, capacity;
 };
 
-/* To the path behind the word: "" is the list, or the one process; "4711/" a process's
- * page, "4711/now" what it shows next; "all" the list's figures. */
+/* Makes the answer for the part of the path after the secret word: "" is the list, or the
+ * one process; "4711/" a process's page, "4711/now" its next update; "all" the list's
+ * figures. */
 void live_answer_make(struct live_answers* answers, struct live_answer* answer,
                       const char* path);
 

@@ -8,7 +8,7 @@
 
 /* --- lines -------------------------------------------------------------------------- */
 
-/* What doesn't fit is cut: columns count characters, not the bytes of UTF-8. */
+/* Text that doesn't fit is cut; columns count characters, not bytes of UTF-8. */
 static void put_cut(struct live_page* page, const char* text) {
   unsigned int column = 0;
   for (const unsigned char* at = (const unsigned char*) text; *at != '\0'; at++) {
@@ -108,7 +108,8 @@ void live_draw_list(struct live_page* page, const struct live_figures* figures,
 
 enum { BLOCK_SIZE = 3 }; /* in UTF-8 */
 
-/* Eighths of a block, the highest value filling it; BLOCK_SIZE bytes each. */
+/* A bar in eighths of a block, where the highest value fills it; BLOCK_SIZE bytes each.
+ */
 static void graph_text(char* text, const double* values, size_t count, double most) {
   static const char blocks[][BLOCK_SIZE + 1] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                                 "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -190,7 +191,7 @@ void live_draw_process(struct live_page* page, const struct live_figures* figure
   draw_history(page, figures);
   for (size_t i = 0; i < figures->loop_count; i++) {
     const struct live_loop* loop = &figures->loops[i];
-    if (loop->thread != 0) /* it has run */
+    if (loop->thread != 0) /* else the loop hasn't run yet */
       draw_loop(page, loop, figures->now_ns);
   }
   draw_kinds(page, "in flight:", figures->requests, figures->request_kinds);

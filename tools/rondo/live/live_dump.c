@@ -1,5 +1,5 @@
-/* `rondo dump PID`: writes down what the ring of a process holds, whether the process
- * runs, hangs or was killed. */
+/* `rondo dump PID`: saves the ring of a process, whether the process runs, hangs or was
+ * killed. */
 #include "live_command.h"
 #include "live_ring.h"
 

@@ -40,7 +40,7 @@ const struct live_loop* live_busiest(const struct live_figures* figures) {
 /* --- the board ------------------------------------------------------------------------
  */
 
-/* What is written to a stream, as a string. */
+/* A memory stream, for text that is returned as a string. */
 struct text {
   char* bytes;
   size_t length;
@@ -90,7 +90,7 @@ static void count_table(struct live_figures* figures, const struct board_loop* l
   }
 }
 
-/* Time asleep by now, the sleep that goes on counted. */
+/* Total time asleep, including the current sleep. */
 static uint64_t slept_by(const struct board_loop* live, uint64_t now, uint64_t* looked) {
   *looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
   uint64_t slept = live->slept_ns;
@@ -112,7 +112,7 @@ static void loop_rates(struct live_loop* loop, struct live_before* before,
   }
   loop->asleep = (looked & BOARD_ASLEEP) != 0;
   loop->held_ns = live_held_ns(live, now);
-  if (looked == 0) /* it has never run */
+  if (looked == 0) /* the loop has never run */
     loop->busy = 0;
   *before = (struct live_before){live->number, live->turns, slept, looked};
 }
@@ -159,7 +159,7 @@ static void held_take(struct live_held* held, const struct trace_loop* loop,
   held->at_ns = loop->start_ns + stretch->end;
 }
 
-/* Of the longest stretches, the worst and the one that came last. */
+/* Of the longest stretches, stores the worst and the latest. */
 static void take_held(struct live_loop* figures, const struct facts* facts) {
   const struct stretch* last = NULL;
   for (size_t i = 0; i < facts->held_count; i++) {
@@ -215,7 +215,8 @@ static void look_into_ring(struct live_figures* figures, struct trace* trace,
     end = loop->offset_ns + loop->end_ns > end ? loop->offset_ns + loop->end_ns : end;
   }
   if (end > window_ns)
-    (void) trace_cut(trace, end - window_ns, end); /* else the waits are of all of it */
+    (void) trace_cut(trace, end - window_ns,
+                     end); /* if that fails, the waits are those of the whole ring */
   for (size_t i = 0; i < trace->count; i++) {
     struct live_loop* figure = loop_of(figures, trace->loops[i].number);
     if (figure != NULL && trace->loops[i].event_count > 0)
@@ -239,8 +240,8 @@ static void note_history(struct live_figures* figures) {
   figures->wait_history[figures->history++] = busiest == NULL ? 0 : busiest->wait_p99;
 }
 
-/* Without a window no names are read: that takes a moment, and a list of all processes
- * has no room for them. */
+/* Without a window, names aren't read: that takes a while, and the list of all processes
+ * doesn't show them. */
 void live_figures_look(struct live_figures* figures, const struct live_ring* ring,
                        uint64_t window_ns) {
   struct trace trace = {0};

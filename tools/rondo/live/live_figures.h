@@ -1,6 +1,7 @@
-/* What `rondo top` shows of a recorded process, in the terminal, as JSON and in its page:
- * computed in one place. The board gives what is so now and, between two looks, how much
- * happened; the ring gives the waits and who held a loop up. */
+/* The figures of a recorded process that `rondo top` shows in the terminal, as JSON and
+ * in its page, computed in one place. The board gives the current state and the rates
+ * between two readings; the ring gives the waits and the callbacks that held a loop up.
+ */
 #ifndef RONDO_TOOL_LIVE_FIGURES_H
 #define RONDO_TOOL_LIVE_FIGURES_H
 
@@ -17,7 +18,7 @@ struct live_kind_count {
   uint64_t oldest_ns; /* its age */
 };
 
-/* A stretch in which the loop was held up, in words. */
+/* A stretch in which the loop was held up, as text. */
 struct live_held {
   uint64_t length_ns;
   uint64_t at_ns; /* when it ended, on the monotonic clock; 0: there is none */
@@ -32,14 +33,14 @@ struct live_loop {
   double busy;  /* a share of 1 */
   uint32_t handles, requests;
   bool asleep;
-  uint64_t held_ns; /* since its last look at what is ready, unless it sleeps */
-  char* in;         /* what it is in now; NULL: nothing, or asleep */
+  uint64_t held_ns; /* time since its last poll, unless it sleeps */
+  char* in;         /* the callback that it is in; NULL: none, or asleep */
   bool waits_known;
   uint64_t wait_p50, wait_p90, wait_p99, wait_worst;
   struct live_held last, worst;
 };
 
-/* What is kept from one look to the next. */
+/* Values kept from one reading to the next. */
 struct live_before {
   uint32_t number;
   uint64_t turns, slept_ns;
@@ -51,8 +52,8 @@ struct live_figures {
   bool alive;
   char* program;
   char* command;
-  uint64_t now_ns, since_ns; /* this look and the one before */
-  double span;               /* how many seconds of its past the ring has */
+  uint64_t now_ns, since_ns; /* time of this reading and of the one before */
+  double span;               /* how many seconds the ring covers */
   struct live_loop loops[BOARD_LOOPS];
   size_t loop_count;
   struct live_kind_count handles[FIGURES_KINDS], requests[FIGURES_KINDS];
@@ -60,18 +61,18 @@ struct live_figures {
   uint32_t pool_working, pool_waiting;
   uint32_t stalls;
   struct live_before before[BOARD_LOOPS];
-  /* Of the loop that is busiest, the newest last. */
+  /* Of the busiest loop, the newest value last. */
   double busy_history[FIGURES_HISTORY];
-  uint64_t wait_history[FIGURES_HISTORY]; /* 99 of 100 waited no longer */
+  uint64_t wait_history[FIGURES_HISTORY]; /* the 99th percentile of the waits */
   size_t history;
 };
 
-/* Looks at the board; with `window_ns`, also into the ring, so far back. The first look
- * knows no rates. Strings are freed by the next look and by live_figures_free. */
+/* Reads the board and, if `window_ns` isn't 0, that much of the ring. The first reading
+ * has no rates. Strings are freed by the next reading and by live_figures_free. */
 void live_figures_look(struct live_figures* figures, const struct live_ring* ring,
                        uint64_t window_ns);
 void live_figures_free(struct live_figures* figures);
-/* The loop that is busiest; NULL without any. */
+/* The busiest loop; NULL if there is none. */
 const struct live_loop* live_busiest(const struct live_figures* figures);
 void live_figures_json(FILE* out, const struct live_figures* figures);
 

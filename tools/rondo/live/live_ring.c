@@ -96,7 +96,7 @@ size_t live_rings(struct live_ring** list) {
       struct live_ring* ring = &(*list)[count];
       if (!live_ring_open(ring, path))
         continue;
-      bool twice = false; /* two of the folders may be one */
+      bool twice = false; /* two of the folders may be the same */
       for (size_t i = 0; i < count; i++)
         twice = twice || (*list)[i].inode == ring->inode;
       if (twice)
@@ -155,7 +155,7 @@ bool live_ring_find(struct live_ring* ring, const char* pid) {
 
 /* --- the board ---------------------------------------------------------------------- */
 
-/* False if it is being written to. */
+/* False while the sample is being written. */
 static bool sample_copy(struct board_sample* to, const struct board_sample* from) {
   for (int i = 0; i < 100; i++) {
     uint32_t before = __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE);
@@ -167,7 +167,7 @@ static bool sample_copy(struct board_sample* to, const struct board_sample* from
   return false;
 }
 
-/* A place that nobody has taken has no memory, and stays without. */
+/* A place that was never used has no memory, and isn't touched. */
 struct board* live_board_copy(const struct live_ring* ring) {
   const struct board* from = ring->board;
   struct board* to = calloc(1, BOARD_SIZE);
@@ -202,9 +202,9 @@ struct ring_copy {
   const struct live_ring* ring;
   char* bytes;
   size_t used, chunk_size;
-  struct board* board; /* as it was before the chunks were copied */
-  uint64_t sequence;   /* the highest */
-  uint64_t last_ns;    /* that is known of the process, since the recording's start */
+  struct board* board; /* copied before the chunks */
+  uint64_t sequence;   /* the highest one copied */
+  uint64_t last_ns;    /* latest known time of the process, since the recording's start */
 };
 
 static struct trace_chunk* copied_chunk(const struct ring_copy* copy, size_t at) {
@@ -219,7 +219,7 @@ static size_t chunk_capacity(const struct ring_copy* copy) {
   return (copy->chunk_size - sizeof(struct trace_chunk)) / sizeof(struct trace_record);
 }
 
-/* A chunk that the program has begun to use again meanwhile is left out. */
+/* A chunk that the program has begun to reuse meanwhile is left out. */
 static void copy_chunk(struct ring_copy* copy, size_t from) {
   const struct trace_chunk* chunk = (const void*) (copy->ring->memory + from);
   uint64_t sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE);
@@ -234,7 +234,7 @@ static void copy_chunk(struct ring_copy* copy, size_t from) {
   copy->used += copy->chunk_size;
 }
 
-/* Records of a chunk, each with its text: the time of the last. */
+/* The time of the last record in a chunk; records may be followed by text. */
 static uint64_t chunk_last(const struct ring_copy* copy, struct trace_chunk* chunk) {
   const struct trace_record* records = chunk_records(chunk);
   size_t count = chunk_capacity(copy);
@@ -288,8 +288,7 @@ enum {
   RECORDS_OF_STACK = 2 + BOARD_FRAMES * sizeof(uint32_t) / sizeof(struct trace_record)
 };
 
-/* What the loop is in, which the stream has not: the spans that are open, and where the
- * thread was seen since it looked at what is ready. */
+/* Adds what is only on the board: the open spans, and the samples since the last poll. */
 static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   struct trace_chunk* newest = loop_chunk(copy, live->number);
   uint64_t start = copy->ring->header->start_ns;
@@ -349,7 +348,7 @@ static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_on
   if (filled > ring->size || filled < first)
     filled = first;
   copy.bytes = malloc(filled + (BOARD_LOOPS + 2) * copy.chunk_size);
-  copy.board = live_board_copy(ring); /* before what it refers to */
+  copy.board = live_board_copy(ring); /* before the chunks and names that it refers to */
   if (copy.bytes == NULL || copy.board == NULL) {
     free(copy.bytes);
     free(copy.board);
@@ -382,7 +381,8 @@ void live_names_read(const struct live_ring* ring, struct trace* trace) {
   char* bytes = ring_copy(ring, &size, true);
   if (bytes == NULL)
     out_of_memory();
-  (void) trace_read_bytes(trace, bytes, size); /* without loops it is called empty */
+  (void) trace_read_bytes(trace, bytes,
+                          size); /* a recording without loops is reported as empty */
   free(bytes);
 }
 
@@ -408,7 +408,7 @@ const char* live_name(const struct trace* trace, uint32_t number) {
 
 /* --- writing down ------------------------------------------------------------------- */
 
-/* "rondo-4711.rtrace", or with a number if that is there. */
+/* "rondo-4711.rtrace", or with a number if that file exists. */
 static FILE* dump_create(const struct live_ring* ring, const char* path, char* written,
                          size_t size) {
   if (path != NULL) {
@@ -427,7 +427,7 @@ static FILE* dump_create(const struct live_ring* ring, const char* path, char* w
   return NULL;
 }
 
-/* Through a file in memory, as the copy with names is made of files. */
+/* Uses a temporary file in memory, since adding names works on files. */
 static bool dump_write(FILE* out, const char* bytes, size_t size) {
   struct trace trace = {0};
   char path[48];
@@ -444,7 +444,7 @@ static bool dump_write(FILE* out, const char* bytes, size_t size) {
   return good;
 }
 
-/* Half a recording doesn't stay; what isn't a file, such as a device, does. */
+/* An incomplete recording is removed, unless it isn't a regular file (a device). */
 static bool dump_close(FILE* out, const char* written, bool good) {
   struct stat status;
   int err = errno;
@@ -464,7 +464,7 @@ bool live_ring_dump(const struct live_ring* ring, const char* path, char* writte
   size_t length;
   char* bytes = live_ring_copy(ring, &length);
   FILE* out = bytes == NULL ? NULL : dump_create(ring, path, written, size);
-  /* Beyond the limit for files the kernel would end the command. */
+  /* Beyond the file size limit the kernel would end the command. */
   void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
   bool good = out != NULL && dump_close(out, written, dump_write(out, bytes, length));
   int err = errno;

@@ -20,33 +20,37 @@ struct live_ring {
 /* False if it is no ring, or its process's recorder is of another version. */
 bool live_ring_open(struct live_ring* ring, const char* path);
 void live_ring_close(struct live_ring* ring);
-/* That of a process; if it has none, says so, why, and what to do, and returns false. */
+/* Finds the ring of a process. If it has none, reports that, the reason and a remedy, and
+ * returns false. */
 bool live_ring_find(struct live_ring* ring, const char* pid);
-/* All of them, the living first, then by number; to be closed, then freed. */
+/* Finds all rings, those of living processes first, then by process id; to be closed,
+ * then freed. */
 size_t live_rings(struct live_ring** list);
 
-/* A copy of the board, of those places that are taken and of samples that are whole; to
- * be freed. NULL without memory. */
+/* A copy of the board with the places in use and the complete samples; to be freed. NULL
+ * without memory. */
 struct board* live_board_copy(const struct live_ring* ring);
-/* The samples that such a copy has of the stretch that began with the look at `looked_ns`
- * of the loop at `place`, by time; *at is 0 before the first. NULL: there are no more. */
+/* The samples in such a copy of the stretch that began with the poll at `looked_ns` of
+ * the loop at `place`, in the order of time; *at is 0 before the first. NULL: there are
+ * no more. */
 const struct board_sample* live_sample_next(const struct board* board, size_t place,
                                             uint64_t looked_ns, size_t* at);
 
-/* What the ring holds, as a recording: to be freed. NULL without memory. */
+/* The contents of the ring as a recording, to be freed. NULL without memory. */
 char* live_ring_copy(const struct live_ring* ring, size_t* size);
-/* The same, read; trace_free is due. NULL, or what is wrong. */
+/* As live_ring_copy, parsed into `trace`, to be freed with trace_free. Returns NULL, or
+ * what is wrong. */
 const char* live_ring_read(const struct live_ring* ring, struct trace* trace);
-/* Writes it down with the names of functions in it. If `path` is NULL a name is made up,
- * in the working directory, which is in `written` then. False after a word about it. */
+/* Saves the ring with the names of its functions. If `path` is NULL, a name in the
+ * working directory is chosen and stored in `written`. False if that fails, which has
+ * been reported. */
 bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
                     size_t size);
 
-/* Only the names of what it holds: a trace with a process and no loops. trace_free is
- * due. */
-void live_names_read(const struct live_ring* ring, struct trace* trace);
-/* The name with that number; "" if there is none. Of a trace that either has made.
+/* Reads only the names: a trace with a process and no loops, to be freed with trace_free.
  */
+void live_names_read(const struct live_ring* ring, struct trace* trace);
+/* The name with that number; "" if there is none. For a trace made by either function. */
 const char* live_name(const struct trace* trace, uint32_t number);
 
 uint64_t live_now_ns(void);

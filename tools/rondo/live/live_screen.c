@@ -1,4 +1,4 @@
-/* The terminal: keys, size, and a page that is drawn anew after each look. */
+/* The terminal: keys, size, and a page that is redrawn after each reading. */
 #include "live_screen.h"
 
 #include <errno.h>
@@ -31,10 +31,10 @@ struct screen {
   unsigned int interval_ms;
   bool help, paused;
   enum order order;
-  int pid;        /* that is shown; 0: the list */
-  int chosen_pid; /* in the list */
+  int pid;        /* the process that is shown; 0: the list */
+  int chosen_pid; /* selected in the list */
   char message[4200];
-  struct live_figures* figures; /* of all, or of the one */
+  struct live_figures* figures; /* of all processes, or of the one shown */
   struct live_ring* rings;
   size_t count;
 };
@@ -150,7 +150,7 @@ static void all_forget(struct screen* screen) {
   screen->count = 0;
 }
 
-/* The figures of a process that was there before go on: its rates need them. */
+/* Takes the figures that a process had at the last reading, which its rates need. */
 static struct live_figures figures_taken(struct screen* screen, int pid) {
   struct live_figures found = {0};
   for (size_t i = 0; i < screen->count; i++) {
@@ -196,7 +196,7 @@ static double rank(const struct live_figures* figures, enum order order) {
   }
 }
 
-/* Figures and rings stay side by side; there are few. */
+/* Sorts figures and rings together; there are few. */
 static void sort(struct screen* screen) {
   for (size_t i = 1; i < screen->count; i++) {
     for (size_t j = i; j > 0 && rank(&screen->figures[j], screen->order) >
@@ -240,7 +240,7 @@ static void draw(struct screen* screen) {
   struct live_page page = page_begin();
   size_t shown = place_of(screen, screen->pid);
   fputs("\033[H", stdout);
-  page.rows -= page.rows > 3; /* the last is for the message */
+  page.rows -= page.rows > 3; /* the last row is for the message */
   if (screen->help) {
     draw_help(&page);
   } else if (screen->pid != 0 && shown != SIZE_MAX) {
@@ -284,7 +284,7 @@ static void choose(struct screen* screen, int step) {
   screen->chosen_pid = screen->figures[place].pid;
 }
 
-/* False to end. */
+/* Returns false to quit. */
 static bool key_act(struct screen* screen, enum key key) {
   *screen->message = '\0';
   bool helped = screen->help;
@@ -329,7 +329,7 @@ static bool key_act(struct screen* screen, enum key key) {
   return true;
 }
 
-/* Keys that come before the next look is due. False to end. */
+/* Handles keys until the next reading is due. Returns false to quit. */
 static bool keys_take(struct screen* screen, uint64_t due) {
   for (;;) {
     uint64_t now = live_now_ns();
@@ -364,7 +364,7 @@ int live_screen(const char* pid, unsigned int interval_ms) {
   }
   if (!terminal_take(&screen))
     return 1;
-  look(&screen); /* rates need a second */
+  look(&screen); /* rates need two readings */
   bool going = keys_take(&screen, live_now_ns() + 200000000);
   while (going) {
     if (!screen.paused)

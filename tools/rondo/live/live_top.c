@@ -33,7 +33,7 @@ struct top_options {
   const char* pid;
 };
 
-/* "500ms", "2s", "2"; 0 if it is none. */
+/* Reads "500ms", "2s" or "2"; 0 if it is none of these. */
 static unsigned int interval_read(const char* text) {
   char* unit;
   double number = strtod(text, &unit);
@@ -60,7 +60,7 @@ static bool is_named(const char* argument, const char* name) {
          (argument[length] == '\0' || argument[length] == '=');
 }
 
-/* -1 to go on, or the exit code. */
+/* Returns -1 to continue, or the exit code. */
 static int options_read(struct top_options* options, int argc, char** argv) {
   for (int i = 1; i < argc; i++) {
     const char* argument = argv[i];
@@ -97,7 +97,7 @@ static void nap(unsigned int ms) {
  * -------------------------------------------------------------------------------
  */
 
-/* Two looks: rates are what lies between them. */
+/* Reads twice, since rates are computed from the difference. */
 static int once_all(const struct top_options* options) {
   struct live_ring* rings;
   size_t count = live_rings(&rings);

@@ -1,4 +1,4 @@
-/* What the commands for recorded processes say about a bad command line. */
+/* Messages about a bad command line, for the commands about recorded processes. */
 #include "live_command.h"
 
 #include <stdio.h>

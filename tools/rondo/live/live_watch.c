@@ -21,24 +21,24 @@
 
 enum {
   WATCHED_MOST = 256,
-  FILES_MOST = 10,     /* that are written for one process's stalls */
-  STALL_LOOK_MS = 100, /* whether it has ended */
+  FILES_MOST = 10,     /* files saved for the stalls of one process */
+  STALL_LOOK_MS = 100, /* interval of the check whether a stall has ended */
 };
 
 struct watched {
   struct live_ring ring;
   int pidfd;
-  int files;              /* that were written */
-  uint32_t stalled;       /* place of the loop that is stalled, on the board */
-  uint64_t stalled_since; /* its looked_ns; 0: none is */
-  char file[4096];        /* where it was written down; "" if nowhere */
+  int files;              /* number of files saved */
+  uint32_t stalled;       /* the stalled loop's place on the board */
+  uint64_t stalled_since; /* its looked_ns; 0: no loop is stalled */
+  char file[4096];        /* file of the stall's recording; "" if none */
 };
 
 struct watcher {
   const struct watch_options* options;
   int socket;
   char path[108];
-  pid_t program; /* what the watcher was started for */
+  pid_t program; /* the program that the watcher was started for */
   int program_fd;
   struct watched* list[WATCHED_MOST];
   size_t count;
@@ -46,7 +46,7 @@ struct watcher {
 
 /* --- reports ------------------------------------------------------------------------ */
 
-/* The whole line at once: the program may be writing to the same terminal. */
+/* Writes the whole line at once: the program may be writing to the same terminal. */
 static void report_line(const char* text, size_t length) {
   (void) !write(STDERR_FILENO, text, length);
 }
@@ -59,7 +59,7 @@ static void command_run(const struct watcher* watcher, const struct watched* wat
   snprintf(pid, sizeof(pid), "%d", watched->ring.pid);
   pid_t child = fork();
   if (child != 0)
-    return; /* SIGCHLD is ignored: nobody waits */
+    return; /* SIGCHLD is ignored, so the kernel waits for children */
   setenv("RONDO_STALL_PID", pid, 1);
   setenv("RONDO_STALL_LINE", line, 1);
   setenv("RONDO_STALL_FILE", watched->file, 1);
@@ -106,7 +106,7 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
   free(line);
 }
 
-/* What was written while the stall went on has only its beginning. */
+/* A recording saved during the stall has only its beginning, so it is saved again. */
 static void stall_end(struct watched* watched) {
   char written[4096];
   const struct board_loop* live = &watched->ring.board->loops[watched->stalled];
@@ -134,8 +134,8 @@ enum { PIDFD_INFO_EXIT = 1 << 3 };
 #define PIDFD_GET_INFO _IOWR(0xFF, 11, struct pidfd_info)
 #endif
 
-/* Of a process that nobody has waited for yet: the last field of its line. -1 if it is
- * gone. */
+/* Exit status of a process that hasn't been waited for: the last field of /proc/PID/stat.
+ * -1 if the process is gone. */
 static int status_of_zombie(int pid) {
   char path[48], text[1024];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -152,8 +152,8 @@ static int status_of_zombie(int pid) {
   return dead ? (int) strtol(last, NULL, 10) : -1;
 }
 
-/* As waitpid would say. The kernel says it of a process that was waited for since Linux
- * 6.15, and of one that wasn't yet elsewhere; -1 if neither is so. */
+/* The exit status as waitpid returns it; -1 if unknown. For a process that was waited
+ * for, Linux 6.15 and later give it; for one that wasn't yet, /proc does. */
 static int status_of(const struct watched* watched) {
   const struct timespec nap = {0, 5000000};
   for (int i = 0; i < 20; i++) {
@@ -179,13 +179,13 @@ static bool is_crash(int status) {
   return false;
 }
 
-/* A ring that was written down, or whose program came to its own end, goes; that of a
- * program that a signal such as SIGTERM ended stays for `rondo dump`. */
+/* Removes a ring that was saved, or whose program ended by itself; the ring of a program
+ * that was ended by a signal such as SIGTERM stays for `rondo dump`. */
 static void ended(struct watched* watched) {
   struct live_ring* ring = &watched->ring;
   int status = status_of(watched);
   char written[4096] = "";
-  bool left = access(ring->path, F_OK) == 0; /* an exit has removed it */
+  bool left = access(ring->path, F_OK) == 0; /* a normal exit has removed the file */
   ring->alive = false;
   if (status >= 0 && is_crash(status)) {
     if (live_ring_dump(ring, NULL, written, sizeof(written)))
@@ -214,7 +214,7 @@ static void watched_forget(struct watcher* watcher, size_t index) {
   watcher->list[index] = watcher->list[--watcher->count];
 }
 
-/* A process that became another program has another ring. */
+/* After an exec a process has another ring. */
 static void watched_add(struct watcher* watcher, uint32_t pid) {
   struct live_ring* list;
   struct watched* watched = calloc(1, sizeof(*watched));
@@ -270,7 +270,7 @@ static void take_reports(struct watcher* watcher) {
     take_report(watcher, &report);
 }
 
-/* False when nothing is left to be watched. */
+/* Returns false when no process is left to watch. */
 static bool wait_once(struct watcher* watcher) {
   struct pollfd fds[WATCHED_MOST + 2];
   bool stalled = false;

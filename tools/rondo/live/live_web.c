@@ -1,8 +1,8 @@
 /* A small server on the loopback interface for one reader: whoever has the address that
- * was printed, which has a random word in it. Pages of other sites, which can make a
- * browser ask, don't know the word, and a name that leads here from elsewhere is refused
- * by its Host. Requests are read by a thread each, so that one that never ends hinders
- * nobody; they are answered one at a time. */
+ * was printed, which contains a secret word. Pages of other sites, which can make a
+ * browser send requests, don't know the word; and a request whose Host header names
+ * another host is refused. Each request is read by a thread of its own, so that one that
+ * never ends blocks no other; answers are made one at a time. */
 #include "live_web.h"
 #include "live_answer.h"
 
@@ -24,7 +24,7 @@ enum { READERS_MOST = 32, REQUEST_MOST = 8192, TOKEN_SIZE = 33 };
 static struct {
   char token[TOKEN_SIZE];
   unsigned int port;
-  unsigned int readers; /* under the lock */
+  unsigned int readers; /* number of reading threads, protected by `lock` */
   pthread_mutex_t lock; /* held while an answer is made */
   struct live_answers answers;
 } web = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -32,7 +32,8 @@ static struct {
 /* --- requests -------------------------------------------------------------------------
  */
 
-/* Up to the empty line; false if it is none, too long, or takes too long. */
+/* Reads up to the empty line; false if there is none, or the request is too long or too
+ * slow. */
 static bool request_read(int fd, char* request) {
   size_t used = 0;
   struct timeval patience = {.tv_sec = 5};
@@ -50,7 +51,7 @@ static bool request_read(int fd, char* request) {
   return false;
 }
 
-/* The value of a header, up to the end of its line; "" if it isn't there. */
+/* The value of a header, up to the end of its line; "" if the header is missing. */
 static void header_value(const char* request, const char* name, char* value,
                          size_t size) {
   size_t length = strlen(name);
@@ -78,7 +79,7 @@ static bool host_is_ours(const char* request) {
   return false;
 }
 
-/* How long it takes says nothing about where the words differ. */
+/* A comparison in constant time: its duration doesn't reveal where the words differ. */
 static bool token_is_ours(const char* path) {
   unsigned char differs = 0;
   for (size_t i = 0; i < TOKEN_SIZE - 1; i++) {
@@ -117,7 +118,7 @@ static void answer_send(int fd, const struct live_answer* answer) {
     send_all(fd, answer->bytes, answer->length);
 }
 
-/* The path behind the word: "", "4711/", "4711/now", "all". */
+/* Answers the part of the path after the secret word: "", "4711/", "4711/now", "all". */
 static void request_answer(int fd, char* request) {
   struct live_answer answer = {.status = "404 Not Found", .type = "text/plain"};
   char* path = request + 5;

@@ -1,9 +1,9 @@
-/* `rondo top --web`: the same as a page, on this machine only. */
+/* `rondo top --web`: the figures as a page, on this machine only. */
 #ifndef RONDO_TOOL_LIVE_WEB_H
 #define RONDO_TOOL_LIVE_WEB_H
 
-/* Serves until it is ended by a signal; the exit code. Without `pid` all recorded
- * processes are listed; `port` 0 is any that is free. */
+/* Serves until a signal ends it; returns the exit code. Without `pid` all recorded
+ * processes are listed; `port` 0 is any free port. */
 int live_web(const char* pid, unsigned int port, unsigned int interval_ms);
 
 #endif

@@ -29,7 +29,7 @@ static void write_frame_line(const char* name) {
   putchar('\n');
 }
 
-/* The latest sample, as far as it isn't on the path. */
+/* Writes the part of the latest sample that isn't on the common path. */
 static void write_latest(const struct live_stacks* stacks) {
   const struct trace_loop* loop = &stacks->loop;
   const struct hot_path* path = &stacks->path;
@@ -49,7 +49,8 @@ static void write_latest(const struct live_stacks* stacks) {
   }
 }
 
-/* What most samples agree on: the walk down one stack may have ended early. */
+/* Writes the stack that most samples agree on, since the walk of a single stack may have
+ * ended early. */
 static void write_stacks(const struct trace* names, const struct board* board,
                          const struct board_loop* live) {
   struct live_stacks stacks;
@@ -121,7 +122,7 @@ static void write_origin(const struct trace* names, const struct board_entry* en
   }
 }
 
-/* The list is made anew once in a second at most, and never while the loop hangs. */
+/* The list is updated at most once a second, and never while the loop hangs. */
 static void write_alive_list(const struct trace* names, const struct board_loop* live) {
   char time[TIME_SIZE];
   const char* prefix;
@@ -159,7 +160,7 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
 
 static int by_age(const void* left, const void* right) {
   const struct board_entry *a = left, *b = right;
-  int32_t later = (int32_t) (a->since - b->since); /* it may have wrapped */
+  int32_t later = (int32_t) (a->since - b->since); /* the counter may have wrapped */
   return later < 0 ? -1 : later > 0;
 }
 
@@ -198,7 +199,7 @@ static void write_process(const struct live_ring* ring) {
   struct board* board = live_board_copy(ring);
   if (board == NULL)
     out_of_memory();
-  live_names_read(ring, &names); /* behind what refers to them */
+  live_names_read(ring, &names); /* after the data that refers to them */
   printf("process %d: ", ring->pid);
   write_plain(stdout, names.process_count > 0 ? names.processes[0]->command : "");
   puts(ring->alive ? "" : " (it has ended)");

@@ -1,4 +1,4 @@
-/* The present state of a loop in words: see live_words.h. */
+/* The current state of a loop as text: see live_words.h. */
 #include "live_words.h"
 #include "live_stack.h"
 #include "trace_subjects.h"
@@ -48,8 +48,8 @@ static void write_span(FILE* out, const struct trace* names,
     fprintf(out, " (%s%s)", prefix, kind);
 }
 
-/* A name from the program's own language says more than that of the callback around it:
- * it comes first. */
+/* A name from the program's own language comes first: it says more than that of the
+ * callback around it. */
 void live_write_open(FILE* out, const struct trace* names,
                      const struct board_loop* live) {
   uint32_t depth = live->depth < BOARD_SPANS ? live->depth : BOARD_SPANS;

@@ -1,7 +1,7 @@
-/* rondo-node.node: what Node needs to name the spans of a recording from JavaScript.
+/* rondo-node.node: lets JavaScript in Node name the spans of a recording.
  *
- * `rondo trace` preloads names.js into every Node that it starts; this addon is how that
- * script reaches the recorder of its own loop. Only Node's stable C interface (Node-API,
+ * `rondo trace` preloads names.js into every Node that it starts; this addon gives that
+ * script access to the recorder of its loop. Only Node's stable C interface (Node-API,
  * version 2) is used, declared here, so that one build serves every Node from 12 on. */
 #include "addon_code.h"
 
@@ -90,7 +90,7 @@ static napi_value addon_line(napi_env env, napi_callback_info info) {
 static _Thread_local struct {
   bool watched;
   int span;         /* 0: none is open */
-  bool interrupted; /* by a callback in the middle of it: it goes on under its name */
+  bool interrupted; /* a callback came in the middle; the span continues under its name */
   char name[NAME_SIZE + 16];
 } microtasks;
 
@@ -105,7 +105,7 @@ static void microtasks_begin(uv_loop_t* loop, const char* behind) {
   if (!microtasks.watched)
     return;
   if (microtasks.span != 0)
-    return; /* they haven't run yet, and are still those of the callback before */
+    return; /* the microtasks haven't run yet and still belong to the callback before */
   if (!microtasks.interrupted)
     snprintf(microtasks.name, sizeof(microtasks.name), "microtasks of %s", behind);
   microtasks.interrupted = false;
@@ -150,7 +150,7 @@ static napi_value addon_rename(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* end(span, name): with a name, that of an outermost callback: its microtasks follow */
+/* end(span, name): a name means an outermost callback, whose microtasks follow */
 static napi_value addon_end(napi_env env, napi_callback_info info) {
   char name[NAME_SIZE];
   napi_value values[2];

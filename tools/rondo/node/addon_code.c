@@ -1,11 +1,11 @@
-/* What only V8 knows: the code that it generates, for the samples of a blocked loop's
- * stack, and where a function is defined.
+/* What only V8 knows: the code that it generates, for sampled stacks, and where a
+ * function is defined.
  *
  * V8's flags for the first (--perf-basic-prof) write files: a map into /tmp and a log
  * into the program's working directory. Its public interface for embedders calls back
- * instead. That is C++, so its functions are looked up by their mangled names and the two
- * structures are declared here, as they are in Node 16 to 26. A Node in which the
- * functions are not found has stacks without JavaScript and names without places. */
+ * instead. This interface is C++, so its functions are looked up by their mangled names
+ * and the two structures are declared here, as they are in Node 16 to 26. A Node in which
+ * the functions are not found has stacks without JavaScript and names without places. */
 #include "addon_code.h"
 
 #include "rondo.h"
@@ -42,7 +42,7 @@ struct jit_code_event {
   void* isolate;
 };
 
-/* v8::ScriptOrigin: what comes first in it, and room for the rest. */
+/* v8::ScriptOrigin: its first fields, and room for the rest. */
 struct script_origin {
   void* words[12];
 };
@@ -54,7 +54,7 @@ static struct {
   void (*set_handler)(void* isolate, int options, jit_code_handler handler);
   void (*add_microtasks_done)(void* isolate, void (*done)(void* isolate, void* data),
                               void* data);
-  /* Functions are known to V8's interface by the place of a handle, as to Node-API. */
+  /* V8's interface identifies a function by the address of a handle, as Node-API does. */
   int (*line)(const void* function);
   struct script_origin (*origin)(const void* function);
 } engine;
@@ -92,7 +92,7 @@ static bool text_begins(const char** text, size_t* length, const char* start) {
   return true;
 }
 
-/* Where ":number" at the end begins; `length` if there is none. */
+/* The index of ":number" at the end of the text; `length` if there is none. */
 static size_t number_before(const char* text, size_t length) {
   size_t at = length;
   while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
@@ -100,13 +100,13 @@ static size_t number_before(const char* text, size_t length) {
   return at > 0 && at < length && text[at - 1] == ':' ? at - 1 : length;
 }
 
-/* "server.js:12:3" is "server.js:12"; not every V8 has a column. */
+/* Shortens "server.js:12:3" to "server.js:12"; not every V8 gives a column. */
 static size_t without_column(const char* text, size_t length) {
   size_t column = number_before(text, length);
   return number_before(text, column) < column ? column : length;
 }
 
-/* The tier of the code stands before the name: "~", "^", "+", "*", "o*". */
+/* The name is preceded by the tier of the code: "~", "^", "+", "*", "o*". */
 static void skip_tier(const char** text, size_t* length) {
   size_t count = *length > 1 && **text == 'o' && strchr("*+", (*text)[1]) != NULL;
   while (count < *length && strchr("~*^+'", (*text)[count]) != NULL)
@@ -115,8 +115,8 @@ static void skip_tier(const char** text, size_t* length) {
   *length -= count;
 }
 
-/* "JS:*parse file:///app/server.js:12:3" is "parse /app/server.js:12"; what isn't of a
- * script stays as it is. */
+/* Turns "JS:*parse file:///app/server.js:12:3" into "parse /app/server.js:12"; names that
+ * aren't of a script stay as they are. */
 static void code_name(char* name, const char* text, size_t length) {
   const char* url = NULL;
   if (text_begins(&text, &length, "JS:") || text_begins(&text, &length, "LazyCompile:") ||
@@ -165,12 +165,12 @@ bool addon_microtasks_watch(void (*done)(void* isolate, void* data), void* data)
 /* --- places
  * ----------------------------------------------------------------------------- */
 
-/* V8 counts from 0, and has -1 for what isn't known. */
+/* V8 counts from 0, and returns -1 if the line isn't known. */
 int addon_function_line(const struct napi_value__* function) {
   return engine.line == NULL ? 0 : engine.line(function) + 1;
 }
 
-/* Until V8 12 the isolate stands before the script's name. */
+/* Until V8 12 the isolate comes before the script's name. */
 struct napi_value__* addon_function_script(const struct napi_value__* function) {
   void* isolate = isolate_current();
   if (isolate == NULL || engine.origin == NULL)

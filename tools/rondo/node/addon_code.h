@@ -16,8 +16,8 @@ void addon_name_code(void);
 /* Calls back whenever the isolate has run all its microtasks; false if it can't. */
 bool addon_microtasks_watch(void (*done)(void* isolate, void* data), void* data);
 
-/* Where a function was defined: the name of the script, NULL if that isn't known, and the
- * line, 0 then. */
+/* Where a function was defined: the name of the script, NULL if it isn't known; and the
+ * line, 0 if it isn't known. */
 struct napi_value__* addon_function_script(const struct napi_value__* function);
 int addon_function_line(const struct napi_value__* function);
 

@@ -1,6 +1,7 @@
-/* The pool's work, and whose it was. A thread knows the address of the work it runs; the
- * loop knows the request that it has begun, in which that work lies. What was begun last
- * at the address, before the thread took it on, is what the thread took on. */
+/* Matches the pool's work with the requests it was done for. A thread records the address
+ * of the work it runs; the loop records the request that it has begun, which contains
+ * that work. The last request begun at that address, before the thread took the work, is
+ * the one. */
 #include "trace_model.h"
 
 #include "uv.h"
@@ -9,7 +10,7 @@
 
 /* --- records ---------------------------------------------------------------------- */
 
-/* Threads of the pool that are at work at a time: there may be 1024 of them. */
+/* Finds the open work of a thread; up to 1024 threads may be working. */
 static struct work* open_work(struct trace_process* process,
                               const struct trace_record* record) {
   const size_t most = 4096;
@@ -64,12 +65,12 @@ size_t process_work(struct trace_process* process, const struct trace_record* re
 /* --- whose it was ------------------------------------------------------------------ */
 
 struct begun {
-  uint64_t address; /* of the work in it */
+  uint64_t address; /* of the work in the request */
   uint64_t time;    /* since the process's start */
   int32_t loop, cause;
 };
 
-/* Where the work lies in a request of that kind; 0: it has none. */
+/* The offset of the work in a request of that kind; 0: it has none. */
 static size_t work_offset(uint64_t key) {
   unsigned int kind = (unsigned int) (key >> TRACE_SUBJECT_SHIFT) & 0xff;
   if (kind >= TRACE_SUBJECT_FS && kind < TRACE_SUBJECT_NODE)
@@ -114,8 +115,8 @@ static size_t collect(const struct trace* trace, const struct trace_process* pro
   return count;
 }
 
-/* The last at that address that was begun before. The loop's clock and the pool's may
- * differ by some microseconds, and a thread may take on what is begun at once. */
+/* The last request at that address that was begun before. The loop's clock and the pool's
+ * may differ by some microseconds, and a thread may take work as soon as it is begun. */
 static const struct begun* begun_before(const struct begun* list, size_t count,
                                         const struct work* work) {
   const uint64_t apart_ns = 20000;

@@ -1,6 +1,7 @@
 /* Chrome's trace events, for Perfetto and chrome://tracing: real threads on the machine's
- * monotonic clock, so that other traces of the machine can be laid over; flows from who
- * began a request to its callback; counters of what is in flight and of the pool. */
+ * monotonic clock, so that other traces of the machine can be overlaid; flows from the
+ * callback that began a request to the request's own callback; counters of requests in
+ * flight and of the pool. */
 #include "trace_write.h"
 
 #include <inttypes.h>
@@ -63,7 +64,7 @@ static void write_event(FILE* out, const struct trace_loop* loop,
   write_arguments(out, loop, event, wait);
 }
 
-/* An arrow from where it was begun to its callback. */
+/* An arrow from the callback that began a request to the request's callback. */
 static void write_flow(FILE* out, const struct trace_loop* loop, size_t index,
                        size_t event_index) {
   const struct event* event = &loop->events[event_index];
@@ -89,8 +90,8 @@ static void write_counter(FILE* out, uint32_t pid, const char* name, uint64_t ti
   fprintf(out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
 }
 
-/* False for loops that take turns on one thread: the time outside of uv_run of one is
- * time inside of the other's. */
+/* False for loops that alternate on one thread: the time outside of uv_run of one loop is
+ * time inside of another's. */
 static bool has_thread_alone(const struct trace* trace, const struct trace_loop* loop) {
   for (size_t i = 0; i < trace->count; i++) {
     const struct trace_loop* other = &trace->loops[i];
@@ -124,7 +125,7 @@ static void write_loop_events(FILE* out, const struct trace* trace, size_t index
   }
 }
 
-/* What a thread of the pool ran. */
+/* The name of the work that a thread of the pool ran. */
 static const char* work_name(const struct trace* trace, const struct work* work) {
   if (work->loop == EVENT_NONE)
     return "work";
@@ -159,9 +160,9 @@ static void write_pool(FILE* out, const struct trace* trace,
   }
 }
 
-/* Stacks as the trace event format has them: a tree of frames, each with its caller, and
- * samples that name the innermost. Frames get a number for each sample; what is shared is
- * for readers to find. */
+/* Stacks in the trace event format: a tree of frames, each with its caller, and samples
+ * that name the innermost. Each sample gets frames of its own; readers merge equal ones.
+ */
 static void write_samples(FILE* out, const struct trace_loop* loop, size_t first_frame) {
   for (size_t i = 0; i < loop->sample_count; i++) {
     const struct stack_sample* sample = &loop->samples[i];

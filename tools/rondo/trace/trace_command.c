@@ -1,6 +1,5 @@
 /* `rondo trace`: runs a script or a program with the recorder on and shows what its loops
- * did, as a picture, as Chrome's trace events or in words; or shows a recording that was
- * kept. */
+ * did, as a picture, as Chrome's trace events or as text; or shows a saved recording. */
 #include "trace_command.h"
 
 #include "exec.h"
@@ -24,7 +23,7 @@ static bool has_suffix(const char* text, const char* suffix) {
   return length >= end && strcmp(text + length - end, suffix) == 0;
 }
 
-/* The first eight bytes of a file, as far as it has them. */
+/* Reads the first eight bytes of a file, or fewer if it is shorter. */
 static void begins(const char* path, char* bytes) {
   FILE* file = fopen(path, "rb");
   if (file == NULL)
@@ -33,7 +32,8 @@ static void begins(const char* path, char* bytes) {
   fclose(file);
 }
 
-/* By its name, or its first bytes. What comes through a pipe can only be one. */
+/* Recognises a recording by its name or its first bytes. A pipe can only be a recording.
+ */
 static bool is_recording(const char* path) {
   char magic[8] = {0};
   struct stat status;
@@ -45,8 +45,8 @@ static bool is_recording(const char* path) {
   return memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0;
 }
 
-/* Of a program, its file or its name, the usage is another; scripts that are not there
- * aren't there. */
+/* A program, by its file or its name, needs another usage; a missing script is reported
+ * as missing. */
 static int not_a_script(const char* path) {
   char magic[8] = {0};
   bool found = access(path, R_OK) == 0;
@@ -62,8 +62,8 @@ static int not_a_script(const char* path) {
   return found ? 126 : 127;
 }
 
-/* What this command has written before may be replaced; what somebody else has written is
- * most likely named by mistake. True, after a word about it. */
+/* A file that this command has written before may be replaced; any other file is most
+ * likely named by mistake. True for such a file, which has been reported. */
 static bool would_destroy(const char* path) {
   static const char* const ours[] = {"<!doctype", "{\"displayTimeUnit", "process ",
                                      "loop "};
@@ -97,7 +97,7 @@ static void report_place(const struct options* options, const char* path) {
     fprintf(stderr, "rondo: %s in %s\n", what[options->form], path);
 }
 
-/* Leaves what --from and --to say, if they do. */
+/* Cuts the trace to --from and --to, if they are given. */
 static bool part_chosen(const struct options* options, struct trace* trace) {
   bool whole = options->from_ns == 0 && options->to_ns == UINT64_MAX;
   uint64_t end = 0;
@@ -151,8 +151,8 @@ static bool write_to(const struct trace* trace, const struct options* options,
     return true;
   }
   if (ours)
-    unlink(path);   /* half of it is of no use */
-  if (err != EPIPE) /* who closes a pipe has seen enough */
+    unlink(path);   /* an incomplete file is useless */
+  if (err != EPIPE) /* a reader that closes the pipe has seen enough */
     fprintf(stderr, "rondo: %s: %s\n", standard ? "standard output" : path,
             strerror(err));
   errno = err;
@@ -161,7 +161,7 @@ static bool write_to(const struct trace* trace, const struct options* options,
 
 /* --- a recording ------------------------------------------------------------------- */
 
-/* "x.rtrace" gives "x.html"; what had no name is named by its process. */
+/* "x.rtrace" gives "x.html"; a recording without a name is named after its process. */
 static void name_after(char* name, size_t size, const char* recording, uint32_t pid,
                        enum form form) {
   const char* kind = form == JSON ? "json" : "html";
@@ -174,7 +174,7 @@ static void name_after(char* name, size_t size, const char* recording, uint32_t 
     snprintf(name, size, "rondo-trace-%u.%s", pid, kind);
 }
 
-/* Adds a recording, and says what is wrong with it; true if nothing is. */
+/* Adds a recording; reports what is wrong with it. True if nothing is. */
 static bool read_recording(struct trace* trace, const char* name) {
   const char* path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
   const char* problem = trace_read(trace, path);
@@ -237,11 +237,11 @@ static int show_recordings(const struct options* options, int count, char** path
 
 /* --- a program --------------------------------------------------------------------- */
 
-/* As the program left, so do we. */
+/* Ends this process the way the program ended. */
 static int leave_as(int status) {
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
-  struct rlimit none = {0, 0}; /* its core is of interest, ours isn't */
+  struct rlimit none = {0, 0}; /* the program's core file is wanted, not this one's */
   sigset_t all;
   setrlimit(RLIMIT_CORE, &none);
   fflush(NULL);
@@ -257,7 +257,7 @@ static bool show_run(const struct options* options, const struct trace_run* run,
   char name[64];
   bool never_began = WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 126;
   if (trace->count == 0 && never_began)
-    return false; /* that was reported */
+    return false; /* this has been reported */
   if (trace->count == 0) {
     fprintf(
         stderr,
@@ -277,7 +277,7 @@ static bool show_run(const struct options* options, const struct trace_run* run,
   return write_to(trace, options, options->output == NULL ? name : options->output);
 }
 
-/* What was recorded is worth more than the place where it was to be shown. */
+/* The recording is kept even if the output can't be written. */
 static void report_rescued(struct trace_run* run) {
   fprintf(stderr, "rondo: what was recorded is still there: rondo trace %s/*.rtrace*\n",
           run->folder);
@@ -331,7 +331,7 @@ int trace_main(int argc, char** argv) {
     return 1;
   if (options.program)
     return run_and_show(&options, argv + next);
-  static char name[] = "rondo"; /* what the runtime's arguments begin with */
+  static char name[] = "rondo"; /* argv[0] for the runtime */
   argv[next - 1] = name;
   return run_and_show(&options, argv + next - 1);
 }

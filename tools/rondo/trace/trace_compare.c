@@ -1,6 +1,6 @@
-/* Two recordings of one program: what got slower, by callback. Durations vary from call
- * to call, so their middle is compared, with the spread of the middle half; a difference
- * that the spread explains is said to be none. */
+/* Compares two recordings of one program: which callbacks got slower. Durations vary from
+ * call to call, so their medians are compared, with the spread of the middle half; a
+ * difference within the spread is reported as none. */
 #include "trace_write.h"
 
 #include <inttypes.h>
@@ -17,11 +17,11 @@ struct calls {
 };
 
 struct compared {
-  char* key;        /* what both sides call it */
-  const char* name; /* on the side that has it first */
+  char* key;        /* the name on both sides, without its line */
+  const char* name; /* on the side where it was found first */
   const char* subject;
   struct calls sides[2]; /* before, after */
-  double weight;         /* what the change costs in all */
+  double weight;         /* total cost of the change */
 };
 
 struct comparison {
@@ -38,7 +38,7 @@ static uint64_t part_of(const struct calls* calls, size_t quarter) {
   return calls->count == 0 ? 0 : calls->times[(calls->count - 1) * quarter / 4];
 }
 
-/* Whether a word is a script's place: "/app/server.js:12", "node:net:7". */
+/* Whether a word is a place in a script: "/app/server.js:12", "node:net:7". */
 static bool is_place(const char* word, size_t length) {
   size_t digits = 0;
   while (digits < length && word[length - 1 - digits] >= '0' &&
@@ -47,8 +47,8 @@ static bool is_place(const char* word, size_t length) {
   return digits > 0 && digits + 1 < length && word[length - 1 - digits] == ':';
 }
 
-/* Lines move when a script is changed: a function is known by its name. One without a
- * name has nothing but its place. */
+/* Lines move when a script is changed, so a function is identified by its name; a
+ * function without a name, by its place. */
 static char* key_of(const char* name) {
   char* key = text_copy(name, strlen(name));
   char* out = key;
@@ -80,8 +80,8 @@ static size_t compared_of(struct comparison* all, const char* name, const char* 
   return all->count++;
 }
 
-/* Most calls are of the name, and about the kind of subject, that the last call of the
- * name was: `known` has where that is, so that few names are looked for. */
+/* Most calls have the same kind of subject as the last call of that name: `known` caches
+ * its index, so that few names are searched for. */
 static size_t place_of(struct comparison* all, const struct trace_loop* loop,
                        const struct event* event, size_t* known) {
   const char* subject =
@@ -103,7 +103,8 @@ static void add_loop(struct comparison* all, const struct facts* facts, size_t s
     const struct event* event = &loop->events[i];
     if (!is_work(event))
       continue;
-    size_t place = place_of(all, loop, event, known); /* the list may move */
+    size_t place =
+        place_of(all, loop, event, known); /* computed first, since the list may move */
     struct calls* calls = &all->list[place].sides[side];
     calls->times =
         array_grow(calls->times, calls->count, &calls->capacity, sizeof(*calls->times));
@@ -112,7 +113,7 @@ static void add_loop(struct comparison* all, const struct facts* facts, size_t s
   free(known);
 }
 
-/* How far off the middle of so many calls may be: twice its standard error. A handful of
+/* The uncertainty of the median of so many calls: twice its standard error. A handful of
  * calls says little. */
 static double doubt(const struct calls* calls) {
   double spread = (double) (part_of(calls, 3) - part_of(calls, 1));
@@ -157,7 +158,7 @@ static void weigh(struct comparison* all) {
     qsort(all->list, all->count, sizeof(*all->list), by_weight);
 }
 
-/* "12.1 ms (11.8 ms to 12.9 ms)": the middle, and where the middle half lies. */
+/* "12.1 ms (11.8 ms to 12.9 ms)": the median, and the range of the middle half. */
 static void write_calls(FILE* out, const struct calls* calls) {
   char middle[TIME_SIZE], low[TIME_SIZE], high[TIME_SIZE], all[96];
   if (calls->count == 0)
@@ -192,7 +193,7 @@ static void write_compared(FILE* out, const struct compared* compared) {
   putc('\n', out);
 }
 
-/* The busiest loop of a trace stands for it. */
+/* A trace is represented by its busiest loop. */
 static const struct facts* busiest(struct facts** all, size_t count) {
   const struct facts* found = all[0];
   for (size_t i = 1; i < count; i++)
@@ -210,7 +211,8 @@ static void write_side(FILE* out, const char* which, const struct facts* facts) 
   putc('\n', out);
 }
 
-/* What changed most, both ways: slower from the top, faster from the bottom. */
+/* The largest changes in both directions: slower ones from the top, faster ones from the
+ * bottom. */
 static void write_list(FILE* out, const struct comparison* all) {
   size_t same = 0;
   fprintf(out, "\n  %-10s%8s  %-36s%8s  %-36scallback\n", "change", "calls",

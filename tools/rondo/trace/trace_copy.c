@@ -1,4 +1,5 @@
-/* A recording that is kept: the same chunks, but definitions that need no other file. */
+/* Saves a recording: the same chunks, but with definitions that don't depend on other
+ * files. */
 #include "trace_write.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct copy {
     char bytes[TRACE_HEADER_SIZE];
   } page;
   char* chunk;
-  size_t used; /* of a chunk of definitions */
+  size_t used; /* of the current chunk of definitions */
   uint64_t sequence;
 };
 
@@ -24,7 +25,8 @@ static bool chunk_write(struct copy* copy) {
   return fwrite(copy->chunk, copy->page.header.chunk_size, 1, copy->out) == 1;
 }
 
-/* All but the definitions. The last chunk may have been cut: zeros follow it here. */
+/* Copies everything but the definitions. If the last chunk was cut short, zeros are
+ * added. */
 static bool copy_chunks(struct copy* copy) {
   size_t size = copy->page.header.chunk_size, length;
   bool good = true;

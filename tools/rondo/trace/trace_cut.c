@@ -1,4 +1,5 @@
-/* A part of a trace: what lies between two moments, or reaches into it, as a whole. */
+/* Cuts a trace to the events between two times; an event that reaches into that range is
+ * kept as a whole. */
 #include "trace_model.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ static bool reaches(const struct event* event, uint64_t from, uint64_t to) {
   return event->start <= to && event->start + event->duration >= from;
 }
 
-/* Parents of what stays stay, and lie before it: `moved` knows where they are now. */
+/* Parents of kept events are kept, and come before them: `moved` has their new indexes.
+ */
 static void keep_events(struct trace_loop* loop, uint64_t from, uint64_t to,
                         int32_t* moved) {
   size_t kept = 0, sleeps = 0, kept_sleeps = 0;
@@ -37,10 +39,10 @@ static void keep_events(struct trace_loop* loop, uint64_t from, uint64_t to,
   loop->event_count = kept;
   loop->wait_count = kept_sleeps;
   if (!last_stays)
-    loop->alive_count = alive_free(loop); /* it is about the last sleep */
+    loop->alive_count = alive_free(loop); /* the list belongs to the last sleep */
 }
 
-/* Who began what is shown may have been before it. */
+/* A cause of a kept event may have been cut. */
 static void move_causes(struct trace_loop* loop, const int32_t* moved) {
   for (size_t i = 0; i < loop->cause_count; i++) {
     struct cause* cause = &loop->causes[i];

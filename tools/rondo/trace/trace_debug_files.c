@@ -1,7 +1,7 @@
-/* Where the symbols of a stripped program or library are: in a file of their own, which
- * is looked for as gdb does: by the build-id below /usr/lib/debug/.build-id, then by the
- * name that the file itself has for it (.gnu_debuglink), beside it, in .debug beside it,
- * and below /usr/lib/debug. What is found under a name has to have the checksum too. */
+/* Finds the symbols of a stripped program or library: in a separate file, searched for as
+ * gdb does: by the build-id below /usr/lib/debug/.build-id, then by the name in
+ * .gnu_debuglink, beside the file, in .debug beside it, and below /usr/lib/debug. A file
+ * that is found by name must have the right checksum. */
 #include "trace_debug_files.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #define DEBUG_FILES "/usr/lib/debug"
 
-/* The section of that name; NULL unless all of it is in the file. */
+/* The section of that name; NULL unless it is completely inside the file. */
 static const char* section_find(const struct elf_file* file, const char* name,
                                 size_t* size) {
   const Elf64_Ehdr* header = (const void*) file->bytes;
@@ -39,7 +39,7 @@ static const char* section_find(const struct elf_file* file, const char* name,
 
 /* --- by build-id -------------------------------------------------------------------- */
 
-/* The bytes of the note; 0 if there is none. */
+/* The length of the build-id; 0 if there is none. */
 static size_t build_id(const struct elf_file* file, const unsigned char** id) {
   size_t size;
   const char* note = section_find(file, ".note.gnu.build-id", &size);
@@ -103,7 +103,7 @@ static bool open_named(const char* path, uint32_t sum, struct elf_file* found) {
   return false;
 }
 
-/* The section has a name, zeros up to a multiple of four, and the checksum. */
+/* The section contains a name, zeros up to a multiple of four, and the checksum. */
 static bool open_by_name(const struct elf_file* file, const char* file_path,
                          struct elf_file* found) {
   static const char* const places[][2] = {

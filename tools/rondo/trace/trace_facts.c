@@ -1,5 +1,5 @@
-/* Where a loop's time went: counted once, for the summary, the picture and comparisons.
- * What held it up is in trace_held.c. */
+/* Where a loop's time went, computed once for the summary, the picture and comparisons.
+ * Stalls are in trace_held.c. */
 #include "trace_facts.h"
 #include "trace_held.h"
 
@@ -41,7 +41,7 @@ size_t kind_length(const char* subject) {
   return subject == NULL ? 0 : strcspn(subject, " ");
 }
 
-/* No callback is around it. */
+/* Whether no other callback is around this one. */
 static bool is_outermost(const struct trace_loop* loop, const struct event* event) {
   for (const struct event* at = parent_of(loop, event); at != NULL;
        at = parent_of(loop, at)) {
@@ -59,7 +59,7 @@ bool same_subject_kind(const char* left, const char* right) {
          (length == 0 || memcmp(left, right, length) == 0);
 }
 
-/* Two functions of one name, each static in its file, are two. */
+/* Two functions of the same name, static in two files, are counted separately. */
 static struct total* total_of(struct facts* facts, const struct event* event) {
   const struct trace_loop* loop = facts->loop;
   const char* subject =
@@ -141,7 +141,8 @@ static void count_event(struct facts* facts, const struct event* event) {
   }
   if (event->kind == EVENT_OUTSIDE)
     count_outside(facts, event);
-  /* A turn inside a callback, of a nested run, is not the callback's own either. */
+  /* The time of a nested run's turns, inside a callback, isn't the callback's own either.
+   */
   if (parent != NULL && is_work(parent) && (is_work(event) || event->kind == EVENT_TURN))
     facts->inside[event->parent] += event->duration;
 }

@@ -1,5 +1,5 @@
-/* Recordings as files: their sections, which may be joined, cut off or damaged, the
- * chunks in those, and the loops that were recorded in them. */
+/* Recordings as files: their sections, which may be concatenated, truncated or damaged,
+ * the chunks in those, and the loops recorded in them. */
 #include "trace_model.h"
 
 #include <errno.h>
@@ -39,16 +39,16 @@ struct trace_loop* trace_add_loop(struct trace* trace, struct trace_process* pro
 struct chunk {
   const struct trace_chunk* head;
   const struct trace_record* records;
-  size_t count; /* that there is room for */
+  size_t count; /* capacity */
 };
 
 struct section {
   struct chunk* chunks;
   size_t count, capacity;
-  size_t length; /* with its header */
+  size_t length; /* including its header */
 };
 
-/* Streams one after the other, the definitions first; each in its order. */
+/* Sorts by stream, the definitions first; within a stream in its order. */
 static int by_stream(const void* left, const void* right) {
   const struct trace_chunk *a = ((const struct chunk*) left)->head,
                            *b = ((const struct chunk*) right)->head;
@@ -59,8 +59,8 @@ static int by_stream(const void* left, const void* right) {
   return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* Chunks follow each other up to the end, or to the header of a recording that was joined
- * to this one. What is none is where a file was damaged. */
+/* Chunks follow each other up to the end, or to the header of a recording that was
+ * appended. Anything else means that the file is damaged. */
 static void section_find(struct section* section, const char* bytes, size_t left,
                          const struct trace_header* header, bool* damaged) {
   const size_t chunk_size = header->chunk_size;
@@ -87,20 +87,20 @@ static void section_find(struct section* section, const char* bytes, size_t left
     qsort(section->chunks, section->count, sizeof(*section->chunks), by_stream);
 }
 
-/* Behind what is good there are zeros, or nothing. */
+/* Whether only zeros, or nothing, follow the valid records. */
 static bool ends_well(const struct chunk* chunk, size_t good) {
   return good >= chunk->count || chunk->records[good].when == 0;
 }
 
-/* When the process ended, since the recording's start; 0 if nobody knows. */
+/* When the process ended, since the recording's start; 0 if it isn't known. */
 static uint64_t end_of(const struct trace* trace, const struct trace_header* header) {
   if (header->length == 0 && trace->seen_ns > header->start_ns)
     return trace->seen_ns - header->start_ns;
   return header->end_ns < TRACE_CENTURY_NS ? header->end_ns : 0;
 }
 
-/* A loop that was closed ended there; one whose recording ended before the program did
- * (at its limit) says nothing about that. */
+/* A closed loop ended with its last record; a loop whose recording ended before the
+ * program (at its limit) doesn't show its end. */
 static uint64_t loop_end(const struct trace_chunk* last, uint64_t ended) {
   if (last->closed || last->lost > 0 || ended < last->first_ns)
     return 0;
@@ -139,7 +139,7 @@ static void close_works(struct trace_process* process, uint64_t ended) {
   }
 }
 
-/* Chunks of one stream that isn't a loop's. */
+/* Reads the chunks of a stream that isn't a loop's. */
 static void read_others(struct trace* trace, struct trace_process* process,
                         const struct chunk* chunks, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -182,7 +182,7 @@ void process_describe(struct trace_process* process, const char* program,
   process->command = arguments_text(command, TRACE_COMMAND_SIZE);
 }
 
-/* The section that begins here; how long it is, or 0 if it is none. */
+/* Reads the section that begins here; returns its length, or 0 if it isn't one. */
 static size_t read_section(struct trace* trace, const char* bytes, size_t left,
                            const char** problem) {
   const struct trace_header* header = (const struct trace_header*) (const void*) bytes;
@@ -233,15 +233,16 @@ const char* trace_read_bytes(struct trace* trace, const char* bytes, size_t size
   return NULL;
 }
 
-/* All of a file or pipe, to be freed; NULL, and why, if it can't be read. Not mapped: a
- * file that is still being written may become shorter. */
+/* Reads all of a file or pipe, to be freed; NULL, with the reason, on failure. The file
+ * isn't mapped, because a file that is still being written may become shorter. */
 static char* read_all(int fd, size_t* size, const char** problem) {
   char* bytes = NULL;
   size_t capacity = 0;
   struct stat file;
   *size = 0;
   if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
-    capacity = (size_t) file.st_size + 1; /* and the end is seen without growing */
+    capacity =
+        (size_t) file.st_size + 1; /* one more, so that the end is seen without growing */
   else if (!S_ISFIFO(file.st_mode) && !S_ISSOCK(file.st_mode))
     *problem = "not a file";
   while (*problem == NULL) {
@@ -288,7 +289,7 @@ static int by_process(const void* left, const void* right) {
   return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* By start of their processes; loops of one process stand together. */
+/* Sorts by the start of the processes; loops of one process stay together. */
 void trace_sort(struct trace* trace) {
   for (size_t i = 0; i < trace->count; i++) {
     struct trace_loop* loop = &trace->loops[i];

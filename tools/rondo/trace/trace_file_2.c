@@ -1,11 +1,11 @@
 /* Recordings of versions 1 and 2: one loop in a section, its records and definitions in
- * one row, times since the loop's own start. */
+ * one sequence, times since the loop's own start. */
 #include "trace_model.h"
 
 #include <string.h>
 
-/* When the process ended, since the loop's start; 0 if nobody knows. A recording that
- * ended before its program did (at its limit) says nothing about that. */
+/* When the process ended, since the loop's start; 0 if it isn't known. A recording that
+ * ended before its program (at its limit) doesn't show it. */
 static uint64_t end_of(const struct trace* trace, const struct trace_header_2* header) {
   if (header->lost > 0)
     return 0;
@@ -14,8 +14,8 @@ static uint64_t end_of(const struct trace* trace, const struct trace_header_2* h
   return header->end_ns < TRACE_CENTURY_NS ? header->end_ns : 0;
 }
 
-/* Loops of one process lay in files of their own: each has a process of its own here. How
- * many bytes of records were good. */
+/* Loops of one process were in separate files, so each gets a process of its own here.
+ * Returns how many bytes of records were valid. */
 static size_t loop_add(struct trace* trace, const struct trace_header_2* header,
                        const struct trace_record* records, size_t count) {
   struct trace_process* process = trace_add_process(trace);
@@ -33,7 +33,7 @@ static size_t loop_add(struct trace* trace, const struct trace_header_2* header,
   struct loop_reader* reader = loop_reader_make(loop, 0, true);
   size_t good = loop_reader_take(reader, records, count);
   loop_reader_end(reader, end_of(trace, header));
-  /* What was never closed ends with zeros, or another section was joined to it. */
+  /* A recording that wasn't closed ends with zeros, or with an appended section. */
   if (good < count && (header->length != 0 ||
                        (records[good].when != 0 &&
                         memcmp(&records[good], TRACE_MAGIC, strlen(TRACE_MAGIC)) != 0)))
@@ -41,8 +41,8 @@ static size_t loop_add(struct trace* trace, const struct trace_header_2* header,
   return good * sizeof(*records);
 }
 
-/* Where a section ends that was never closed: its file had whole pages, and perhaps
- * another was joined to it. */
+/* Finds the end of a section that wasn't closed: its file had whole pages, and another
+ * section may have been appended. */
 static size_t section_end(const char* bytes, size_t left, size_t good) {
   size_t at = (good + TRACE_HEADER_SIZE - 1) / TRACE_HEADER_SIZE * TRACE_HEADER_SIZE;
   for (; at < left && left - at >= TRACE_HEADER_SIZE; at += TRACE_HEADER_SIZE) {

@@ -1,6 +1,5 @@
-/* What held a loop up. A stretch lies between two moments at which the loop asked the
- * kernel what is new; all that is said about them is said of stretches, so that the
- * summary and the picture can't disagree. */
+/* When a loop was held up. A stretch is the time between two polls; the summary and the
+ * picture both use stretches, so that they can't disagree. */
 #include "trace_held.h"
 
 #include <stdlib.h>
@@ -20,8 +19,8 @@ static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to
 
 /* --- the processor ------------------------------------------------------------------ */
 
-/* Of the records that cover the time, what they say is taken as ours as far as it fits:
- * so what the thread had of the processor is never less than it was. */
+/* The records that cover the time range may reach beyond it. Their processor time is
+ * attributed to the range as far as it fits, so the result is never too small. */
 struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint64_t to) {
   struct cpu_share share = {0};
   size_t low = 0, high = loop->cpu_count;
@@ -51,7 +50,7 @@ struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint6
   return share;
 }
 
-/* Only somebody who asked for our descriptor can have slept on it. */
+/* Only a program that called uv_backend_fd can have slept on that descriptor. */
 uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside) {
   if ((outside->detail & OUTSIDE_OUTER) == 0)
     return 0;
@@ -65,7 +64,7 @@ struct stretches {
   struct facts* facts;
   struct stretch* list;
   size_t count, capacity;
-  bool* slept; /* of each event: a poll in which the loop slept */
+  bool* slept; /* for each event: a poll in which the loop slept */
   bool open;
   struct stretch now;
 };
@@ -106,7 +105,7 @@ static void take_outside(struct stretches* all, const struct event* event, size_
     all->now.outside = (int32_t) i;
 }
 
-/* The kernel is asked in the sleep or, where a poll didn't sleep, as it starts. */
+/* The loop polls in the sleep or, if it didn't sleep, when the poll phase begins. */
 static void find_stretches(struct stretches* all) {
   const struct trace_loop* loop = all->facts->loop;
   for (size_t i = 0; i < loop->event_count; i++) {
@@ -125,7 +124,8 @@ static void find_stretches(struct stretches* all) {
       stretch_close(all, event->start, i, (int32_t) i);
       stretch_open(all, event->start, i + 1);
     } else if (event->kind == EVENT_TURN && all->open && all->now.starting) {
-      stretch_close(all, event->start, i, EVENT_NONE); /* the first turn is none of it */
+      stretch_close(all, event->start, i,
+                    EVENT_NONE); /* the first turn doesn't belong to it */
       stretch_open(all, event->start, i);
     } else if (!all->open && (is_work(event) || event->kind == EVENT_TURN)) {
       stretch_open(all, event->start, i);
@@ -142,9 +142,10 @@ static int by_length(const void* left, const void* right) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* Something arrives at any moment: asleep it is served at once; in a stretch it waits for
- * its end. Of all moments, `share` wait longer than the result: the stretches, the
- * longest first, are cut down to one length until that many moments lie above it. */
+/* An event may arrive at any moment: while the loop sleeps it is served at once; in a
+ * stretch it waits for the stretch's end. A share of all moments, `share`, waits longer
+ * than the result: the stretches, the longest first, are cut to one length until that
+ * many moments lie above it. */
 static uint64_t wait_of(const uint64_t* lengths, size_t count, double moments,
                         double share) {
   double above = 0, wanted = moments * share;
@@ -182,11 +183,11 @@ static void find_waits(struct facts* facts, const struct stretches* all) {
 /* --- who took it ---------------------------------------------------------------------
  */
 
-/* Time of the calls of one name in a stretch. */
+/* The time of the calls of one name in a stretch. */
 struct taken {
-  int32_t key; /* the name, or below 0 the kind of event */
+  int32_t key; /* the name, or a negative kind of event */
   uint64_t time, calls, longest;
-  int32_t event; /* the longest */
+  int32_t event; /* the longest call */
 };
 
 static struct taken* taken_of(struct taken** list, size_t* count, size_t* capacity,
@@ -201,13 +202,14 @@ static struct taken* taken_of(struct taken** list, size_t* count, size_t* capaci
   return &(*list)[(*count)++];
 }
 
-/* Inside another callback it is that one's time; a nested run's turns are looked into. */
+/* Time inside another callback counts as that callback's; the turns of a nested run are
+ * counted themselves. */
 static bool is_counted(const struct trace_loop* loop, const struct event* event) {
   const struct event* parent = parent_of(loop, event);
   return is_work(event) && (parent == NULL || !is_work(parent));
 }
 
-/* A span in it that took most of it, such as its microtasks; the innermost such. */
+/* The innermost span that took most of the event, such as its microtasks. */
 static int32_t inside_of(const struct trace_loop* loop, const struct stretch* stretch,
                          int32_t culprit) {
   int32_t found = culprit;
@@ -272,7 +274,8 @@ static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
   free(list);
 }
 
-/* The turn of whoever took most; else that of the look that ended it, or began it. */
+/* The turn of the call that took most; otherwise that of the poll that ended or began the
+ * stretch. */
 static void find_turn(const struct trace_loop* loop, struct stretch* stretch) {
   const struct event* turn = NULL;
   if (stretch->culprit != EVENT_NONE && stretch->taker != TAKER_OUTSIDE)
@@ -280,12 +283,13 @@ static void find_turn(const struct trace_loop* loop, struct stretch* stretch) {
   if (turn == NULL && stretch->look != EVENT_NONE)
     turn = turn_of(loop, &loop->events[stretch->look]);
   if (turn == NULL && stretch->taker != TAKER_OUTSIDE && stretch->first > 0)
-    turn = turn_of(loop, &loop->events[stretch->first - 1]); /* it began in there */
+    turn = turn_of(
+        loop, &loop->events[stretch->first - 1]); /* the stretch began in that turn */
   stretch->turn = turn == NULL ? EVENT_NONE : (int32_t) (turn - loop->events);
 }
 
-/* Whether what ended it found something waiting: callbacks in that poll, without a sleep
- * before them that is worth the name. */
+/* Whether the poll that ended the stretch found events waiting: callbacks in that poll,
+ * without a noticeable sleep before them. */
 static bool was_ready(const struct trace_loop* loop, const struct stretch* stretch) {
   const uint64_t no_sleep_ns = 20000;
   if (stretch->look == EVENT_NONE)
@@ -299,8 +303,9 @@ static bool was_ready(const struct trace_loop* loop, const struct stretch* stret
          is_work(&loop->events[next]);
 }
 
-/* Between two runs only what was due or ready has been held up: from the moment a timer
- * was due, or for all of it if something was ready, since nobody knows since when. */
+/* Between two runs, only what was due or ready has been held up: from the moment when a
+ * timer was due, or for the whole time if a descriptor was ready, since it isn't known
+ * since when. */
 static void find_waiting(const struct trace_loop* loop, struct stretch* stretch) {
   if (stretch->outside == EVENT_NONE || stretch->starting)
     return;
@@ -332,8 +337,8 @@ static int longest_first(const void* left, const void* right) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* Those that matter are looked at closely; what is due only for a part of a stretch makes
- * it shorter, so more are looked at than are listed. */
+/* The longest stretches are examined closely. A stretch counts only from when something
+ * was due, which may make it shorter, so more are examined than are listed. */
 static void find_longest(struct facts* facts, struct stretches* all) {
   size_t closely = smaller(all->count, 4 * HELD_MOST);
   if (all->count > 1)

@@ -1,17 +1,19 @@
-/* When a loop was held up, and by whom: trace_held.c; who waited for the pool:
+/* When a loop was held up, and by what: trace_held.c; what waited for the pool:
  * trace_pool.c. For trace_facts.c. */
 #ifndef RONDO_TOOL_TRACE_HELD_H
 #define RONDO_TOOL_TRACE_HELD_H
 
 #include "trace_facts.h"
 
-/* Finds the longest stretches of a loop, and how long one waits for it. */
+/* Finds the longest stretches of a loop, and how long events waited for it. */
 void find_held(struct facts* facts);
 
-/* How much of a time outside an outer loop slept, on our descriptor. */
+/* How long an outer loop slept on this loop's descriptor, during a time outside of
+ * uv_run. */
 uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside);
 
-/* Finds who waited for a thread of the pool; `number` is the loop's, in the trace. */
+/* Finds the request that waited longest for a thread of the pool; `number` is the loop's
+ * index in the trace. */
 void find_starved(struct facts* facts, int32_t number);
 
 #endif

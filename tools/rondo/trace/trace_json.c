@@ -1,7 +1,7 @@
 /* Strings of JSON, for the picture's page and for Chrome's trace events. */
 #include "trace_write.h"
 
-/* One character of UTF-8; what is none becomes U+FFFD, a byte at a time. */
+/* Reads one character of UTF-8; each byte of a bad sequence becomes U+FFFD. */
 static uint32_t next_character(const unsigned char** at) {
   const unsigned char* text = *at;
   int more = *text < 0x80 ? 0 : *text >= 0xf0 ? 3 : *text >= 0xe0 ? 2 : 1;

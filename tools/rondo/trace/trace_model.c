@@ -1,9 +1,9 @@
-/* From records to events. Records say where things begin and end, and leave out what
- * follows from the rest (src/trace/format.h); here every span gets its duration, and
- * every turn its poll phase, which has no record if it brought nothing.
+/* Turns records into events. Records mark the beginning and the end of spans, and leave
+ * out what can be derived (src/trace/format.h). Here every span gets its duration, and
+ * every turn its poll phase, which has no record if it had no events.
  *
  * A file may have been cut anywhere, or be damaged: reading ends at the first impossible
- * record, and what is open then ends with the process, if that is known, or with
+ * record, and spans that are open then end with the process, if its end is known, or with
  * the last event. */
 #include "trace_model.h"
 #include "trace_samples.h"
@@ -20,9 +20,8 @@ const char* const event_names[EVENT_KINDS] = {
     "turn",    "timers", "pending",  "idle",  "prepare",    "poll",   "check",
     "closing", "sleep",  "callback", "ticks", "microtasks", "script", "outside"};
 
-/* What is open: a run, in it perhaps a turn, in it perhaps a phase, then spans; or the
- * time outside of runs, and in it spans. Programs have a handful of them open at a time.
- */
+/* The stack of open spans: a run, in it perhaps a turn, in it perhaps a phase, then
+ * spans; or time outside of runs, and spans in it. Usually a handful are open. */
 enum open_kind { OPEN_OUTSIDE, OPEN_RUN, OPEN_TURN, OPEN_PHASE, OPEN_SPAN };
 enum {
   OPEN_MOST = 1000,
@@ -30,9 +29,9 @@ enum {
 
 struct open {
   enum open_kind kind;
-  int32_t event;     /* not of a run */
-  uint64_t last_end; /* of what was in it */
-  bool polled;       /* a turn: its poll was there */
+  int32_t event;     /* unused for a run */
+  uint64_t last_end; /* end of the last span inside */
+  bool polled;       /* of a turn: it had a poll phase */
 };
 
 struct loop_reader {
@@ -42,8 +41,8 @@ struct loop_reader {
   size_t depth, capacity;
   uint64_t first_ns; /* subtracted from the records' times */
   uint64_t now;
-  bool ran;     /* a run was seen */
-  bool listing; /* the last record was of TRACE_WAITS */
+  bool ran;     /* there was a run */
+  bool listing; /* the last record was TRACE_WAITS */
 };
 
 /* --- small parts ------------------------------------------------------------------ */
@@ -108,8 +107,8 @@ static bool top_is(struct loop_reader* reader, enum open_kind kind) {
 
 /* --- closing ---------------------------------------------------------------------- */
 
-/* A turn whose poll wasn't worth a record had one all the same: in what is left between
- * the phases before it and those after. */
+/* A turn whose poll has no record had one all the same: in the gap between the phases
+ * before it and those after. */
 static void turn_poll(struct loop_reader* reader, uint64_t until) {
   struct open* turn = top(reader);
   if (turn->polled)
@@ -129,14 +128,14 @@ static void pop(struct loop_reader* reader) {
   if (open->event != EVENT_NONE) {
     struct event* event = &reader->loop->events[open->event];
     if (open->kind == OPEN_PHASE && event->kind != EVENT_POLL)
-      end = open->last_end; /* it was over with its last callback */
+      end = open->last_end; /* a phase ends with its last callback */
     event->duration = end - event->start;
   }
   if (--reader->depth > 0)
     top(reader)->last_end = end;
 }
 
-/* Whatever is open inside the innermost run. */
+/* Closes everything inside the innermost run. */
 static void close_turn(struct loop_reader* reader) {
   while (reader->depth > 0 && !top_is(reader, OPEN_RUN))
     pop(reader);
@@ -144,7 +143,7 @@ static void close_turn(struct loop_reader* reader) {
 
 /* --- records ---------------------------------------------------------------------- */
 
-/* A nested run, inside a callback, is no event of its own: its turns say all. */
+/* A nested run, inside a callback, isn't an event itself; its turns are. */
 static void begin_run(struct loop_reader* reader, const struct trace_record* record) {
   struct trace_loop* loop = reader->loop;
   while (reader->depth > 0 && reader->stack[0].kind == OPEN_OUTSIDE) {
@@ -206,7 +205,7 @@ static int32_t name_index(const struct loop_reader* reader,
              : (int32_t) record->name - 1;
 }
 
-/* Not the callback of its close. */
+/* Whether the callback is a timer's, and not its close callback. */
 static bool is_timer(uint64_t subject) {
   uint64_t kind = subject >> TRACE_SUBJECT_SHIFT;
   return kind == TRACE_SUBJECT_HANDLE + UV_TIMER ||
@@ -238,7 +237,7 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
   open_push(reader, OPEN_SPAN, index);
 }
 
-/* Short ones in a row: one event, whose end is known. */
+/* Consecutive short callbacks are one event, whose end is known. */
 static void many_add(struct loop_reader* reader, const struct trace_record* record) {
   if (record->detail <= 0 || record->number >= TRACE_CENTURY_NS)
     return;
@@ -269,7 +268,7 @@ static void alive_clear(struct trace_loop* loop) {
   loop->alive_count = 0;
 }
 
-/* The first of a row begins the list anew. */
+/* The first record of a series starts the list again. */
 static void alive_add(struct loop_reader* reader, const struct trace_record* record) {
   struct trace_loop* loop = reader->loop;
   if (!reader->listing)
@@ -294,14 +293,14 @@ static void cpu_add(struct loop_reader* reader, const struct trace_record* recor
       .throttled = (record->number & UINT32_MAX) * 1000};
 }
 
-/* A repeating timer is started again before its callback, by nobody. */
+/* A repeating timer is started again before its callback, which isn't a cause. */
 static bool is_repeat(struct loop_reader* reader, const struct trace_record* record) {
   return record->number >> TRACE_SUBJECT_SHIFT == TRACE_SUBJECT_HANDLE + UV_TIMER &&
          !top_is(reader, OPEN_SPAN) &&
          subject_cause(&reader->subjects, record->number) != EVENT_NONE;
 }
 
-/* By the innermost span that is open, if that is one. */
+/* The cause is the innermost open span, if that is a callback or similar. */
 static void cause_add(struct loop_reader* reader, const struct trace_record* record) {
   struct trace_loop* loop = reader->loop;
   if (is_repeat(reader, record))
@@ -334,7 +333,7 @@ long record_text(const struct trace_record* record, size_t left) {
   return (long) slots;
 }
 
-/* How many records of text were behind it; -1 ends the reading. */
+/* Returns how many records of text followed; -1 ends the reading. */
 static long name_define(struct trace_process* process, const struct trace_record* record,
                         size_t left) {
   long slots = record_text(record, left);
@@ -390,7 +389,7 @@ static long names_take(struct loop_reader* reader, const struct trace_record* re
   return text;
 }
 
-/* How many records of text were behind it; -1 ends the reading. */
+/* Returns how many records of text followed; -1 ends the reading. */
 static long take(struct loop_reader* reader, const struct trace_record* record,
                  size_t left) {
   if (reader->depth > OPEN_MOST)
@@ -465,7 +464,7 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     return 0;
   case TRACE_THREAD:
   case TRACE_WORK:
-  case TRACE_WORK_END: /* not of loops */
+  case TRACE_WORK_END: /* never in a loop's stream */
   case TRACE_NOTHING:
   case TRACE_KINDS:
     break;
@@ -473,8 +472,8 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   return -1;
 }
 
-/* Fillers and names have no time that matters, and a damaged file none that can be
- * trusted: time never goes back, nor further than a century. */
+/* The time of fillers and names doesn't matter, and that of a damaged file can't be
+ * trusted: time never goes back, nor more than a century ahead. */
 static void clock_set(struct loop_reader* reader, const struct trace_record* record) {
   uint64_t time = record->when >> TRACE_TIME_SHIFT;
   time = time > reader->first_ns ? time - reader->first_ns : 0;
@@ -482,7 +481,7 @@ static void clock_set(struct loop_reader* reader, const struct trace_record* rec
     reader->now = time;
 }
 
-/* What is open at the end goes on until `ended`. */
+/* Spans that are open at the end last until `ended`. */
 static void close_all(struct loop_reader* reader, uint64_t ended) {
   if (ended > reader->now)
     reader->now = ended;
@@ -494,7 +493,8 @@ static void close_all(struct loop_reader* reader, uint64_t ended) {
   }
 }
 
-/* Time outside that lasted no time is none; it was opened for what might have come. */
+/* Removes time outside of uv_run with no duration; it was opened only in case something
+ * followed. */
 static void drop_empty_outside(struct loop_reader* reader) {
   struct trace_loop* loop = reader->loop;
   const struct event* last = &loop->events[loop->event_count - 1];

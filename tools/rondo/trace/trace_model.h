@@ -1,7 +1,6 @@
-/* A trace as the command's writers see it: processes with loops, and loops with events
- * that are sorted by their start, parents before children, and nest. Made of the
- * recorder's records, which are terser, by trace_model.c; trace_file.c finds those in
- * files. */
+/* A trace for the command's outputs: processes with loops, and loops with events that are
+ * sorted by their start, parents before children, and nest. trace_model.c makes the
+ * events from the recorder's records; trace_file.c finds the records in files. */
 #ifndef RONDO_TOOL_TRACE_MODEL_H
 #define RONDO_TOOL_TRACE_MODEL_H
 
@@ -22,7 +21,7 @@ enum event_kind {
   EVENT_TICKS = 10,
   EVENT_MICROTASKS = 11,
   EVENT_SCRIPT = 12,
-  EVENT_OUTSIDE = 13, /* not in uv_run; detail: of OUTSIDE_…, and OUTSIDE_DUE_SHIFT */
+  EVENT_OUTSIDE = 13, /* not in uv_run; detail: OUTSIDE_… and OUTSIDE_DUE_SHIFT */
   EVENT_KINDS = 14,
 };
 extern const char* const event_names[EVENT_KINDS];
@@ -31,12 +30,12 @@ static inline bool event_is_phase(unsigned int kind) {
   return kind >= EVENT_TIMERS && kind <= EVENT_CLOSING;
 }
 
-/* Of the detail of EVENT_OUTSIDE. From the shift on: for how many microseconds a timer
- * was due when uv_run was called again. */
+/* Bits in the detail of EVENT_OUTSIDE. The bits from OUTSIDE_DUE_SHIFT on: how many
+ * microseconds a timer had been due when uv_run was called again. */
 enum {
   OUTSIDE_STARTING = 1, /* before the first uv_run */
   OUTSIDE_ENDING = 2,   /* uv_run was not called again */
-  OUTSIDE_OUTER = 4,    /* somebody may have slept for us: on the backend's descriptor */
+  OUTSIDE_OUTER = 4,    /* an outer loop may have slept on the backend's descriptor */
   OUTSIDE_DUE_SHIFT = 8,
 };
 
@@ -51,68 +50,68 @@ struct event {
   int32_t parent;
   int32_t cause; /* index into the loop's causes, or EVENT_NONE */
   uint16_t kind;
-  uint32_t many;   /* of a ring: so many short callbacks in a row; 0: one */
-  bool unfinished; /* the recording ended in it */
+  uint32_t many;   /* of a ring: number of consecutive short callbacks; 0: one callback */
+  bool unfinished; /* the recording ended during it */
   bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
 
-/* Of a sleep: what it waited for. */
+/* What a sleep waited for. */
 struct wait {
-  uint32_t handles;  /* that keep the loop alive */
-  uint32_t requests; /* in flight */
+  uint32_t handles;  /* number that keep the loop alive */
+  uint32_t requests; /* number in flight */
 };
 
 enum { WAITS_KEPT = 32 };
 
-/* What kept the loop alive, when that was listed last. */
+/* A handle that kept the loop alive when they were last listed. */
 struct alive {
   int32_t subject;
   int fd;     /* -1: none */
-  char* text; /* an address, a path; may be "" */
+  char* text; /* an address or a path; may be "" */
 };
 
-/* What the loop's thread had of a processor, from the one before (or from its start) to
- * `until`; sleeps in there don't count. */
+/* Processor time of the loop's thread, from the record before (or the thread's start) to
+ * `until`; sleeps don't count. */
 struct cpu_time {
   uint64_t until;
   uint64_t awake;
   uint64_t used;
-  uint64_t delay;     /* waited for a processor, */
-  uint64_t throttled; /* while its control group was stopped */
+  uint64_t delay;     /* time waiting for a processor, */
+  uint64_t throttled; /* time that its control group was throttled */
 };
 
-/* How a request or handle came to be: who began it, and what the pool did for it. */
+/* The origin of a request or handle: what began it, and what the pool did for it. */
 struct cause {
-  uint64_t key;    /* the subject as it was written: its address and kind */
+  uint64_t key;    /* the subject as recorded: its address and kind */
   uint64_t begun;  /* since the loop's start */
-  int32_t by;      /* the event it was begun in, or EVENT_NONE */
+  int32_t by;      /* the event that began it, or EVENT_NONE */
   int32_t work;    /* index into the process's works, or EVENT_NONE */
-  int32_t subject; /* what it is about */
-  int32_t name;    /* of the function that the pool ran, or EVENT_NONE */
+  int32_t subject; /* index of the subject's text */
+  int32_t name;    /* function that the pool ran, or EVENT_NONE */
 };
 
-/* Something that is counted, at a moment; trace_chrome.c. */
+/* The value of a counter at a moment; trace_chrome.c. */
 struct count {
   uint64_t at;
   uint64_t value;
   int32_t name;
 };
 
-/* The stack of the loop's thread, sampled while it held the loop up. */
+/* A stack of the loop's thread, sampled while it held the loop up. */
 struct stack_sample {
   uint64_t at;    /* since the loop's start */
-  size_t first;   /* of its frames, the innermost */
-  uint32_t count; /* of them */
+  size_t first;   /* index of the innermost frame */
+  uint32_t count; /* number of frames */
 };
 
-/* A thread of the pool at work. Times are since the process's recording began. */
+/* Work of a thread of the pool. Times are since the process's recording began. */
 struct work {
   uint64_t start;
   uint64_t duration;
   uint64_t address; /* of the struct uv__work */
   uint32_t thread;
-  uint32_t waiting; /* how much more waited for a thread when it began */
-  int32_t loop;     /* whose request it was, as an index in the trace; or EVENT_NONE, */
+  uint32_t waiting; /* how much work waited for a thread when this began */
+  int32_t loop;     /* index of the loop whose request it was, or EVENT_NONE, */
   int32_t cause;    /* and the cause there */
   bool unfinished;
 };
@@ -127,13 +126,13 @@ struct trace_process {
   uint32_t processors;
   char* program;
   char* command;
-  uint64_t start_ns; /* of its recording, on the monotonic clock */
+  uint64_t start_ns; /* start of its recording, on the monotonic clock */
   uint64_t start_wall_ns;
   char** names;
   size_t name_count, name_capacity;
   struct thread_name* threads;
   size_t thread_count, thread_capacity;
-  struct work* works; /* by start */
+  struct work* works; /* sorted by start */
   size_t work_count, work_capacity;
 };
 
@@ -147,17 +146,17 @@ struct trace_loop {
   uint64_t start_ns;   /* on the monotonic clock, which all loops of a machine share */
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
   uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
-  uint64_t begin_ns;   /* where it is shown from, since start_ns; see trace_cut */
-  uint64_t end_ns;     /* of the last event, since start_ns */
-  bool overwritten;    /* of a ring: the beginning is gone */
+  uint64_t begin_ns; /* start of the part that is shown, since start_ns; see trace_cut */
+  uint64_t end_ns;   /* of the last event, since start_ns */
+  bool overwritten;  /* of a ring: the beginning is overwritten */
   char backend[17];
-  char** names; /* its process's */
+  char** names; /* those of its process */
   size_t name_count;
   struct event* events;
   size_t event_count, event_capacity;
   char** subjects;
   size_t subject_count, subject_capacity;
-  struct wait* waits; /* one for each sleep, in their order */
+  struct wait* waits; /* one for each sleep, in order */
   size_t wait_count, wait_capacity;
   struct cpu_time* cpu;
   size_t cpu_count, cpu_capacity;
@@ -165,7 +164,7 @@ struct trace_loop {
   size_t cause_count, cause_capacity;
   struct count* counts;
   size_t count_count, count_capacity;
-  struct stack_sample* samples; /* by time */
+  struct stack_sample* samples; /* sorted by time */
   size_t sample_count, sample_capacity;
   int32_t* frames; /* names, or EVENT_NONE */
   size_t frame_count, frame_capacity;
@@ -178,69 +177,70 @@ struct trace {
   size_t count;
   struct trace_process** processes;
   size_t process_count;
-  uint64_t seen_ns; /* when the process of the file that is read next was last seen, on
-                       the monotonic clock; 0: nobody looked */
-  bool damaged;     /* a file was, or was cut short: what is here came before that */
+  uint64_t seen_ns; /* when the process of the next file was last seen, on */
+  bool damaged;     /* a file was damaged or truncated: this is the part before */
 };
 
-/* No program runs that long, and what is added to it stays a number. */
+/* No program runs that long, and sums with it don't overflow. */
 static const uint64_t TRACE_CENTURY_NS = (uint64_t) 100 * 366 * 24 * 3600 * 1000000000u;
 
-/* Makes a loop's events of records, which may come in parts. What is open behind the last
- * goes on until `ended`, in ns since the loop's start, if that is later. */
+/* Makes a loop's events from records, which may come in parts. Spans that are open after
+ * the last record last until `ended`, in ns since the loop's start, if that is later. */
 struct loop_reader;
-/* `first_ns`: where the loop's times begin in those of the records. `whole`: the records
- * begin where the loop's recording did. */
+/* `first_ns`: the loop's start in the records' times. `whole`: the records begin where
+ * the loop's recording began. */
 struct loop_reader* loop_reader_make(struct trace_loop* loop, uint64_t first_ns,
                                      bool whole);
-/* How many of them were good, those of text counted. */
+/* Returns how many records were valid, including those of text. */
 size_t loop_reader_take(struct loop_reader* reader, const struct trace_record* records,
                         size_t count);
 void loop_reader_end(struct loop_reader* reader, uint64_t ended);
 
-/* Definitions and the pool's work; how many records were good. */
+/* Reads definitions and the pool's work; returns how many records were valid. */
 size_t process_define(struct trace_process* process, const struct trace_record* records,
                       size_t count);
 size_t process_work(struct trace_process* process, const struct trace_record* records,
                     size_t count);
-/* How many records of text stand behind this one, of `left`; -1 if that can't be. */
+/* How many of the `left` records that follow are this record's text; -1 if that is
+ * impossible. */
 long record_text(const struct trace_record* record, size_t left);
 
-/* Who waited for which work of the pool: trace_causes.c. When all loops are there. */
+/* Matches requests with the pool's work: trace_causes.c. Called when all loops have been
+ * read. */
 void trace_join_works(struct trace* trace);
-/* What a thread was called last; "" if that isn't known. */
+/* The last name of a thread; "" if it isn't known. */
 const char* thread_name_of(const struct trace_process* process, uint32_t thread);
 
-/* Adds the loops of a file or pipe. NULL, or what is wrong with it; what is good of
- * one that was cut short is taken. */
+/* Adds the loops of a file or pipe. Returns NULL, or what is wrong; the valid part of a
+ * truncated file is used. */
 const char* trace_read(struct trace* trace, const char* path);
-/* The same of what is in memory. */
+/* As trace_read for data in memory. */
 const char* trace_read_bytes(struct trace* trace, const char* bytes, size_t size);
 void trace_sort(struct trace* trace);
-/* Leaves what lies between two times since the trace's start, or reaches into that. False
- * without memory. */
+/* Keeps the events between two times since the trace's start, and those that reach into
+ * that range. False without memory. */
 bool trace_cut(struct trace* trace, uint64_t from_ns, uint64_t to_ns);
 void trace_free(struct trace* trace);
-/* For those that read files: room for another. They exit without memory. */
+/* Makes room for another process. Exits without memory. */
 struct trace_process* trace_add_process(struct trace* trace);
 struct trace_loop* trace_add_loop(struct trace* trace, struct trace_process* process);
-/* Both texts are of those sizes at most; arguments end with a zero each. */
+/* The largest sizes of both texts; each argument ends with a NUL. */
 enum { TRACE_PROGRAM_SIZE = 1024, TRACE_COMMAND_SIZE = 2048 };
 void process_describe(struct trace_process* process, const char* program,
                       const char* command);
-/* A section of versions 1 and 2, in trace_file_2.c: how long it is, 0 if it is none. */
+/* Reads a section of versions 1 and 2, in trace_file_2.c: returns its length, 0 if it
+ * isn't one. */
 size_t section_2_read(struct trace* trace, const char* bytes, size_t left,
                       const char** problem);
 
-/* The earliest start of all loops: where time begins in what is written. */
+/* The earliest start of all loops: time 0 of the output. */
 uint64_t trace_origin_ns(const struct trace* trace);
 
-/* trace_symbols.c: what the function at this place of a program or library is called; to
- * be freed. NULL without memory. */
+/* trace_symbols.c: the name of the function at this offset of a program or library; to be
+ * freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
 
-/* An array with room for one more; exits without memory, for the command has nothing else
- * to do. */
+/* Grows an array by one; exits without memory, since the command can do nothing else. */
 _Noreturn void out_of_memory(void);
 void* array_grow(void* array, size_t count, size_t* capacity, size_t size);
 char* text_copy(const char* text, size_t length);
