@@ -1,4 +1,4 @@
-/* Words that were meant: see words.h. */
+/* Suggestions for mistyped words: see words.h. */
 #include "words.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c) {
   return lower < c ? lower : c;
 }
 
-/* How many letters have to be changed; letters swapped with their neighbours are one. */
+/* The number of letters to change; two swapped neighbours count as one. */
 static unsigned int distance(const char* left, const char* right) {
   unsigned int rows[3][LONGEST + 1];
   size_t n = strlen(left), m = strlen(right);

@@ -51,7 +51,7 @@ static bool is_size(const char* text) {
          (*text == '\0' || (strchr("KMGkmg", *text) != NULL && text[1] == '\0'));
 }
 
-/* "450ms", "1.2s", or seconds. */
+/* Reads "450ms", "1.2s", or seconds. */
 static bool time_read(const char* text, uint64_t* ns) {
   static const struct {
     const char* unit;
@@ -69,8 +69,8 @@ static bool time_read(const char* text, uint64_t* ns) {
   return false;
 }
 
-/* The value of an option, which is the next argument or stands behind a "="; NULL if
- * there is none. */
+/* The value of an option: the part after "=", or the next argument; NULL if there is
+ * none. */
 static const char* value_of(int argc, char** argv, int* next) {
   char* equals = strncmp(argv[*next], "--", 2) == 0 ? strchr(argv[*next], '=') : NULL;
   if (equals == NULL)
@@ -90,7 +90,7 @@ static bool is_valued(const char* option) {
   return false;
 }
 
-/* 0, or the exit code to leave with. */
+/* Returns 0, or the exit code to end with. */
 static int option_valued(struct options* options, const char* option, const char* value) {
   if (value == NULL)
     return bad_argument("an argument is missing after ", option);
@@ -108,7 +108,7 @@ static int option_valued(struct options* options, const char* option, const char
   return 0;
 }
 
-/* The nearest of the options, for one that is none; NULL if none is near. */
+/* The known option that is most similar to an unknown one; NULL if none is similar. */
 static const char* option_meant(const char* option) {
   static const char* const names[] = {
       "--text",  "--turns", "--json",    "--output",  "--keep",    "--from", "--to",
@@ -123,8 +123,8 @@ static int bad_option(const char* option) {
   return meant != NULL ? BAD_ARGUMENT : bad_argument("bad option: ", option);
 }
 
-/* The option at *next, which has its value behind it, perhaps in the next argument. 0, or
- * the exit code to leave with. */
+/* Handles the option at *next, whose value may be the next argument. Returns 0, or the
+ * exit code to end with. */
 static int option_take(struct options* options, int argc, char** argv, int* next) {
   const char* option = argv[*next];
   if (is_valued(option))

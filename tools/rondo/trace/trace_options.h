@@ -1,5 +1,5 @@
-/* What is asked of `rondo trace`: its options, which may stand before a script or
- * program, and before or behind the names of recordings. */
+/* The options of `rondo trace`, which come before a script or program, and before or
+ * after the names of recordings. */
 #ifndef RONDO_TOOL_TRACE_OPTIONS_H
 #define RONDO_TOOL_TRACE_OPTIONS_H
 
@@ -12,18 +12,18 @@ struct options {
   enum form form;
   bool turns;
   bool keep;
-  bool program; /* behind -- */
+  bool program; /* came after -- */
   const char* output;
   const char* limit;
-  uint64_t from_ns, to_ns; /* of the trace */
+  uint64_t from_ns, to_ns; /* range of the trace to show */
 };
 
-/* The index of the first argument that is no option; 0 or less: the negative of the exit
- * code to leave with. */
+/* Returns the index of the first argument that isn't an option; 0 or less: the negative
+ * of the exit code to end with. */
 int options_read(struct options* options, int argc, char** argv);
 
-/* Behind the first recording: takes out the options among them, and leaves `count` names.
- * 0, or the exit code to leave with. */
+/* Removes the options from the arguments after the first recording, and leaves `count`
+ * names. Returns 0, or the exit code to end with. */
 int options_read_behind(struct options* options, int argc, char** argv, int* count);
 
 #endif

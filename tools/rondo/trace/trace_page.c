@@ -1,4 +1,4 @@
-/* What the picture reads: the events of every loop, thinned out where there are very
+/* The data of the picture: the events of every loop, thinned out where there are very
  * many, and the facts about all of them. Format "rondo-trace", version 2; page/model.js
  * reads it. */
 #include "trace_thin.h"
@@ -29,7 +29,7 @@ static void write_strings(FILE* out, char* const* strings, size_t count) {
   putc(']', out);
 }
 
-/* What `write` writes, as a string. */
+/* Writes the output of `write` as a JSON string. */
 static void write_words(FILE* out, void (*write)(FILE* out, const void* of),
                         const void* of) {
   char* text = NULL;
@@ -115,7 +115,7 @@ static void write_totals(FILE* out, const struct facts* facts,
   putc(']', out);
 }
 
-/* The time of each kind of event, all of them counted. */
+/* The total time of each kind of event, including those that are thinned out. */
 static void write_times(FILE* out, const struct trace_loop* loop) {
   uint64_t times[EVENT_KINDS] = {0};
   for (size_t i = 0; i < loop->event_count; i++)
@@ -148,7 +148,7 @@ static void write_facts(const struct page* page, const struct facts* facts,
 
 /* --- the strip --------------------------------------------------------------------- */
 
-/* Adds a span's time to the columns it lies in. */
+/* Adds a span's time to the columns that it overlaps. */
 static void strip_add(double* strip, unsigned int lane, double from, double to,
                       double weight) {
   size_t first = from < 0 ? 0 : (size_t) from;
@@ -159,8 +159,8 @@ static void strip_add(double* strip, unsigned int lane, double from, double to,
   }
 }
 
-/* How busy each moment of all that is shown was, in thousandths: the seven phases by
- * their kinds; 0: between phases; 8: outside of turns. Sleep is in none. */
+/* How busy the loop was at each moment, in thousandths: the seven phases by their kinds;
+ * 0: between phases; 8: outside of turns. Sleep isn't included. */
 static void write_strip(const struct page* page, const struct trace_loop* loop,
                         uint64_t begin, uint64_t end) {
   double* strip = calloc((size_t) STRIP_COLUMNS * LANES, sizeof(*strip));
@@ -193,7 +193,7 @@ static void write_strip(const struct page* page, const struct trace_loop* loop,
 
 /* --- events ------------------------------------------------------------------------ */
 
-/* Those that the recording ended in; there are few. */
+/* Events during which the recording ended; there are few. */
 static void write_unfinished(FILE* out, const struct trace_loop* loop,
                              const struct thinned* thinned) {
   const char* comma = "";
@@ -217,7 +217,8 @@ static void write_alive_list(FILE* out, const struct trace_loop* loop) {
   putc(']', out);
 }
 
-/* Who began it and when; what it waited for a thread of the pool, what it was on one. */
+/* What began the request and when; how long it waited for a thread of the pool and ran on
+ * it. */
 static void write_event_cause(const struct page* page, const struct trace_loop* loop,
                               const struct event* event, const struct thinned* thinned) {
   const struct cause* cause = &loop->causes[event->cause];
@@ -231,7 +232,7 @@ static void write_event_cause(const struct page* page, const struct trace_loop* 
           work->duration);
 }
 
-/* Of turns that were left out, one after the other, how many there were. */
+/* How many consecutive turns were left out. */
 static void write_gap(const struct page* page, uint64_t start, uint64_t end,
                       uint64_t turns, const char* comma) {
   if (turns > 0)
@@ -252,7 +253,7 @@ static void write_page_event(const struct page* page, const struct trace_loop* l
   putc(']', page->out);
 }
 
-/* The gaps stand in a list of their own, so that events keep their numbers. */
+/* The gaps are in a list of their own, so that events keep their numbers. */
 static void write_gaps(const struct page* page, const struct trace_loop* loop,
                        const struct thinned* thinned) {
   uint64_t offset = loop->start_ns - page->origin, start = 0, end = 0, turns = 0;
@@ -311,7 +312,7 @@ static bool is_held_at(const struct facts* facts, uint64_t at) {
   return false;
 }
 
-/* Those of the stretches that are listed. */
+/* Samples of the stretches that are listed. */
 static void write_samples(const struct page* page, const struct facts* facts) {
   const struct trace_loop* loop = facts->loop;
   size_t written = 0;
@@ -393,7 +394,8 @@ static void write_lane(const struct page* page, const struct trace* trace,
   fputs("]}", page->out);
 }
 
-/* Threads are found at their first work, of the first thousands: others come rarely. */
+/* A thread is found by its first work, within the first thousands; threads that start
+ * later are rare. */
 static void write_lanes(const struct page* page, const struct trace* trace,
                         const struct trace_process* process) {
   const size_t looked_at = 4096;
@@ -411,7 +413,8 @@ static void write_lanes(const struct page* page, const struct trace* trace,
 
 /* --- all of it ---------------------------------------------------------------------- */
 
-/* How many events of a loop are shown, so that a busy one doesn't hide the others. */
+/* The number of events shown of one loop, so that a busy loop doesn't displace the
+ * others. */
 static size_t fair_share(const struct trace* trace) {
   size_t low = 0, high = PICTURE_EVENTS;
   while (low < high) {

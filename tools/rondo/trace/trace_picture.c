@@ -1,4 +1,4 @@
-/* The picture: a page that was made at build time, with the trace put into it. */
+/* The picture: a page that is made at build time, into which the trace is inserted. */
 #include "trace_write.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
-/* Whether requests waited for a thread of the pool, and what had all of them meanwhile.
- */
+/* Finds requests that waited for a thread of the pool, and the requests that occupied the
+ * threads meanwhile. */
 #include "trace_held.h"
 
 #include <stdlib.h>
 
-/* Shorter waits are those of any pool. */
+/* Shorter waits are normal for any pool. */
 static const uint64_t STARVED_NS = 10000000;
 
-/* What one callback had the pool do, with one kind of request. */
+/* Work that one callback gave to the pool, with one kind of request. */
 struct holder {
   const struct event* by; /* or NULL */
   const char* subject;
@@ -30,7 +30,7 @@ static uint64_t waited_for_thread(const struct trace_loop* loop,
   return without(work->start, loop->causes[event->cause].begun + pool_offset(loop));
 }
 
-/* The one that waited longest, of those that waited longer than they ran. */
+/* The request that waited longest, of those that waited longer than they ran. */
 static void find_starved_event(const struct trace_loop* loop, struct starved* starved) {
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
@@ -72,7 +72,7 @@ static uint64_t overlap_of(const struct work* work, uint64_t from, uint64_t to) 
   return without(end < to ? end : to, work->start > from ? work->start : from);
 }
 
-/* Of the loop's own requests, what was on the threads for most of that time. */
+/* The loop's own requests that occupied the threads for most of that time. */
 static void find_holder(const struct trace_loop* loop, int32_t number,
                         struct starved* starved) {
   const struct trace_process* process = loop->process;
@@ -102,7 +102,7 @@ static void find_holder(const struct trace_loop* loop, int32_t number,
 }
 
 static uint64_t count_threads(const struct trace_process* process) {
-  const size_t looked_at = 4096; /* each takes on something soon */
+  const size_t looked_at = 4096; /* each thread soon has work */
   uint32_t threads[1024];
   size_t count = 0;
   for (size_t i = 0; i < process->work_count && i < looked_at; i++) {

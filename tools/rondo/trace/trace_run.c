@@ -1,6 +1,6 @@
-/* The program runs as our child, with RONDO_TRACE naming a folder of ours: it and its
- * children record into a file each there. What the
- * terminal sends (Ctrl-C) reaches the child too; we stay, to show what it did. */
+/* Runs the program as a child, with RONDO_TRACE naming a temporary folder: the program
+ * and its children record into one file each. Signals from the terminal (Ctrl-C) reach
+ * the child too; the command stays, to show what it did. */
 #include "trace_run.h"
 #include "trace_write.h"
 
@@ -25,7 +25,7 @@ static void pass_on(int number) {
     kill((pid_t) child, number);
 }
 
-/* What the terminal sends, the child has from the terminal. */
+/* A signal from the terminal has reached the child already, so it isn't passed on. */
 static void pass_on_unless_typed(int number, siginfo_t* info, void* context) {
   (void) context;
   if (info->si_code != SI_KERNEL)
@@ -49,7 +49,7 @@ static void signals_set(void) {
   }
 }
 
-/* A second Ctrl-C must not cost the picture; all else may end us now. */
+/* A second Ctrl-C must not prevent the picture; other signals may end the command now. */
 static void signals_of_our_own(void) {
   for (size_t i = 0; i < sizeof(passed_signals) / sizeof(passed_signals[0]); i++) {
     struct sigaction now;
@@ -57,7 +57,7 @@ static void signals_of_our_own(void) {
       signal(passed_signals[i], SIG_DFL);
   }
   signal(SIGQUIT, SIG_DFL);
-  signal(SIGPIPE, SIG_IGN); /* an error to clean up after */
+  signal(SIGPIPE, SIG_IGN); /* EPIPE is handled as an error instead */
 }
 
 static uint64_t clock_ns(void) {
@@ -81,7 +81,7 @@ static char* folder_make(void) {
   return folder;
 }
 
-/* A % in the folder's name would mean something. */
+/* A % in the folder's name would have a meaning in RONDO_TRACE. */
 static bool environment_set(const struct trace_run* run) {
   char pattern[8192];
   size_t used = 0;
@@ -154,7 +154,7 @@ static char* path_in(const char* folder, const char* name) {
   return path;
 }
 
-/* Its recorder holds a lock. */
+/* Whether the file's recorder still holds its lock. */
 static bool is_being_written(const char* path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -163,9 +163,9 @@ static bool is_being_written(const char* path) {
   return locked;
 }
 
-/* When the process that wrote this file was last seen; 0 if nobody looked. We know of
- * what still runs and of our child, unless it became another program: that has made a
- * second file, and when is all that can be known. */
+/* When the process that wrote this file was last seen; 0 if that isn't known. It is known
+ * for processes that still run and for the child, unless the child has exec'd: then it
+ * has made a second file. */
 static uint64_t last_seen(const struct trace_run* run, const char* name,
                           const char* path) {
   char second[64];
@@ -178,7 +178,7 @@ static uint64_t last_seen(const struct trace_run* run, const char* name,
   return strtol(name, NULL, 10) != run->pid || replaced ? 0 : run->ended_ns;
 }
 
-/* Adds one recording; to what is kept, too, unless that has failed already. */
+/* Adds one recording, also to the file to be kept unless writing that has failed. */
 static void collect_file(const struct trace_run* run, struct trace* trace,
                          const char* name, FILE* kept, bool* keeping) {
   char* path = path_in(run->folder, name);

@@ -1,4 +1,4 @@
-/* Runs a program with the recorder on, and collects what it leaves. */
+/* Runs a program with the recorder on, and collects its recordings. */
 #ifndef RONDO_TOOL_TRACE_RUN_H
 #define RONDO_TOOL_TRACE_RUN_H
 
@@ -6,19 +6,20 @@
 
 struct trace_run {
   char** argv;
-  bool script;       /* our own runtime runs it; else a program on our library */
-  const char* limit; /* of each recording, NULL for the default */
-  int pid;           /* of what was run */
-  int status;        /* how it ended, as waitpid says, */
+  bool script;       /* run by the built-in runtime; otherwise a program on the library */
+  const char* limit; /* size limit of each recording, NULL for the default */
+  int pid;           /* of the child */
+  int status;        /* as from waitpid, */
   uint64_t ended_ns; /* and when, on the monotonic clock */
   char* folder;      /* where the recordings are */
 };
 
-/* False if it could not be run, after a word about it; status is an exit code then. */
+/* False if the program could not be run, which has been reported; then `status` is an
+ * exit code. */
 bool trace_run(struct trace_run* run);
 
-/* What was recorded. With `keep`, also joined into one file of that name; false if that
- * could not be done. */
+/* Reads the recordings. With `keep`, also joins them into one file of that name; false if
+ * that failed. */
 bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep);
 
 /* Removes the recordings. */

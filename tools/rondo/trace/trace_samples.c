@@ -1,4 +1,4 @@
-/* What most of the samples of a stretch agree on: see trace_samples.h. */
+/* The path that most samples of a stretch share: see trace_samples.h. */
 #include "trace_samples.h"
 #include "trace_words.h"
 
@@ -31,7 +31,7 @@ const char* sample_frame(const struct trace_loop* loop, const struct stack_sampl
   return frame_name(loop, loop->frames[sample->first + sample->count - 1 - depth]);
 }
 
-/* The name that most of the samples on the path have at this depth; *most: how many. */
+/* The name that most samples on the path have at this depth; *most: how many. */
 static const char* common_frame(const struct trace_loop* loop, const bool* on_path,
                                 size_t first, size_t last, size_t depth, size_t* most) {
   const char* best = NULL;
@@ -55,7 +55,7 @@ static const char* common_frame(const struct trace_loop* loop, const bool* on_pa
   return best;
 }
 
-/* "parse /app/server.js:12", but not what is Node's own, or ours in there. */
+/* "parse /app/server.js:12", but not Node's own functions or Rondo's. */
 static bool is_of_script(const char* name) {
   const char* place = strrchr(name, ' ');
   const char* line = strrchr(name, ':');
@@ -74,7 +74,7 @@ static bool sample_is_of_script(const struct trace_loop* loop,
   return false;
 }
 
-/* Which samples a path is made of. */
+/* Which samples are counted for a path. */
 enum counted { COUNT_ALL, COUNT_SCRIPTED, COUNT_DEEP };
 
 static bool sample_counts(const struct trace_loop* loop,
@@ -98,7 +98,7 @@ static uint32_t samples_deepest(const struct trace_loop* loop, size_t first,
   return deepest;
 }
 
-/* From the outermost frame inwards, as long as half of the samples that count agree. */
+/* From the outermost frame inwards, as long as half of the counted samples agree. */
 static void path_follow(struct hot_path* path, const struct trace_loop* loop,
                         size_t first, size_t last, enum counted which) {
   uint32_t deepest = samples_deepest(loop, first, last);
@@ -126,7 +126,7 @@ static void path_follow(struct hot_path* path, const struct trace_loop* loop,
   free(on_path);
 }
 
-/* An address that no file and no map knows. */
+/* An address without a file or a name. */
 static bool is_unknown(const char* name) {
   return strncmp(name, "0x", 2) == 0 || strcmp(name, "?") == 0;
 }
@@ -140,7 +140,7 @@ static bool sample_has(const struct trace_loop* loop, const struct stack_sample*
   return false;
 }
 
-/* The script's function that was on the stack in most samples; *most: in how many. */
+/* The script's function that is on the stack in most samples; *most: in how many. */
 static const char* common_function(const struct trace_loop* loop, size_t first,
                                    size_t last, size_t* most) {
   const char* best = NULL;
@@ -162,7 +162,7 @@ static const char* common_function(const struct trace_loop* loop, size_t first,
   return best;
 }
 
-/* Of a script's function the file's name, not its folders. */
+/* For a script's function, the file's name without its folders. */
 static void write_frame(FILE* out, const char* name) {
   const char* place = is_of_script(name) ? strrchr(name, ' ') : NULL;
   const char* file = place == NULL ? NULL : strrchr(place, '/');
@@ -174,12 +174,13 @@ static void write_frame(FILE* out, const char* name) {
   write_plain(out, file + 1);
 }
 
-/* The engine's own frames between the script's and ours, which nobody can act on. */
+/* The engine's own frames, between the script's and Rondo's, are of no use to a reader.
+ */
 static bool is_of_engine(const char* name) {
   return strncmp(name, "Builtin:", 8) == 0 || strncmp(name, "v8::", 4) == 0;
 }
 
-/* Whether any of it would be shown. */
+/* Whether any of its frames would be shown. */
 static bool path_has_names(const struct hot_path* path) {
   for (size_t i = 0; i < path->length; i++) {
     if (is_of_script(path->frames[i]) ||
@@ -197,9 +198,9 @@ static bool path_is_of_script(const struct hot_path* path) {
   return false;
 }
 
-/* The script's functions are what a person can act on. If most samples are not in one,
- * because their walk ended before, or because an engine hands over stacks of its own
- * beside ours, those that are decide. */
+/* The script's functions are what a reader can change. If most samples have none, because
+ * their walk ended early or because an engine reports stacks of its own as well, the
+ * samples that have some decide. */
 static void path_choose(struct hot_path* path, const struct trace_loop* loop,
                         size_t first, size_t last) {
   size_t most;
@@ -245,8 +246,8 @@ size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* s
   return depth;
 }
 
-/* The innermost frame, whatever it is, and the script's functions that led there; without
- * any, the frames around it. */
+/* Writes the innermost frame, whatever it is, and the script's functions that led to it;
+ * without any, the frames around it. */
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before) {
   const char* last = "";
   size_t shown = 0;
@@ -256,7 +257,8 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
     const char* name = path->frames[i - 1];
     bool left_out =
         path->scripted ? shown > 0 && !is_of_script(name) : is_of_engine(name);
-    if (is_unknown(name) || left_out || strcmp(name, last) == 0) /* also recursion */
+    if (is_unknown(name) || left_out ||
+        strcmp(name, last) == 0) /* skips repeated names, as in a recursion */
       continue;
     last = name;
     fputs(shown++ == 0 ? before : " <- ", out);

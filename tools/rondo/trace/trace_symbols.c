@@ -1,8 +1,7 @@
-/* What functions are called: looked up in the symbol tables of the program or library
- * they were loaded from, .symtab if it is there (static functions are in it), else that
- * of its debug file (trace_debug_files.c), else .dynsym. The files are whatever lies at
- * that path now, so nothing in them is trusted.
- */
+/* Names of functions: looked up in the symbol tables of the program or library they were
+ * loaded from, .symtab if there is one (it has the static functions), else that of its
+ * debug file (trace_debug_files.c), else .dynsym. The file at that path may have been
+ * replaced, so all its contents are checked before they are used. */
 #include "trace_debug_files.h"
 #include "trace_model.h"
 
@@ -19,17 +18,17 @@
 struct module {
   struct module* next;
   char* path;
-  uint64_t base;            /* the address that is written in the file for place 0 */
-  const Elf64_Sym* symbols; /* NULL: there is nothing to be found in it */
+  uint64_t base;            /* the file's address of offset 0 */
+  const Elf64_Sym* symbols; /* NULL: no symbols */
   size_t symbol_count;
   const char* strings;
   size_t string_size;
 };
 
-/* Kept: one trace after another is about the same programs. */
+/* Never freed: traces read one after another are about the same programs. */
 static struct module* modules;
 
-/* NULL unless all of it is in the file, and aligned. */
+/* NULL unless the part is inside the file, and aligned. */
 static const void* part(const struct elf_file* file, uint64_t offset, uint64_t size) {
   if (offset > file->size || size > file->size - offset || offset % 8 != 0)
     return NULL;
@@ -107,7 +106,7 @@ static bool take_symbols(struct module* module, const struct elf_file* file,
   return false;
 }
 
-/* Place 0 is where the file's first page was loaded. */
+/* Offset 0 is where the file's first page was loaded. */
 static void take_base(struct module* module, const struct elf_file* file) {
   const Elf64_Ehdr* header = (const void*) file->bytes;
   const Elf64_Phdr* segments =
@@ -156,8 +155,7 @@ static const char* skip_text(const char* at, const char* text) {
   return strncmp(at, text, length) == 0 ? at + length : at;
 }
 
-/* Behind what stands between two brackets, for one that opens; `at` if it never closes.
- */
+/* The position after a pair of brackets that opens at `at`; `at` if it never closes. */
 static const char* skip_brackets(const char* at, char open, char close) {
   int depth = 0;
   for (const char* end = at; *end != '\0'; end++) {
@@ -168,8 +166,8 @@ static const char* skip_brackets(const char* at, char open, char close) {
   return at;
 }
 
-/* A C++ name without what nobody can act on: the types of arguments and, if they are
- * long, those that a template was made for; a lambda is its function. */
+/* Shortens a C++ name: removes the types of arguments and, if they are long, template
+ * arguments; a lambda gets the name of its function. */
 static void cut_types(char* name) {
   const size_t longest = 16;
   char* out = name;
@@ -196,8 +194,8 @@ static void cut_types(char* name) {
   *out = '\0';
 }
 
-/* Of a template the return type stands before the name: behind the last space that is in
- * no brackets. */
+/* The name of a template's instance begins with the return type: it is cut at the last
+ * space outside of brackets. */
 static void cut_return_type(char* name) {
   const char* start = name;
   int depth = 0;
@@ -211,7 +209,7 @@ static void cut_return_type(char* name) {
   memmove(name, start, strlen(start) + 1);
 }
 
-/* C++ names, if the library that knows how is about. */
+/* Demangles a C++ name, if libstdc++ can be loaded. */
 static char* demangled(const char* name) {
   typedef char* (*demangle_function)(const char*, char*, size_t*, int*);
   static demangle_function demangle;

@@ -89,7 +89,7 @@ static void write_holdups(FILE* out, const struct facts* facts) {
   }
 }
 
-/* Of the requests that waited longest from their beginning to their callback. */
+/* The requests that took longest from their beginning to their callback. */
 static void write_causes(FILE* out, const struct trace_loop* loop) {
   const struct event* longest[CAUSES_SHOWN] = {0};
   for (size_t i = 0; i < loop->event_count; i++) {
@@ -127,8 +127,8 @@ static bool holds(const struct count* const* counts, size_t number, int32_t name
   return false;
 }
 
-/* Which way file requests took, and how the loop's spins fared. Each counter is written
- * many times; its last value counts. */
+/* Writes which way file requests took, and how many spins were won and lost. Each counter
+ * is recorded many times; its last value counts. */
 static void write_counts(FILE* out, const struct trace_loop* loop) {
   const struct count* last[COUNTS_SHOWN];
   size_t number = 0;
@@ -234,8 +234,8 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
   }
 }
 
-/* The busiest loop of a process first: the others are most often its helpers. Where none
- * had much to do, that of the main thread on which something was called. */
+/* Sorts the busiest loop of a process first: the others usually belong to helper threads.
+ * If none was busy, a loop of the main thread with callbacks comes first. */
 static int busiest_first(const void* left, const void* right) {
   const uint64_t little_ns = 10000000;
   const struct facts *a = *(struct facts*const*) left, *b = *(struct facts*const*) right;

@@ -1,6 +1,6 @@
-/* A long recording has more events than a browser can hold. What is short is thinned out:
- * everything as long as some length stays, wherever it is, and so does what the facts
- * name. */
+/* A long recording has more events than a browser can hold. Short events are thinned out:
+ * all events of some length or more are kept, wherever they are, and so are those that
+ * the facts name. */
 #include "trace_thin.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void keep_facts(struct thinned* thinned, const struct facts* facts) {
     keep(thinned, facts->totals[i].longest_event);
 }
 
-/* Parents lie before what is in them. */
+/* Parents come before their children. */
 static size_t keep_parents(struct thinned* thinned, const struct trace_loop* loop) {
   size_t count = 0;
   for (size_t i = loop->event_count; i > 0; i--) {
@@ -45,7 +45,7 @@ static size_t keep_parents(struct thinned* thinned, const struct trace_loop* loo
   return count;
 }
 
-/* The smallest length of which not too many are at least as long. */
+/* The smallest length such that not too many events are at least as long. */
 static uint64_t least_length(const struct trace_loop* loop, size_t most) {
   size_t sizes[65] = {0}, count = 0;
   for (size_t i = 0; i < loop->event_count; i++)
@@ -58,8 +58,8 @@ static uint64_t least_length(const struct trace_loop* loop, size_t most) {
   return size == 0 ? 0 : (uint64_t) 1 << size;
 }
 
-/* Whole turns at even distances, as many as there is room for: how the loop is as a rule
- * can be seen, too. */
+/* Keeps whole turns at even distances, as many as there is room for, to show how the loop
+ * usually behaves. */
 static void keep_some_turns(struct thinned* thinned, const struct trace_loop* loop,
                             size_t room) {
   double share = (double) room / (double) loop->event_count, due = 0;

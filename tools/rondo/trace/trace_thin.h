@@ -5,14 +5,14 @@
 #include "trace_facts.h"
 
 struct thinned {
-  bool* kept;     /* of each event */
-  int32_t* moved; /* where each kept one is then, EVENT_NONE of the others */
-  size_t count;   /* of those kept */
-  uint64_t least; /* whatever lasted as long as this is kept */
+  bool* kept;     /* for each event */
+  int32_t* moved; /* new index of each kept event, EVENT_NONE for the others */
+  size_t count;   /* number of kept events */
+  uint64_t least; /* all events that lasted at least this long are kept */
 };
 
-/* At most about `most` events: all that lasted long, all that the facts name, with what
- * is around them, and of the rest whole turns at even distances. */
+/* Keeps at most about `most` events: the long ones, those that the facts name, with the
+ * events around them, and of the rest whole turns at even distances. */
 struct thinned thin_make(const struct facts* facts, size_t most);
 void thin_free(struct thinned* thinned);
 

@@ -1,14 +1,14 @@
-/* How late timers were, and what ran while the latest was due. */
+/* How late timers were, and which event ran while the latest one was due. */
 #include "trace_write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Indexes of the timers' callbacks. One that fires others, as the Node layer has it, is
- * their means and is left out. */
+/* Indexes of the timers' callbacks. The loop timer by which the Node layer fires its own
+ * timers is left out. */
 static size_t collect(const struct trace_loop* loop, size_t* timers) {
   size_t count = 0;
-  size_t last = SIZE_MAX; /* the last that isn't inside another */
+  size_t last = SIZE_MAX; /* the last outermost one */
   bool taken = false;     /* and whether it is on the list, at `place` */
   size_t place = 0;
   for (size_t i = 0; i < loop->event_count; i++) {
@@ -44,8 +44,8 @@ static uint64_t overlap(const struct event* event, uint64_t due, uint64_t called
   return end > start ? end - start : 0;
 }
 
-/* What ran longest while the timer was due; of a callback and one inside it, the inner
- * one if most of the time is its. */
+/* The event that ran longest while the timer was due; of a callback and one inside it,
+ * the inner one if it took most of the time. */
 static const struct event* reason(const struct trace_loop* loop, const struct event* late,
                                   uint64_t* took) {
   const struct event* found = NULL;

@@ -1,4 +1,4 @@
-/* What a loop waited for: what kept it alive, and what was in flight. */
+/* What a loop waited for: the handles that kept it alive, and the requests in flight. */
 #include "trace_write.h"
 
 static void write_handles(FILE* out, const struct trace_loop* loop, uint32_t handles) {
@@ -10,7 +10,7 @@ static void write_handles(FILE* out, const struct trace_loop* loop, uint32_t han
     fputs(" and others", out);
 }
 
-/* A loop that never sleeps has a list, too. */
+/* The list exists also for a loop that never sleeps. */
 static void write_kept_alive(FILE* out, const struct trace_loop* loop, uint32_t handles,
                              const char* when) {
   fprintf(out, "  kept alive %s by %u handle%s", when, handles, handles == 1 ? "" : "s");

@@ -19,8 +19,8 @@ const char* time_text(char* text, uint64_t ns) {
 
 /* --- names -------------------------------------------------------------------------- */
 
-/* Whoever recorded it chose the text, and a terminal would obey control characters: those
- * of ASCII, and those behind them, which are two bytes in UTF-8. */
+/* The text comes from the recording, and a terminal would obey control characters: those
+ * of ASCII and the C1 ones, which are two bytes in UTF-8. */
 static void write_bytes(FILE* out, const char* text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     const unsigned char* at = (const unsigned char*) text + i;
@@ -38,7 +38,7 @@ static bool is_continued(char byte) {
   return ((unsigned char) byte & 0xc0) == 0x80; /* in the middle of a character */
 }
 
-/* The length of the script's place that begins here, "/app/server.js:12"; 0: none. Its
+/* The length of the place in a script that begins here, "/app/server.js:12"; 0: none. Its
  * folders end at *base. */
 static size_t place_length(const char* text, const char** base) {
   size_t length = strcspn(text, " ");
@@ -56,7 +56,7 @@ static size_t place_length(const char* text, const char** base) {
   return length;
 }
 
-/* Of each script's place the file's name. To be freed. */
+/* Removes the folders from each place in a script. To be freed. */
 static char* without_folders(const char* name) {
   char* text = text_copy(name, strlen(name));
   char* out = text;
@@ -102,7 +102,7 @@ void write_short(FILE* out, const char* name) {
   write_cut(out, name, 60);
 }
 
-/* A function of a script is one of its kind: its name says all. */
+/* For a function of a script the name says everything. */
 bool subject_matters(const char* subject) {
   return subject != NULL && strncmp(subject, "function", 8) != 0;
 }
@@ -133,7 +133,7 @@ static void write_where(FILE* out, const struct trace_loop* loop,
             loop->events[stretch->turn].detail);
 }
 
-/* Named by the program's own language: its function or request. */
+/* Whether the name comes from the program's own language: its function or request. */
 static bool is_of_script(const struct trace_loop* loop, const struct event* event) {
   return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
          !subject_matters(loop->subjects[event->subject]);
@@ -182,8 +182,8 @@ void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
   if (!cpu->known || away < 1000000 || away < length / 10)
     return;
   fprintf(out, "; of that %s on the processor: ", time_text(text, cpu->used));
-  /* Of a thread that is throttled as it returns from the kernel (since Linux 6.18) the
-   * group's sum has only a part. */
+  /* For a thread that is throttled while it returns from the kernel (since Linux 6.18),
+   * the group's sum has only a part of the time. */
   if (cpu->throttled >= away / 4)
     fputs("throttled, its control group's limit was used up", out);
   else if (cpu->delay >= away / 2)
@@ -225,7 +225,7 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
 /* --- the whole -----------------------------------------------------------------------
  */
 
-/* Moments at which nobody waits come first, and are named together. */
+/* Percentiles without a wait come first, and are written together. */
 void write_waits_of(FILE* out, const struct facts* facts) {
   static const char* const often[] = {"half of the time", "9 times of 10", "99 of 100"};
   const uint64_t waits[] = {facts->wait_p50, facts->wait_p90, facts->wait_p99};
@@ -246,7 +246,7 @@ void write_waits_of(FILE* out, const struct facts* facts) {
   fprintf(out, "%s at worst", time_text(text, facts->wait_worst));
 }
 
-/* What the program did before its loop turned; nobody was held up by that. */
+/* The program's work before its loop first turned, which held nothing up. */
 static void write_start(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
   const struct stretch* starting = facts->starting;
@@ -258,7 +258,7 @@ static void write_start(FILE* out, const struct facts* facts) {
   write_held(out, facts->loop, starting);
 }
 
-/* Who waited for a thread of the pool, and who had them. */
+/* The request that waited for a thread of the pool, and those that had the threads. */
 static void write_starved(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
   const struct trace_loop* loop = facts->loop;
@@ -287,7 +287,7 @@ static void write_starved(FILE* out, const struct facts* facts) {
   }
 }
 
-/* Less than a millisecond is nothing to worry about: no alarm then. */
+/* Less than a millisecond isn't worth a warning. */
 void write_verdict(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
   const struct stretch* worst = facts->worst;
@@ -341,7 +341,7 @@ void write_cause(FILE* out, const struct trace_loop* loop, const struct event* e
 /* --- what keeps it alive ---------------------------------------------------------------
  */
 
-/* Who was called back about it last, but for its end; or NULL. */
+/* The last callback about the handle, except its close callback; or NULL. */
 static const struct event* last_about(const struct trace_loop* loop, int32_t subject) {
   for (size_t i = loop->event_count; i > 0; i--) {
     const struct event* event = &loop->events[i - 1];

@@ -1,5 +1,5 @@
-/* Facts as sentences: the same ones in the summary and in the picture. Texts of a
- * recording are written so that a terminal obeys none of them. */
+/* Facts as sentences, the same in the summary and in the picture. Control characters in
+ * texts of a recording are made harmless for a terminal. */
 #ifndef RONDO_TOOL_TRACE_WORDS_H
 #define RONDO_TOOL_TRACE_WORDS_H
 
@@ -7,36 +7,36 @@
 
 #include <stdio.h>
 
-/* A time in `text`, of TIME_SIZE. */
+/* Writes a time into `text`, of TIME_SIZE bytes. */
 enum { TIME_SIZE = 32 };
 const char* time_text(char* text, uint64_t ns);
 
 void write_plain(FILE* out, const char* text);
-/* Cut, if it is longer than that, where names differ least: of a script's place the
- * folders, then the middle. */
+/* Writes a name, cut to `most` where names differ least: the folders of a place in a
+ * script, then the middle. */
 void write_cut(FILE* out, const char* name, size_t most);
 void write_short(FILE* out, const char* name);
-/* Whether "tcp 7" says more than the name before it. */
+/* Whether "tcp 7" adds to the name before it. */
 bool subject_matters(const char* subject);
 /* "on_read (tcp 7)" */
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
 
-/* Who held the loop up and where, behind "held up 12 ms ": "by on_read (tcp 7), in turn
- * 9". */
+/* Writes who held the loop up and where, after "held up 12 ms ": "by on_read (tcp 7), in
+ * turn 9". */
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch);
-/* What the thread had of the processor, if that matters: "; of that 6.8 ms on the …". */
+/* Writes the thread's processor time, if it matters: "; of that 6.8 ms on the …". */
 void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
-/* The one line that says it all about a loop. */
+/* Writes a summary of the loop in one line. */
 void write_verdict(FILE* out, const struct facts* facts);
-/* "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing if
- * that isn't known. */
+/* Writes "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing
+ * if that isn't known. */
 void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event);
-/* Where the loop's thread was between two moments, by the stacks that were sampled: on a
- * line of its own, if there are any; trace_samples.c. */
+/* Writes where the loop's thread was between two times, by the sampled stacks, on a line
+ * of its own, if there are any; trace_samples.c. */
 void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from, uint64_t to);
-/* What keeps it alive: "tcp 1, fd 12, 127.0.0.1:80". */
+/* Writes a handle that keeps the loop alive: "tcp 1, fd 12, 127.0.0.1:80". */
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
 
 #endif

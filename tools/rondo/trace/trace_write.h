@@ -1,5 +1,5 @@
-/* What a trace can be made into. Each writer returns false, with errno set, if the file
- * could not be written. */
+/* The outputs of a trace. Each function returns false, with errno set, if the file could
+ * not be written. */
 #ifndef RONDO_TOOL_TRACE_WRITE_H
 #define RONDO_TOOL_TRACE_WRITE_H
 
@@ -8,15 +8,14 @@
 
 #include <stdio.h>
 
-/* The picture: one page that holds everything. What it reads is the model. */
+/* The picture: one page that contains everything, also its data. */
 bool write_picture(FILE* out, const struct trace* trace);
 void write_model(FILE* out, const struct trace* trace);
-/* How many events of a trace a picture shows; a browser has its limits. */
+/* How many events of a trace a picture shows at most; a browser has its limits. */
 enum { PICTURE_EVENTS = 1000000 };
 
-/* Copies a recording, with the functions' names in place of where they are, so that it
- * can be read when the program is no longer there; `seen_ns`: when its process was last
- * seen. */
+/* Copies a recording, with the functions' names in place of their offsets, so that it can
+ * be read without the program; `seen_ns`: when its process was last seen. */
 bool trace_copy(FILE* out, const char* path, const struct trace_process* process,
                 uint64_t seen_ns);
 
@@ -26,16 +25,16 @@ bool write_events(FILE* out, const struct trace* trace);
 /* A summary to read; with `turns`, every turn. */
 bool write_text(FILE* out, const struct trace* trace, bool turns);
 
-/* Parts of the summary. How late its timers were, if it had any; trace_timers.c. What it
- * waited for when it slept last; trace_waits.c. */
+/* Parts of the summary: how late the loop's timers were, if it had any (trace_timers.c),
+ * and what it waited for when it last slept (trace_waits.c). */
 void write_lateness(FILE* out, const struct trace_loop* loop);
 void write_waits(FILE* out, const struct trace_loop* loop);
 
-/* What got slower from one trace to the other, by callback. */
+/* Writes which callbacks got slower from one trace to the other. */
 bool write_comparison(FILE* out, const struct trace* before, const struct trace* after);
 
-/* A string of JSON, in ASCII, with its quotes. No '<' in it, so that it can stand in a
- * page. */
+/* Writes a JSON string, in ASCII, with its quotes and without '<', so that it can be part
+ * of a page. */
 void write_string(FILE* out, const char* text);
 
 #endif
