@@ -208,8 +208,8 @@ void stream_flush(uv_stream_t* stream) {
 
 /* --- new writes ------------------------------------------------------------------ */
 
-static int stream_check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
-                              unsigned int nbufs, const uv_stream_t* send_handle) {
+static inline int stream_check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
+                                     unsigned int nbufs, const uv_stream_t* send_handle) {
   if (!buffer_count_fits(nbufs) || bufs == NULL)
     return UV_EINVAL;
   if (stream_fd(stream) == -1)

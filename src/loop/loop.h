@@ -95,7 +95,7 @@ static inline void handle_stop(uv_handle_t* handle) {
 static inline void req_begin(uv_loop_t* loop, uv_req_t* req, uv_req_type type) {
   req->type = type;
   loop->active_reqs.count++;
-  trace_begun_req(loop, req);
+  trace_begun_req(loop, req, type);
 }
 
 static inline void req_end(uv_loop_t* loop, const void* req) {

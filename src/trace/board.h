@@ -21,13 +21,14 @@
 enum {
   BOARD_LOOPS = 32,    /* further loops are recorded without a part on the board */
   BOARD_SPANS = 16,    /* nested; deeper ones are not recorded */
-  BOARD_BEGUN = 4,     /* requests begun by an open span that are kept with it */
   BOARD_SAMPLES = 128, /* of all loops together: 2.5 s of one stalled loop */
   BOARD_FRAMES = 96,   /* of one stack */
   BOARD_ALIVE = 64,
   BOARD_ABOUT = 104,
-  BOARD_SETS = 256, /* sets of the table of handles and requests, */
-  BOARD_WAYS = 4,   /* and places in each */
+  BOARD_SETS = 256,  /* sets of the table of handles and requests, */
+  BOARD_WAYS = 4,    /* and places in each */
+  BOARD_FRESH = 256, /* requests of the current turn, before they go to the table */
+  BOARD_ENTRIES = BOARD_SETS * BOARD_WAYS + BOARD_FRESH, /* for board_entry_at */
 };
 
 enum { BOARD_SINCE_SHIFT = 20 }; /* about a millisecond */
@@ -37,12 +38,10 @@ static const uint64_t BOARD_ASLEEP = (uint64_t) 1 << 63;
 struct board_span {
   uint64_t begin_ns; /* on the monotonic clock */
   uint64_t subject;
-  uint32_t name; /* number of a definition: the span's function or name */
-  int32_t detail;
-  uint32_t kind;    /* enum trace_kind */
-  uint32_t written; /* the span is in the stream, and so are those around it */
-  uint32_t begun_count, unused;
-  uint64_t begun[BOARD_BEGUN]; /* subjects that the span has begun */
+  int64_t detail;
+  uint32_t name;    /* number of a definition: the span's function or name */
+  uint16_t kind;    /* enum trace_kind */
+  uint16_t written; /* the span is in the stream, and so are those around it */
 };
 
 /* A handle that was started and isn't closed, or a request in flight. */
@@ -88,7 +87,12 @@ struct board_loop {
   uint64_t alive_ns; /* when the list of handles was written */
   struct board_alive alive[BOARD_ALIVE];
   struct board_span open[BOARD_SPANS];
-  /* A set is one cache line: entries come and go with every message. */
+  /* Requests come and go with every message, most of them within one turn and in FIFO
+   * order. A new request is appended to this list and removed if it is the first when it
+   * ends; requests that outlive the turn move to the table. */
+  uint64_t fresh_ns;                     /* when the turn of these requests began */
+  struct board_entry fresh[BOARD_FRESH]; /* `since` is not set */
+  /* A set is one cache line. */
   _Alignas(64) struct board_entry table[BOARD_SETS][BOARD_WAYS];
 };
 
@@ -116,6 +120,13 @@ enum { BOARD_PAGE = 4096 };
 static const size_t BOARD_SIZE =
     (sizeof(struct board) + BOARD_PAGE - 1) / BOARD_PAGE * BOARD_PAGE;
 
+/* As records have it. */
+static inline int32_t detail_of(int64_t number) {
+  return (int32_t) (number > INT32_MAX   ? INT32_MAX
+                    : number < INT32_MIN ? INT32_MIN
+                                         : number);
+}
+
 /* --- the table of what is begun ---------------------------------------------------- */
 
 /* A multiplication alone would put addresses at regular distances, such as those of an
@@ -138,7 +149,7 @@ static inline bool board_has(struct board_loop* loop, uint64_t subject) {
   return false;
 }
 
-/* An earlier entry for the same address was removed by board_ended. */
+/* An earlier entry for the same address was removed by board_table_ended. */
 static inline void board_begun(struct board_loop* loop, uint64_t subject, uint64_t now,
                                uint32_t by) {
   struct board_entry* set = board_set(loop, subject);
@@ -154,14 +165,27 @@ static inline void board_begun(struct board_loop* loop, uint64_t subject, uint64
   __atomic_store_n(&set[place].subject, subject, __ATOMIC_RELEASE);
 }
 
-static inline void board_ended(struct board_loop* loop, uint64_t subject) {
+/* False if it isn't in the table. */
+static inline bool board_table_ended(struct board_loop* loop, uint64_t subject) {
   struct board_entry* set = board_set(loop, subject);
   for (int i = 0; i < BOARD_WAYS; i++) {
     if (board_same(set[i].subject, subject)) {
       __atomic_store_n(&set[i].subject, 0, __ATOMIC_RELAXED);
-      return;
+      return true;
     }
   }
+  return false;
+}
+
+/* For readers: the list and the table, `at` from 0 to BOARD_ENTRIES; the subject is 0
+ * where nothing is. */
+static inline struct board_entry board_entry_at(const struct board_loop* loop,
+                                                size_t at) {
+  if (at >= BOARD_FRESH)
+    return loop->table[(at - BOARD_FRESH) / BOARD_WAYS][at % BOARD_WAYS];
+  struct board_entry entry = loop->fresh[at];
+  entry.since = (uint32_t) (loop->fresh_ns >> BOARD_SINCE_SHIFT);
+  return entry;
 }
 
 /* The age of an entry. Ages beyond 50 days wrap around and come out too small. */
@@ -172,6 +196,7 @@ static inline uint64_t board_age_ns(const struct board_entry* entry, uint64_t no
 
 _Static_assert(sizeof(struct board_entry[BOARD_WAYS]) == 64, "a cache line");
 _Static_assert(BOARD_SETS == 256, "board_set takes eight bits");
-_Static_assert(sizeof(struct board_span) == 72, "files have this");
+_Static_assert(BOARD_FRESH % BOARD_WAYS == 0, "board_entry_at counts on it");
+_Static_assert(sizeof(struct board_span) == 32, "half a cache line");
 
 #endif

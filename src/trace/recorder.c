@@ -103,6 +103,7 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   uint64_t now = recorder_now(recorder);
   *outer_phase = recorder->phase;
   recorder->phase = -1;
+  brief_set_quick(loop, recorder);
   write_run(loop, recorder, now, mode);
 }
 
@@ -123,6 +124,7 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;
+  brief_set_quick(loop, recorder);
 }
 
 /* A loop that never sleeps reads the clock here, as others do when they wake up. In a
@@ -151,6 +153,7 @@ void trace_write_turn(uv_loop_t* loop) {
     return;
   brief_flush(recorder);
   recorder->phase = -1;
+  brief_set_quick(loop, recorder);
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
   looked(loop, recorder, now);
@@ -169,6 +172,7 @@ void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase) {
     brief_flush(recorder);
   recorder->phase = (int) phase;
   recorder->phase_written = false;
+  brief_set_quick(loop, recorder);
 }
 
 void trace_write_poll(uv_loop_t* loop) {
@@ -198,7 +202,7 @@ TRACE_APART static int callback_slowly(uv_loop_t* loop, uint64_t subject,
     return 0;
   uint32_t name = recorder_name(recorder, function);
   if (recorder->live != NULL) {
-    brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail_of(detail));
+    brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail);
     return (int) recorder->depth;
   }
   uint64_t now = recorder_now(recorder);
@@ -208,18 +212,19 @@ TRACE_APART static int callback_slowly(uv_loop_t* loop, uint64_t subject,
   return (int) recorder->depth;
 }
 
-/* In a ring, nearly every callback is outermost and its function has been called before.
- * All other cases are in a separate function, so that this one has no registers to save.
- */
+/* In a ring, nearly every callback is outermost, its function has been called before, and
+ * it isn't a close callback. All other cases are in a separate function, so that this one
+ * has no registers to save. */
 int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
                          int64_t detail) {
   struct recorder* recorder = loop->trace_state;
   const struct recorder_recent* recent = recorder_recent(recorder, function);
-  if (__builtin_expect(brief_is_quick(loop, recorder, 0) && recorder->phase >= 0 &&
-                           recent->function == function && detail == (int32_t) detail,
+  if (__builtin_expect(recorder->quick == QUICK_BETWEEN && recent->function == function &&
+                           !subject_is_last(subject),
                        1)) {
     brief_open(recorder, 0, u64_max(recorder->last_ns, loop->now_ns), TRACE_CALLBACK,
-               subject, recent->name, (int32_t) detail);
+               subject, recent->name, detail);
+    recorder->quick = QUICK_IN;
     return 1;
   }
   return callback_slowly(loop, subject, function, detail);
@@ -227,11 +232,9 @@ int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function funct
 
 void trace_write_callback_end(uv_loop_t* loop, int span) {
   struct recorder* recorder = loop->trace_state;
-  if (__builtin_expect(recorder != NULL && span == 1 && brief_is_quick(loop, recorder, 1),
-                       1))
-    brief_end(recorder);
-  else
-    rondo_trace_end(loop, span);
+  if (__builtin_expect(recorder != NULL && span == 1 && brief_end_quickly(recorder), 1))
+    return;
+  rondo_trace_end(loop, span);
 }
 
 void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {
@@ -293,8 +296,8 @@ void trace_write_wake(uv_loop_t* loop, uint64_t now) {
   cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
 }
 
-TRACE_APART static void begun_slowly(uv_loop_t* loop, uint64_t subject,
-                                     trace_function work) {
+/* For work of the program's the function that runs on the pool is known only here. */
+void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
@@ -306,14 +309,10 @@ TRACE_APART static void begun_slowly(uv_loop_t* loop, uint64_t subject,
   record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
 }
 
-/* The function that runs on the pool for uv_queue_work is known only here. */
-void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
-  struct recorder* recorder = loop->trace_state;
-  if (__builtin_expect(brief_is_quick(loop, recorder, 1) &&
-                           brief_begin_req(loop, recorder, subject),
-                       1))
+void trace_write_begun_req(uv_loop_t* loop, uint64_t subject) {
+  if (__builtin_expect(brief_begin_req_quickly(loop->trace_state, subject), 1))
     return;
-  begun_slowly(loop, subject, work);
+  trace_write_begun(loop, subject, NULL);
 }
 
 void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
@@ -327,10 +326,17 @@ void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
 }
 
 /* In a recording of everything the callback shows the end of a request. */
+TRACE_APART static void req_end_slowly(uv_loop_t* loop, const uv_req_t* req) {
+  struct recorder* recorder = recorder_of(loop);
+  if (recorder != NULL && recorder->live != NULL)
+    brief_req_end(recorder, subject_req(req));
+}
+
 void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req) {
-  const struct recorder* recorder = loop->trace_state;
-  if (recorder->live != NULL && !recorder->waiting && loop_is_ours(loop))
-    board_ended(recorder->live, subject_req(req));
+  struct recorder* recorder = loop->trace_state;
+  if (__builtin_expect(brief_req_end_quickly(recorder, trace_subject(req, 0)), 1))
+    return;
+  req_end_slowly(loop, req);
 }
 
 int64_t trace_late_us(uint64_t due_us) {

@@ -30,9 +30,22 @@ struct recorder_cpu {
  */
 struct recorder_many {
   uint64_t begin_ns, end_ns;
-  uint32_t name; /* the function's name if it is the same for all, else 0 */
+  uint32_t name;   /* of the first callback's function */
+  uint32_t differ; /* bits in which another name differs; 0: all have the same */
   uint32_t count;
 };
+
+/* Requests and handles that an open span has begun; recorder_brief.c. */
+enum { BEGUN_KEPT = 4 };
+struct recorder_begun {
+  uint32_t count;
+  uint64_t subjects[BEGUN_KEPT];
+};
+
+/* Which hooks of a ring may take their fast path. QUICK_BETWEEN: the loop is in a phase,
+ * belongs to this process, and no span is open. QUICK_IN: the only open span is a
+ * callback that isn't in the stream yet and isn't a close callback. */
+enum recorder_quick { QUICK_NOT, QUICK_BETWEEN, QUICK_IN };
 
 /* The names of the functions that were called back last. */
 enum { RECENT_NAMES = 16 };
@@ -44,12 +57,16 @@ struct recorder_recent {
 struct recorder {
   /* Fields that every callback uses, together. */
   struct board_loop* live; /* NULL: not a ring, everything is recorded */
-  unsigned int depth;      /* number of open spans that began here */
-  int phase;               /* enum rondo_phase, or -1 */
+  enum recorder_quick quick;
+  unsigned int depth; /* number of open spans that began here */
+  int phase;          /* enum rondo_phase, or -1 */
   bool phase_written;
   bool waiting;      /* started in the middle of a turn: begins with the next one */
   uint64_t last_ns;  /* of a ring: the last reading of the clock */
   uint64_t brief_ns; /* of a ring: shorter callbacks are only counted */
+  /* Of a ring, in live->fresh: what is in flight, and what the open callback has begun.
+   */
+  struct board_entry *fresh_front, *fresh_end, *fresh_from;
   struct ticks clock;
   struct recorder_many many; /* of a ring */
   struct recorder_cpu cpu;
@@ -77,8 +94,10 @@ struct recorder {
   uv_loop_t* loop;
   char* pattern; /* of a file; or of a ring, its size */
   bool is_ring;
-  struct board* board; /* of a ring */
-  bool live_is_own;    /* allocated: the board had no place left */
+  struct board* board;                      /* of a ring */
+  bool live_is_own;                         /* allocated: the board had no place left */
+  struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
+  struct recorder* next;                    /* of the process's: recorder_life.c */
 };
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
@@ -103,16 +122,12 @@ static inline void write_phase(struct recorder* recorder, uint64_t now) {
   record(recorder, TRACE_PHASE, now, 0, 0, recorder->phase);
 }
 
-static inline int32_t detail_of(int64_t number) {
-  return (int32_t) (number > INT32_MAX   ? INT32_MAX
-                    : number < INT32_MIN ? INT32_MIN
-                                         : number);
-}
-
-/* A cache by address: few functions are called back often. */
+/* A cache by address: few functions are called back often. Functions are aligned to 16
+ * bytes, which is also the size of an entry. */
 static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
                                                       trace_function function) {
-  return &recorder->recent[(uintptr_t) function / 16 % RECENT_NAMES];
+  size_t offset = (uintptr_t) function & (RECENT_NAMES - 1) * sizeof(recorder->recent[0]);
+  return (struct recorder_recent*) (void*) ((char*) recorder->recent + offset);
 }
 
 /* Lists the handles that keep the loop alive, if that is worth the time now;
@@ -131,7 +146,7 @@ void counts_write(const uv_loop_t* loop, struct recorder* recorder, uint64_t now
 /* --- recorder_brief.c: the hooks of a ring --- */
 void brief_start(struct recorder* recorder);
 void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
-                 uint64_t subject, uint32_t name, int32_t detail);
+                 uint64_t subject, uint32_t name, int64_t detail);
 void brief_write_many(struct recorder* recorder);
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work);
@@ -140,29 +155,30 @@ void brief_named(struct recorder* recorder, uint32_t name);
 /* Records that the loop polls. */
 void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
-/* Ends a span that brief_end could not end. */
-TRACE_APART void brief_end_slowly(struct recorder* recorder, unsigned int depth,
-                                  uint64_t now);
+void brief_end(struct recorder* recorder);
+/* A request is over. */
+void brief_req_end(struct recorder* recorder, uint64_t subject);
 
-/* True for a ring that is recording, with this many spans open. */
-static inline bool brief_is_quick(const uv_loop_t* loop, const struct recorder* recorder,
-                                  unsigned int depth) {
-  return recorder->live != NULL && recorder->depth == depth && !recorder->waiting &&
-         loop_is_ours(loop);
+/* To be called after a change of what the state depends on. */
+static inline void brief_set_quick(const uv_loop_t* loop, struct recorder* recorder) {
+  bool quick = recorder->live != NULL && recorder->depth == 0 && recorder->phase >= 0 &&
+               !recorder->waiting && loop_is_ours(loop);
+  recorder->quick = quick ? QUICK_BETWEEN : QUICK_NOT;
 }
 
 static inline void brief_open(struct recorder* recorder, unsigned int depth, uint64_t now,
                               enum trace_kind kind, uint64_t subject, uint32_t name,
-                              int32_t detail) {
+                              int64_t detail) {
   struct board_loop* live = recorder->live;
   struct board_span* span = &live->open[depth];
   span->begin_ns = now;
   span->subject = subject;
   span->name = name;
   span->detail = detail;
-  span->kind = (uint32_t) kind;
+  span->kind = (uint16_t) kind;
   span->written = 0;
-  span->begun_count = 0;
+  if (depth == 0)
+    recorder->fresh_from = recorder->fresh_end;
   recorder->depth = depth + 1;
   __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
 }
@@ -179,43 +195,49 @@ static inline bool subject_is_last(uint64_t subject) {
 static inline void many_add(struct recorder_many* many, const struct board_span* span,
                             uint64_t now) {
   many->end_ns = now;
-  if (many->count++ == 0) {
+  if (__builtin_expect(many->count++ == 0, 0)) {
     many->begin_ns = span->begin_ns;
     many->name = span->name;
-  } else if (many->name != span->name) {
-    many->name = 0;
+    many->differ = 0;
   }
+  many->differ |= many->name ^ span->name;
 }
 
-/* Nearly every callback is brief and outermost. */
-static inline void brief_end(struct recorder* recorder) {
+/* Nearly every callback is brief and outermost. False if brief_end has to end it. */
+static inline bool brief_end_quickly(struct recorder* recorder) {
   struct board_loop* live = recorder->live;
-  uint64_t now = recorder_now(recorder);
-  unsigned int depth = --recorder->depth;
   const struct board_span* span = &live->open[0];
-  if (__builtin_expect(depth > 0 || span->written ||
-                           now - span->begin_ns >= recorder->brief_ns ||
-                           subject_is_last(span->subject) || now >= recorder->cpu.next_ns,
-                       0)) {
-    brief_end_slowly(recorder, depth, now);
-    return;
-  }
+  uint64_t now;
+  if (recorder->quick != QUICK_IN || !ticks_now_quickly(&recorder->clock, &now) ||
+      now - span->begin_ns >= recorder->brief_ns || now >= recorder->cpu.next_ns)
+    return false;
   recorder->last_ns = now;
+  recorder->depth = 0;
+  recorder->quick = QUICK_BETWEEN;
   __atomic_store_n(&live->depth, 0, __ATOMIC_RELAXED);
   many_add(&recorder->many, span, now);
+  return true;
 }
 
-/* Records that the open callback, which isn't recorded yet, begins a request. False if
- * brief_begun has to do it. */
-static inline bool brief_begin_req(const uv_loop_t* loop, struct recorder* recorder,
-                                   uint64_t subject) {
-  struct board_span* span = &recorder->live->open[0];
-  if (subject_is_handle(subject) || span->written)
+/* Records that the open callback begins a request. False if brief_begun has to do it. */
+static inline bool brief_begin_req_quickly(struct recorder* recorder, uint64_t subject) {
+  struct board_entry* entry = recorder->fresh_end;
+  if (recorder->quick != QUICK_IN || entry == recorder->live->fresh + BOARD_FRESH)
     return false;
-  if (span->begun_count < BOARD_BEGUN)
-    span->begun[span->begun_count++] = subject;
-  board_begun(recorder->live, subject, u64_max(recorder->last_ns, loop->now_ns),
-              span->name);
+  entry->by = recorder->live->open[0].name;
+  __atomic_store_n(&entry->subject, subject, __ATOMIC_RELEASE);
+  recorder->fresh_end = entry + 1;
+  return true;
+}
+
+/* False if the request isn't the first of the list. */
+static inline bool brief_req_end_quickly(struct recorder* recorder, uint64_t subject) {
+  struct board_entry* entry = recorder->fresh_front;
+  if (recorder->quick == QUICK_NOT || entry == recorder->fresh_end ||
+      !board_same(entry->subject, subject))
+    return false;
+  __atomic_store_n(&entry->subject, 0, __ATOMIC_RELAXED);
+  recorder->fresh_front = entry + 1;
   return true;
 }
 

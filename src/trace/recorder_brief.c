@@ -32,17 +32,34 @@ void brief_start(struct recorder* recorder) {
 void brief_write_many(struct recorder* recorder) {
   struct recorder_many* many = &recorder->many;
   write_phase(recorder, many->begin_ns);
-  record(recorder, TRACE_MANY, many->begin_ns, many->end_ns - many->begin_ns, many->name,
-         detail_of(many->count));
+  record(recorder, TRACE_MANY, many->begin_ns, many->end_ns - many->begin_ns,
+         many->differ == 0 ? many->name : 0, detail_of(many->count));
   many->count = 0;
 }
 
-static void write_span(struct recorder* recorder, struct board_span* span) {
+static void begun_keep(struct recorder_begun* begun, uint64_t subject) {
+  if (subject != 0 && begun->count < BEGUN_KEPT) /* 0: the request has ended */
+    begun->subjects[begun->count++] = subject;
+}
+
+/* Keeps what the outermost callback has appended to the list. */
+static void begun_take_fresh(struct recorder* recorder) {
+  for (const struct board_entry* entry = recorder->fresh_from;
+       entry < recorder->fresh_end; entry++)
+    begun_keep(&recorder->begun[0], entry->subject);
+  recorder->fresh_from = recorder->fresh_end;
+}
+
+static void write_span(struct recorder* recorder, unsigned int depth) {
+  struct board_span* span = &recorder->live->open[depth];
+  struct recorder_begun* begun = &recorder->begun[depth];
   write_phase(recorder, span->begin_ns);
   record(recorder, (enum trace_kind) span->kind, span->begin_ns, span->subject,
-         span->name, span->detail);
-  for (uint32_t i = 0; i < span->begun_count; i++)
-    record(recorder, TRACE_BEGUN, span->begin_ns, span->begun[i], 0, 0);
+         span->name, detail_of(span->detail));
+  if (depth == 0)
+    begun_take_fresh(recorder);
+  for (uint32_t i = 0; i < begun->count; i++)
+    record(recorder, TRACE_BEGUN, span->begin_ns, begun->subjects[i], 0, 0);
   span->written = 1;
 }
 
@@ -51,7 +68,7 @@ static void write_open(struct recorder* recorder, unsigned int depth) {
   brief_flush(recorder);
   for (unsigned int i = 0; i < depth; i++) {
     if (!recorder->live->open[i].written)
-      write_span(recorder, &recorder->live->open[i]);
+      write_span(recorder, i);
   }
 }
 
@@ -71,7 +88,8 @@ static uint64_t begin_clock(const uv_loop_t* loop, const struct recorder* record
 }
 
 void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
-                 uint64_t subject, uint32_t name, int32_t detail) {
+                 uint64_t subject, uint32_t name, int64_t detail) {
+  recorder->quick = QUICK_NOT;
   if (recorder->depth < BOARD_SPANS)
     brief_open(recorder, recorder->depth, begin_clock(loop, recorder), kind, subject,
                name, detail);
@@ -79,12 +97,16 @@ void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_ki
     recorder->depth++;
 }
 
-void brief_end_slowly(struct recorder* recorder, unsigned int depth, uint64_t now) {
+void brief_end(struct recorder* recorder) {
   struct board_loop* live = recorder->live;
+  unsigned int depth = --recorder->depth;
+  uint64_t now = recorder_now(recorder);
   recorder->last_ns = now;
+  brief_set_quick(recorder->loop, recorder);
   if (depth >= BOARD_SPANS)
     return;
   struct board_span* span = &live->open[depth];
+  now = recorder->last_ns = u64_max(now, span->begin_ns); /* two clocks may differ */
   __atomic_store_n(&live->depth, depth, __ATOMIC_RELAXED);
   if (span->written || now - span->begin_ns >= recorder->brief_ns) {
     write_open(recorder, depth + 1);
@@ -92,6 +114,7 @@ void brief_end_slowly(struct recorder* recorder, unsigned int depth, uint64_t no
   } else if (depth == 0) {
     many_add(&recorder->many, span, now);
   }
+  recorder->begun[depth].count = 0;
   if (subject_is_last(span->subject))
     brief_gone(recorder, span->subject);
   if (now >= recorder->cpu.next_ns) {
@@ -112,6 +135,21 @@ void brief_named(struct recorder* recorder, uint32_t name) {
 
 /* --- what is begun ----------------------------------------------------------------- */
 
+/* Moves the requests of this turn to the table. */
+static void fresh_settle(struct recorder* recorder) {
+  struct board_loop* live = recorder->live;
+  if (recorder->depth > 0 && !live->open[0].written)
+    begun_take_fresh(recorder);
+  if (recorder->quick == QUICK_IN)
+    recorder->quick = QUICK_NOT; /* brief_end forgets what was kept */
+  for (struct board_entry* entry = recorder->fresh_front; entry < recorder->fresh_end;
+       entry++) {
+    board_begun(live, entry->subject, live->fresh_ns, entry->by);
+    __atomic_store_n(&entry->subject, 0, __ATOMIC_RELAXED);
+  }
+  recorder->fresh_front = recorder->fresh_end = recorder->fresh_from = live->fresh;
+}
+
 /* A handle that is stopped and started again keeps its entry. */
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work) {
@@ -122,18 +160,28 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
   uint64_t now = span == NULL || subject_is_handle(subject)
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);
+  if (recorder->fresh_end == live->fresh + BOARD_FRESH)
+    fresh_settle(recorder);
   board_begun(live, subject, now, span == NULL ? 0 : span->name);
   if (span == NULL)
     return;
   if (span->written)
     record(recorder, TRACE_BEGUN, now, subject,
            name_of_function(&recorder->names, &recorder->stream, work), 0);
-  else if (span->begun_count < BOARD_BEGUN)
-    span->begun[span->begun_count++] = subject;
+  else
+    begun_keep(&recorder->begun[recorder->depth - 1], subject);
+}
+
+void brief_req_end(struct recorder* recorder, uint64_t subject) {
+  struct board_loop* live = recorder->live;
+  if (brief_req_end_quickly(recorder, subject) || board_table_ended(live, subject))
+    return;
+  fresh_settle(recorder);
+  (void) board_table_ended(live, subject);
 }
 
 void brief_gone(struct recorder* recorder, uint64_t subject) {
-  board_ended(recorder->live, subject);
+  (void) board_table_ended(recorder->live, subject);
   record(recorder, TRACE_GONE, recorder->last_ns,
          subject & ~((uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT), 0, 0);
 }
@@ -143,6 +191,9 @@ void brief_gone(struct recorder* recorder, uint64_t subject) {
 void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   struct board_loop* live = recorder->live;
   recorder->last_ns = now;
+  if (recorder->fresh_end != live->fresh)
+    fresh_settle(recorder);
+  live->fresh_ns = now;
   live->thread = recorder->thread_id;
   live->turns = loop->turns;
   live->requests = loop->active_reqs.count;
@@ -152,6 +203,8 @@ void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now
 
 void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   struct board_loop* live = recorder->live;
+  if (recorder->fresh_end != live->fresh)
+    fresh_settle(recorder);
   live->turns = loop->turns;
   live->requests = loop->active_reqs.count;
   live->handles = loop->active_handles;

@@ -28,11 +28,61 @@ static bool recorder_go_live(struct recorder* recorder) {
   recorder->live_is_own = recorder->live == NULL;
   if (recorder->live_is_own)
     recorder->live = mem_calloc(1, sizeof(*recorder->live));
+  if (recorder->live == NULL)
+    return false;
+  recorder->fresh_front = recorder->fresh_end = recorder->live->fresh;
+  recorder->fresh_from = recorder->live->fresh;
   recorder->sampled.live = recorder->live_is_own ? NULL : recorder->live;
   recorder->sampled.board = recorder->board;
   recorder->sampled.stream = &recorder->stream;
-  return recorder->live != NULL;
+  return true;
 }
+
+/* --- forks ------------------------------------------------------------------------- */
+
+/* All of this process. A forked child writes nothing to a board, which is still the
+ * parent's, and the quick hooks don't ask whose it is. */
+static struct recorder* recorders;
+static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t recorders_once = PTHREAD_ONCE_INIT;
+
+static void recorders_before_fork(void) {
+  pthread_mutex_lock(&recorders_lock);
+}
+
+static void recorders_after_fork(void) {
+  pthread_mutex_unlock(&recorders_lock);
+}
+
+static void recorders_after_fork_in_child(void) {
+  for (struct recorder* recorder = recorders; recorder != NULL; recorder = recorder->next)
+    recorder->quick = QUICK_NOT;
+  recorders_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void recorders_init(void) {
+  system_at_fork(recorders_before_fork, recorders_after_fork,
+                 recorders_after_fork_in_child);
+}
+
+static void recorders_add(struct recorder* recorder) {
+  pthread_once(&recorders_once, recorders_init);
+  pthread_mutex_lock(&recorders_lock);
+  recorder->next = recorders;
+  recorders = recorder;
+  pthread_mutex_unlock(&recorders_lock);
+}
+
+static void recorders_remove(const struct recorder* recorder) {
+  pthread_mutex_lock(&recorders_lock);
+  struct recorder** at = &recorders;
+  while (*at != recorder)
+    at = &(*at)->next;
+  *at = recorder->next;
+  pthread_mutex_unlock(&recorders_lock);
+}
+
+/* --- start and end ----------------------------------------------------------------- */
 
 static int recorder_start(uv_loop_t* loop, const char* path, enum target target) {
   if (loop == NULL || path == NULL || (*path == '\0' && target != TARGET_RING))
@@ -69,6 +119,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   brief_start(recorder);
   counts_start(loop, recorder);
   sampler_join(&recorder->sampled, now);
+  recorders_add(recorder);
   loop->trace_state = recorder;
   return 0;
 }
@@ -80,6 +131,7 @@ int rondo_trace_start(uv_loop_t* loop, const char* path) {
 static void recorder_free(uv_loop_t* loop) {
   struct recorder* recorder = loop->trace_state;
   loop->trace_state = NULL;
+  recorders_remove(recorder);
   names_free(&recorder->names);
   if (recorder->live_is_own)
     mem_free(recorder->live);

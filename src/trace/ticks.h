@@ -30,8 +30,9 @@ static inline uint64_t ticks_read(void) {
 __extension__ typedef unsigned __int128 ticks_wide;
 
 struct ticks {
-  uint64_t rate;                  /* ns per tick, in units of 2^-32; 0: not known */
-  uint64_t ticks, ns;             /* both clocks at the last pair of readings, */
+  uint64_t rate;      /* ns per tick, in units of 2^-32; 0: not known */
+  uint64_t trusted;   /* ticks after the last pair for which the rate is used */
+  uint64_t ticks, ns; /* both clocks at the last pair of readings, */
   uint64_t first_ticks, first_ns; /* and at the first */
   bool learning;
 };
@@ -49,38 +50,48 @@ static inline bool ticks_pair(uint64_t* ticks, uint64_t* ns) {
 }
 
 static inline void ticks_start(struct ticks* clock) {
-  clock->learning = ticks_are_good() && ticks_pair(&clock->first_ticks, &clock->first_ns);
-  clock->ticks = clock->first_ticks;
-  clock->ns = clock->first_ns;
+  clock->learning = ticks_are_good();
+}
+
+/* The rate, from what passed since the first look. */
+static inline void ticks_learn(struct ticks* clock, uint64_t ticks, uint64_t ns) {
+  static const uint64_t apart_ns = 10000000, learned_ns = 10000000000,
+                        trusted_ns = 10000000;
+  if (clock->first_ns == 0) {
+    clock->first_ticks = ticks;
+    clock->first_ns = ns;
+  } else if (ns >= clock->first_ns + apart_ns && ticks > clock->first_ticks) {
+    uint64_t passed = ticks - clock->first_ticks, passed_ns = ns - clock->first_ns;
+    clock->rate = (uint64_t) (((ticks_wide) passed_ns << 32) / passed);
+    clock->trusted = (uint64_t) ((ticks_wide) trusted_ns * passed / passed_ns);
+    clock->learning = passed_ns < learned_ns;
+  }
 }
 
 /* Compares the two clocks, unless that was done just before. */
 static inline void ticks_set(struct ticks* clock, uint64_t now) {
-  static const uint64_t apart_ns = 10000000, learned_ns = 10000000000,
-                        just_now_ns = 200000;
+  static const uint64_t just_now_ns = 200000;
   uint64_t ticks, ns;
   if ((!clock->learning && clock->rate == 0) || now < clock->ns + just_now_ns ||
       !ticks_pair(&ticks, &ns))
     return;
-  if (clock->learning && ns >= clock->first_ns + apart_ns && ticks > clock->first_ticks) {
-    clock->rate = (uint64_t) (((ticks_wide) (ns - clock->first_ns) << 32) /
-                              (ticks - clock->first_ticks));
-    clock->learning = ns - clock->first_ns < learned_ns;
-  }
+  if (clock->learning)
+    ticks_learn(clock, ticks, ns);
   clock->ticks = ticks;
   clock->ns = ns;
 }
 
+/* False where the counter can't be used now. Ticks before the last look are far beyond
+ * those that are trusted. */
+static inline bool ticks_now_quickly(const struct ticks* clock, uint64_t* now) {
+  uint64_t passed = ticks_read() - clock->ticks;
+  *now = clock->ns + (uint64_t) ((ticks_wide) passed * clock->rate >> 32);
+  return passed < clock->trusted;
+}
+
 static inline uint64_t ticks_now(const struct ticks* clock) {
-  static const uint64_t trusted_ns = 10000000;
-  if (__builtin_expect(clock->rate == 0, 0))
-    return clock_now_ns();
-  uint64_t ticks = ticks_read();
-  uint64_t passed = ticks > clock->ticks ? ticks - clock->ticks : 0;
-  uint64_t passed_ns = (uint64_t) ((ticks_wide) passed * clock->rate >> 32);
-  if (__builtin_expect(passed_ns > trusted_ns, 0))
-    return clock_now_ns();
-  return clock->ns + passed_ns;
+  uint64_t now;
+  return ticks_now_quickly(clock, &now) ? now : clock_now_ns();
 }
 
 #endif

@@ -42,6 +42,7 @@ TRACE_APART void trace_write_begin(uv_loop_t* loop, enum trace_kind kind);
 TRACE_APART void trace_write_end(uv_loop_t* loop);
 TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
                                    trace_function work);
+TRACE_APART void trace_write_begun_req(uv_loop_t* loop, uint64_t subject);
 TRACE_APART void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req);
 TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
 
@@ -113,9 +114,15 @@ static inline void trace_gone(uv_loop_t* loop, const uv_handle_t* handle) {
 }
 
 /* --- subjects -------------------------------------------------------------------- */
+/* Addresses on x86-64 are shorter than the place for them. Elsewhere they may have tags
+ * above. */
 static inline uint64_t trace_subject(const void* address, unsigned int kind) {
-  const uint64_t places = ((uint64_t) 1 << TRACE_SUBJECT_SHIFT) - 1;
-  return ((uintptr_t) address & places) | (uint64_t) kind << TRACE_SUBJECT_SHIFT;
+#if defined(__x86_64__)
+  uint64_t place = (uintptr_t) address;
+#else
+  uint64_t place = (uintptr_t) address & (((uint64_t) 1 << TRACE_SUBJECT_SHIFT) - 1);
+#endif
+  return place | (uint64_t) kind << TRACE_SUBJECT_SHIFT;
 }
 
 static inline uint64_t subject_handle(const void* handle) {
@@ -140,15 +147,17 @@ static inline uint64_t subject_fs(const uv_fs_t* req) {
 int64_t trace_late_us(uint64_t due_us);
 
 /* A request or handle is started, by the current callback if there is one. */
-static inline void trace_begun_req(uv_loop_t* loop, const uv_req_t* req) {
+static inline void trace_begun_req(uv_loop_t* loop, const uv_req_t* req,
+                                   uv_req_type type) {
   if (!traced(loop))
     return;
-  trace_function work = NULL;
-  if (req->type == UV_WORK)
-    work = (trace_function) ((const uv_work_t*) req)->work_cb;
-  trace_write_begun(
-      loop, req->type == UV_FS ? subject_fs((const uv_fs_t*) req) : subject_req(req),
-      work);
+  if (type == UV_WORK)
+    trace_write_begun(loop, subject_req(req),
+                      (trace_function) ((const uv_work_t*) req)->work_cb);
+  else
+    trace_write_begun_req(loop, type == UV_FS
+                                    ? subject_fs((const uv_fs_t*) req)
+                                    : trace_subject(req, TRACE_SUBJECT_REQ + type));
 }
 
 static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle) {

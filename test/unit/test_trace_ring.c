@@ -44,9 +44,9 @@ static const struct board_loop* loop_on(const struct board* board) {
 
 static size_t requests_on(const struct board_loop* live) {
   size_t count = 0;
-  for (size_t i = 0; i < BOARD_SETS * BOARD_WAYS; i++)
-    count += (live->table[i / BOARD_WAYS][i % BOARD_WAYS].subject >> TRACE_SUBJECT_SHIFT &
-              0xff) >= TRACE_SUBJECT_REQ;
+  for (size_t i = 0; i < BOARD_ENTRIES; i++)
+    count += (board_entry_at(live, i).subject >> TRACE_SUBJECT_SHIFT & 0xff) >=
+             TRACE_SUBJECT_REQ;
   return count;
 }
 
@@ -172,8 +172,99 @@ static void what_is_in_flight_stands_on_the_board(void** state) {
   munmap((void*) (uintptr_t) header, size);
 }
 
+/* More than the list of a turn takes, ending in whatever order. */
+enum { REQUESTS = 300 };
+static uv_fs_t looks[REQUESTS];
+static int looks_left;
+
+static void after_look(uv_fs_t* request) {
+  uv_fs_req_cleanup(request);
+  looks_left--;
+}
+
+static void on_begin_looks(uv_timer_t* timer) {
+  const struct board_loop* live = loop_on(watched);
+  uint32_t crowded = live->crowded;
+  looks_left = REQUESTS;
+  for (size_t i = 0; i < REQUESTS; i++) {
+    assert_int_equal(uv_fs_stat(timer->loop, &looks[i], "/", after_look), 0);
+    assert_int_equal(requests_on(live) + live->crowded - crowded, i + 1);
+  }
+  assert_int_equal(live->depth, 1);
+}
+
+static void requests_of_a_callback_stand_on_the_board_until_they_end(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_timer_t timer;
+  size_t size;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  const struct trace_header* header = ring_map(&size);
+  watched = board_of(header);
+  const struct board_loop* live = loop_on(watched);
+  uv_timer_init(&loop, &timer);
+  uv_timer_start(&timer, on_begin_looks, 0, 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(looks_left, 0);
+  assert_int_equal(requests_on(live), 0);
+  uv_timer_start(&timer, on_begin_looks, 0, 0); /* with places that were used before */
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(looks_left, 0);
+  assert_int_equal(requests_on(live), 0);
+  uv_close((uv_handle_t*) &timer, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  munmap((void*) (uintptr_t) header, size);
+}
+
 /* --- life ----------------------------------------------------------------------------
  */
+
+static pid_t forked;
+
+static void on_fork(uv_timer_t* timer) {
+  int status;
+  (void) timer;
+  forked = fork();
+  if (forked == 0)
+    return; /* to the end of the callback, in the child */
+  assert_int_equal(waitpid(forked, &status, 0), forked);
+  assert_int_equal(status, 0);
+  const struct board_loop* live = loop_on(watched);
+  assert_int_equal(live->depth, 1); /* this one */
+  assert_int_equal(live->open[0].subject & (((uint64_t) 1 << TRACE_SUBJECT_SHIFT) - 1),
+                   (uintptr_t) timer);
+}
+
+static void on_after_fork(uv_timer_t* timer) {
+  (void) timer;
+  if (forked == 0)
+    _exit(0);
+}
+
+static void a_child_leaves_the_board_of_its_parent_alone(void** state) {
+  (void) state;
+  if (UNDER_THREAD_SANITIZER) /* it allows no threads in a forked child */
+    skip();
+  uv_loop_t loop;
+  uv_timer_t first, second;
+  size_t size;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  const struct trace_header* header = ring_map(&size);
+  watched = board_of(header);
+  uv_timer_init(&loop, &first);
+  uv_timer_init(&loop, &second);
+  forked = -1;
+  uv_timer_start(&first, on_fork, 0, 0);
+  uv_timer_start(&second, on_after_fork, 0, 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_true(forked > 0);
+  uv_close((uv_handle_t*) &first, NULL);
+  uv_close((uv_handle_t*) &second, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  munmap((void*) (uintptr_t) header, size);
+}
 
 static void a_child_has_a_ring_of_its_own(void** state) {
   (void) state;
@@ -221,6 +312,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
       cmocka_unit_test(what_is_in_flight_stands_on_the_board),
+      cmocka_unit_test(requests_of_a_callback_stand_on_the_board_until_they_end),
+      cmocka_unit_test(a_child_leaves_the_board_of_its_parent_alone),
       cmocka_unit_test(a_child_has_a_ring_of_its_own),
       cmocka_unit_test(many_loops_share_it),
   };

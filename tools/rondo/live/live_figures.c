@@ -78,8 +78,8 @@ static void count_kind(struct live_kind_count* list, size_t* count, uint64_t sub
 }
 
 static void count_table(struct live_figures* figures, const struct board_loop* live) {
-  for (size_t i = 0; i < BOARD_SETS * BOARD_WAYS; i++) {
-    struct board_entry entry = live->table[i / BOARD_WAYS][i % BOARD_WAYS];
+  for (size_t i = 0; i < BOARD_ENTRIES; i++) {
+    struct board_entry entry = board_entry_at(live, i);
     uint64_t age = board_age_ns(&entry, figures->now_ns);
     if (entry.subject == 0)
       continue;

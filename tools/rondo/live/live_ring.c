@@ -308,8 +308,9 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live) {
     uint64_t begin = span->begin_ns > start ? span->begin_ns - start : 0;
     if (span->written || begin < last || span->kind >= TRACE_KINDS)
       continue;
-    records[used++] = (struct trace_record){begin << TRACE_TIME_SHIFT | span->kind,
-                                            span->subject, span->name, span->detail};
+    records[used++] =
+        (struct trace_record){begin << TRACE_TIME_SHIFT | span->kind, span->subject,
+                              span->name, detail_of(span->detail)};
   }
   size_t place = (size_t) (live - copy->board->loops), at = 0;
   const struct board_sample* sample;

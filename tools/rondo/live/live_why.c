@@ -165,11 +165,11 @@ static int by_age(const void* left, const void* right) {
 }
 
 static void write_requests(const struct trace* names, const struct board_loop* live) {
-  struct board_entry list[BOARD_SETS * BOARD_WAYS];
+  struct board_entry list[BOARD_ENTRIES];
   size_t count = 0;
   const char* prefix;
-  for (size_t i = 0; i < BOARD_SETS * BOARD_WAYS; i++) {
-    struct board_entry entry = live->table[i / BOARD_WAYS][i % BOARD_WAYS];
+  for (size_t i = 0; i < BOARD_ENTRIES; i++) {
+    struct board_entry entry = board_entry_at(live, i);
     if (entry.subject != 0 &&
         (entry.subject >> TRACE_SUBJECT_SHIFT & 0xff) >= TRACE_SUBJECT_REQ)
       list[count++] = entry;
