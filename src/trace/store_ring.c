@@ -353,6 +353,12 @@ static int ring_make(struct store_ring** made, const char* folder, size_t size) 
   return 0;
 }
 
+/* After a normal exit, by exit() or quick_exit(), the recording isn't needed. */
+__attribute__((destructor)) static void ring_remove(void) {
+  if (process_ring != NULL && process_ring->process == getpid())
+    unlink(process_ring->path);
+}
+
 int store_ring_open(struct trace_store** store, const char* size) {
   char folder[RING_PATH_SIZE];
   int err = UV_ENOENT;
@@ -375,15 +381,10 @@ int store_ring_open(struct trace_store** store, const char* size) {
       process_ring = ring;
       *store = &ring->base;
       alarm_prepare();
+      (void) at_quick_exit(ring_remove);
       return 0;
     }
     err = failed == UV_ENOENT ? err : failed;
   }
   return err;
-}
-
-/* After a normal exit the recording isn't needed. */
-__attribute__((destructor)) static void ring_remove(void) {
-  if (process_ring != NULL && process_ring->process == getpid())
-    unlink(process_ring->path);
 }
