@@ -136,6 +136,7 @@ static bool stream_read_once(uv_stream_t* stream, unsigned int events) {
     /* After a hang-up nothing more arrives: reading on to the end saves a turn. On a
      * blocking descriptor a second read could block. */
     bool more = (size_t) n == buf.len || (events & WATCH_HUP);
+    trace_arrived(stream->loop, (uv_handle_t*) stream, stream_fd(stream));
     stream_read_call_back(stream, n, &buf);
     return more && !is_cut && !(stream->flags & HANDLE_BLOCKING_WRITES);
   }

@@ -35,6 +35,8 @@ static bool udp_receiving(const uv_udp_t* handle) {
 static void udp_call_back(uv_udp_t* handle, uv_udp_recv_cb recv_cb, ssize_t nread,
                           const uv_buf_t* buf, const struct sockaddr* addr,
                           unsigned int flags) {
+  if (nread > 0)
+    trace_arrived(handle->loop, (uv_handle_t*) handle, handle->io_watcher.fd);
   loop_call_back(handle->loop, subject_handle(handle), nread, recv_cb, handle, nread, buf,
                  addr, flags);
 }
@@ -229,6 +231,7 @@ int uv_udp_recv_start(uv_udp_t* handle, uv_alloc_cb alloc_cb, uv_udp_recv_cb rec
   handle->alloc_cb = alloc_cb;
   handle->recv_cb = recv_cb;
   watcher_start(handle->loop, &handle->io_watcher, WATCH_IN);
+  trace_udp(handle->loop, handle->io_watcher.fd);
   udp_update_active(handle);
   return 0;
 }

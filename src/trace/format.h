@@ -137,13 +137,16 @@ enum trace_kind {
   TRACE_WORK,   /* number: a struct uv__work that a thread of the pool takes on, detail:
                    the thread, name: how much more is waiting for one */
   TRACE_WORK_END, /* number, detail: the same */
-  TRACE_SAMPLE, /* number: when the thread's stack was sampled, since the header's start;
-                   behind it come the names of its frames, the innermost first, of 4
-                   bytes each, detail bytes in whole records */
-  TRACE_MANY,   /* of a ring: detail callbacks that took too little time each to be
-                   written down (BRIEF_NS); number: ns from the first's begin, which is
-                   the record's time, to the last's end; name: the function, if it is
-                   the same of all */
+  TRACE_SAMPLE,  /* number: when the thread's stack was sampled, since the header's start;
+                    behind it come the names of its frames, the innermost first, of 4
+                    bytes each, detail bytes in whole records */
+  TRACE_MANY,    /* of a ring: detail callbacks that took too little time each to be
+                    written down (BRIEF_NS); number: ns from the first's begin, which is
+                    the record's time, to the last's end; name: the function, if it is
+                    the same of all */
+  TRACE_ARRIVED, /* number: a handle whose data is called back next; name: for how many
+                    microseconds, or longer, that data had been there; detail: length of
+                    a text about the connection, which follows in whole records */
   TRACE_KINDS,
 };
 

@@ -47,6 +47,12 @@ struct recorder_begun {
  * callback that isn't in the stream yet and isn't a close callback. */
 enum recorder_quick { QUICK_NOT, QUICK_BETWEEN, QUICK_IN };
 
+/* How long data had been there when it was read: recorder_arrivals.c. */
+struct recorder_arrivals {
+  uint64_t until_turn; /* asked up to this one, */
+  unsigned int left;   /* and so many times more */
+};
+
 /* The names of the functions that were called back last. */
 enum { RECENT_NAMES = 16 };
 struct recorder_recent {
@@ -55,6 +61,7 @@ struct recorder_recent {
 };
 
 struct recorder {
+  struct trace_hints hints; /* first: the hooks look at it */
   /* Fields that every callback uses, together. */
   struct board_loop* live; /* NULL: not a ring, everything is recorded */
   enum recorder_quick quick;
@@ -88,6 +95,7 @@ struct recorder {
   uint64_t counts_start[16];   /* the loop's counters when the recording began, */
   uint64_t counts_written[16]; /* as last recorded, */
   uint32_t counts_names[16];   /* and their names */
+  struct recorder_arrivals arrivals;
   struct sampled_loop sampled;
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;
@@ -246,6 +254,15 @@ static inline void brief_flush(struct recorder* recorder) {
   if (recorder->many.count != 0)
     brief_write_many(recorder);
 }
+
+/* --- recorder_arrivals.c --- */
+/* Begins to ask about what is read, if the loop has been held up for long. */
+void arrivals_look(struct recorder* recorder, uint64_t now);
+
+/* --- recorder_waits.c --- */
+/* "127.0.0.1:8000", of a connection "127.0.0.1:8000 - 10.0.0.2:4711"; "" if it isn't
+ * known. */
+void socket_text(char* text, size_t size, int fd);
 
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring);

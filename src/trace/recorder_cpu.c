@@ -111,6 +111,7 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   uint64_t used_us = u64_min(used / 1000, UINT32_MAX);
   record(recorder, TRACE_CPU, now, used_us << 32 | u64_min(throttled, UINT32_MAX),
          (uint32_t) u64_min(delay / 1000, UINT32_MAX), detail_of((int64_t) awake / 1000));
+  arrivals_look(recorder, now);
   recorder_write_samples(recorder, now);
   errno = saved;
 }

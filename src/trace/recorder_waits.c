@@ -40,8 +40,7 @@ static void address_text(char* text, size_t size, const struct sockaddr_storage*
              local->sun_path + (local->sun_path[0] == '\0'));
 }
 
-/* "127.0.0.1:8000"; for a connection "127.0.0.1:8000 - 10.0.0.2:4711". */
-static void socket_text(char* text, size_t size, int fd) {
+void socket_text(char* text, size_t size, int fd) {
   struct sockaddr_storage address = {0};
   socklen_t length = sizeof(address);
   char peer[120] = "";

@@ -45,6 +45,13 @@ TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
 TRACE_APART void trace_write_begun_req(uv_loop_t* loop, uint64_t subject);
 TRACE_APART void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req);
 TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
+TRACE_APART void trace_write_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd);
+TRACE_APART void trace_want_arrivals(uv_loop_t* loop, int fd);
+
+/* What a hook looks at by itself; a recorder begins with it. */
+struct trace_hints {
+  bool data_may_be_late; /* the loop was held up just now */
+};
 
 /* --- hooks ----------------------------------------------------------------------- */
 static inline bool traced(const uv_loop_t* loop) {
@@ -111,6 +118,18 @@ static inline void trace_req_end(uv_loop_t* loop, const uv_req_t* req) {
 static inline void trace_gone(uv_loop_t* loop, const uv_handle_t* handle) {
   if (traced(loop))
     trace_write_gone(loop, handle);
+}
+
+/* Data was read and is called back next. */
+static inline void trace_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd) {
+  if (traced(loop) && ((const struct trace_hints*) loop->trace_state)->data_may_be_late)
+    trace_write_arrived(loop, handle, fd);
+}
+
+/* A UDP socket is read from now on. */
+static inline void trace_udp(uv_loop_t* loop, int fd) {
+  if (traced(loop))
+    trace_want_arrivals(loop, fd);
 }
 
 /* --- subjects -------------------------------------------------------------------- */

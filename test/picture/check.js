@@ -88,6 +88,12 @@ const tests = {
     assert.deepStrictEqual(list(mixed.end), [40, 40, 25]);
   },
 
+  'how long data had waited is known of its callback'() {
+    assert.strictEqual(loopOf(TWO_TURNS, { arrivals: [[6, 300e6], 'x'] }).arrivals.get(6), 300e6);
+    assert.strictEqual(loopOf(TWO_TURNS, { arrivals: 7 }).arrivals.size, 0);
+    assert.deepStrictEqual(loopOf(TWO_TURNS).facts.late, []);
+  },
+
   'what the recording ended in is known'() {
     assert.ok(loopOf(TWO_TURNS, { unfinished: [13] }).unfinished.has(13));
     assert.strictEqual(loopOf(TWO_TURNS, { unfinished: 'x' }).unfinished.size, 0);

@@ -204,6 +204,50 @@ static void what_kept_it_alive_is_told(void** state) {
   trace_free(&trace);
 }
 
+/* The first timer's callback takes 30 us; data of a connection has been there for 25 us
+ * when it is read behind that, and of another one since before a sleep. */
+static void late_data_is_listed_with_what_it_waited_behind(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[] = {
+      record_of(TRACE_RUN, 0),          record_of(TRACE_TURN, 1),
+      record_of(TRACE_PHASE, 2),        record_of(TRACE_CALLBACK, 12000),
+      record_of(TRACE_END, 42000),      record_of(TRACE_ARRIVED, 43000),
+      record_of(TRACE_PHASE, 43000),    record_of(TRACE_CALLBACK, 44000),
+      record_of(TRACE_END, 45000),      record_of(TRACE_SLEEP, 46000),
+      record_of(TRACE_END, 96000),      record_of(TRACE_ARRIVED, 97000),
+      record_of(TRACE_CALLBACK, 97000), record_of(TRACE_END, 98000),
+      record_of(TRACE_ARRIVED, 99000),  record_of(TRACE_RUN_END, 100000),
+  };
+  records[3].number = trace_subject((void*) 0x1000, UV_TIMER);
+  records[5].number = records[7].number = trace_subject((void*) 0x2000, UV_TCP);
+  records[5].name = 25;
+  records[6].detail = RONDO_PHASE_POLL;
+  records[11].number = records[12].number = trace_subject((void*) 0x3000, UV_TCP);
+  records[11].name = 52;
+  records[14].detail = 1000; /* longer than the recording */
+  struct trace_header_2 header = header_of(1, 1, 0, 16);
+  write_section(path_of("arrived"), &header, records, 16);
+  const struct trace_loop* loop = read_back(&trace, path_of("arrived"));
+  assert_int_equal(loop->arrival_count, 2);
+  assert_int_equal(loop->arrivals[0].waited, 25000);
+  assert_int_equal(loop->events[loop->arrivals[0].event].start, 44000);
+  char* text = text_of(&trace, false);
+  assert_non_null(strstr(text, "data that waited to be read, 1 time; the longest"));
+  assert_non_null(
+      strstr(text, "tcp 1, read by (unknown); held up by (unknown) (timer 1)"));
+  assert_null(strstr(text, "tcp 2, read by"));
+  free(text);
+  text = text_of(&trace, true);
+  assert_non_null(strstr(text, "(tcp 1), its data waited 25.0 us or longer"));
+  free(text);
+  trace_sort(&trace);
+  assert_true(trace_cut(&trace, 90000, 200000));
+  assert_int_equal(trace.loops[0].arrival_count, 1);
+  assert_int_equal(trace.loops[0].arrivals[0].waited, 52000);
+  trace_free(&trace);
+}
+
 static void a_part_is_whole_in_itself(void** state) {
   (void) state;
   struct trace trace = {0};
@@ -254,6 +298,7 @@ int main(void) {
       trace_test(what_is_open_lasts_until_the_process_ended),
       trace_test(a_late_timer_is_told_with_what_ran_before_it),
       trace_test(what_kept_it_alive_is_told),
+      trace_test(late_data_is_listed_with_what_it_waited_behind),
       trace_test(a_part_is_whole_in_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

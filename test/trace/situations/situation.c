@@ -9,12 +9,17 @@
  * - nobody: a stretch that no callback took
  * - throttled: a callback that works longer than its control group lets it, in one go
  * - pool: a pool of one thread, busy with something else
- * - spinning: a loop that never sleeps, kept alive by a server */
+ * - spinning: a loop that never sleeps, kept alive by a server
+ * - late: data of a connection, of a new one and of a UDP socket that arrives while a
+ *   callback is at work; and of a connection that the program doesn't read for a while */
+#include <arpa/inet.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -214,6 +219,143 @@ static void spinning(void) {
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }
 
+/* --- late ----------------------------------------------------------------------------
+ */
+
+enum { ASKING, WAITING, PAUSED, NEW, CLIENTS };
+
+static uv_tcp_t late_server, late_clients[CLIENTS];
+static uv_udp_t late_udp;
+static int late_accepted, late_reads;
+
+static int late_fd(const void* handle) {
+  int fd = -1;
+  uv_fileno(handle, &fd);
+  return fd;
+}
+
+static void late_must(int holds) {
+  if (!holds)
+    abort();
+}
+
+static void late_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  static char memory[65536];
+  (void) handle;
+  *buf =
+      uv_buf_init(memory, size < sizeof(memory) ? (unsigned int) size : sizeof(memory));
+}
+
+/* The last of them all. */
+static void late_done(void) {
+  if (++late_reads < 4)
+    return;
+  for (int i = 0; i < CLIENTS; i++)
+    uv_close((uv_handle_t*) &late_clients[i], NULL);
+  uv_close((uv_handle_t*) &late_server, NULL);
+  uv_close((uv_handle_t*) &late_udp, NULL);
+}
+
+static void on_late_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) buf;
+  if (nread > 0)
+    late_done();
+  else if (nread < 0)
+    uv_read_stop(stream);
+}
+
+static void on_paused_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  on_late_read(stream, nread, buf);
+}
+
+static void on_datagram(uv_udp_t* handle, ssize_t nread, const uv_buf_t* buf,
+                        const struct sockaddr* from, unsigned int flags) {
+  (void) handle;
+  (void) buf;
+  (void) flags;
+  if (nread > 0 && from != NULL)
+    late_done();
+}
+
+/* Long enough that what follows is asked about. */
+static void read_the_paused(uv_timer_t* handle) {
+  spend(30);
+  uv_read_start((uv_stream_t*) &late_clients[PAUSED], late_alloc, on_paused_read);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* The client sends all the others when it has this byte, and that of the waiting last. */
+static void make_a_report(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  int arrived = 0;
+  (void) buf;
+  if (nread <= 0)
+    return;
+  late_must(write(late_fd(stream), "r", 1) == 1);
+  while (arrived == 0)
+    late_must(ioctl(late_fd(&late_clients[WAITING]), FIONREAD, &arrived) == 0);
+  spend(300);
+  uv_update_time(stream->loop);
+  uv_timer_init(stream->loop, &timer);
+  uv_timer_start(&timer, read_the_paused, 1000, 0);
+  uv_read_stop(stream);
+}
+
+static void on_late_client(uv_stream_t* server, int status) {
+  uv_tcp_t* client = &late_clients[late_accepted];
+  late_must(status == 0 && late_accepted < CLIENTS);
+  uv_tcp_init(server->loop, client);
+  late_must(uv_accept(server, (uv_stream_t*) client) == 0);
+  if (late_accepted != PAUSED)
+    uv_read_start((uv_stream_t*) client, late_alloc,
+                  late_accepted == ASKING ? make_a_report : on_late_read);
+  late_accepted++;
+}
+
+static void late_client(const struct sockaddr_in* server, const struct sockaddr_in* udp) {
+  int fds[CLIENTS], datagrams = socket(AF_INET, SOCK_DGRAM, 0);
+  char byte;
+  for (int i = 0; i < CLIENTS; i++)
+    fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+  for (int i = 0; i < NEW; i++)
+    late_must(connect(fds[i], (const struct sockaddr*) server, sizeof(*server)) == 0);
+  usleep(20000); /* the server has slept */
+  late_must(write(fds[ASKING], "?", 1) == 1 && read(fds[ASKING], &byte, 1) == 1);
+  late_must(write(fds[PAUSED], "p", 1) == 1);
+  late_must(connect(fds[NEW], (const struct sockaddr*) server, sizeof(*server)) == 0);
+  late_must(write(fds[NEW], "n", 1) == 1);
+  late_must(sendto(datagrams, "d", 1, 0, (const struct sockaddr*) udp, sizeof(*udp)) ==
+            1);
+  late_must(write(fds[WAITING], "w", 1) == 1);
+  while (read(fds[WAITING], &byte, 1) > 0)
+    ;
+}
+
+/* With `killed` the end is one of which only a ring is left. */
+static void late(int killed) {
+  struct sockaddr_in any, server, udp;
+  int length = sizeof(server);
+  uv_ip4_addr("127.0.0.1", 0, &any);
+  uv_tcp_init(uv_default_loop(), &late_server);
+  uv_tcp_bind(&late_server, (const struct sockaddr*) &any, 0);
+  uv_tcp_getsockname(&late_server, (struct sockaddr*) &server, &length);
+  uv_listen((uv_stream_t*) &late_server, 5, on_late_client);
+  uv_tcp_getsockname(&late_server, (struct sockaddr*) &server, &length);
+  uv_udp_init(uv_default_loop(), &late_udp);
+  uv_udp_bind(&late_udp, (const struct sockaddr*) &any, 0);
+  length = sizeof(udp);
+  uv_udp_getsockname(&late_udp, (struct sockaddr*) &udp, &length);
+  uv_udp_recv_start(&late_udp, late_alloc, on_datagram);
+  pid_t child = fork();
+  if (child == 0) {
+    late_client(&server, &udp);
+    _exit(0);
+  }
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+  waitpid(child, NULL, 0);
+  if (killed)
+    raise(SIGKILL);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "frozen") == 0)
@@ -236,5 +378,7 @@ int main(int argc, char** argv) {
     pool();
   else if (strcmp(what, "spinning") == 0)
     spinning();
+  else if (strcmp(what, "late") == 0)
+    late(argc > 2);
   return 0;
 }

@@ -243,7 +243,7 @@ static uint64_t chunk_last(const struct ring_copy* copy, struct trace_chunk* chu
     unsigned int kind = records[i].when & 0xff;
     uint64_t when = records[i].when >> TRACE_TIME_SHIFT;
     last = when > last ? when : last;
-    bool has_text = kind == TRACE_WAITS || kind == TRACE_SAMPLE;
+    bool has_text = kind == TRACE_WAITS || kind == TRACE_SAMPLE || kind == TRACE_ARRIVED;
     long text = has_text ? record_text(&records[i], count - i - 1) : 0;
     if (text < 0)
       break;

@@ -31,7 +31,8 @@ static void write_metadata(FILE* out, const struct trace_loop* loop, bool first,
 }
 
 static void write_arguments(FILE* out, const struct trace_loop* loop,
-                            const struct event* event, const struct wait* wait) {
+                            const struct event* event, const struct wait* wait,
+                            const struct arrival* arrival) {
   static const char* const detail_names[EVENT_KINDS] = {
       [EVENT_TURN] = "turn", [EVENT_SLEEP] = "timeout_ns", [EVENT_CALLBACK] = "detail"};
   fputs(",\"args\":{", out);
@@ -45,6 +46,9 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
             event->detail);
   if (event->kind == EVENT_SLEEP && (loop->has & TRACE_HAS_WAITS) != 0)
     fprintf(out, ",\"handles\":%u,\"requests\":%u", wait->handles, wait->requests);
+  if (arrival != NULL)
+    fprintf(out, "%s\"data_waited_ns\":%" PRIu64,
+            event->subject == EVENT_NONE && name == NULL ? "" : ",", arrival->waited);
   if (event->unfinished)
     fprintf(out, "%s\"unfinished\":true",
             event->subject == EVENT_NONE && name == NULL ? "" : ",");
@@ -53,15 +57,15 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
 
 static void write_event(FILE* out, const struct trace_loop* loop,
                         const struct event* event, const struct wait* wait,
-                        uint64_t offset) {
+                        const struct arrival* arrival) {
   fprintf(out,
           ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":", loop->pid,
           loop->thread, event_names[event->kind]);
   write_string(out, event->name != EVENT_NONE ? loop->names[event->name]
                                               : event_names[event->kind]);
-  write_microseconds(out, "ts", event->start + offset);
+  write_microseconds(out, "ts", event->start + loop->start_ns);
   write_microseconds(out, "dur", event->duration);
-  write_arguments(out, loop, event, wait);
+  write_arguments(out, loop, event, wait, arrival);
 }
 
 /* An arrow from the callback that began a request to the request's callback. */
@@ -101,22 +105,42 @@ static bool has_thread_alone(const struct trace* trace, const struct trace_loop*
   return true;
 }
 
+/* Data whose callback was too short for a ring: a moment instead of a span. */
+static void write_late_alone(FILE* out, const struct trace_loop* loop) {
+  for (size_t i = 0; i < loop->arrival_count; i++) {
+    const struct arrival* arrival = &loop->arrivals[i];
+    if (arrival->event != EVENT_NONE || arrival->subject == EVENT_NONE)
+      continue;
+    fprintf(out,
+            ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"cat\":\"late\","
+            "\"name\":\"late data\"",
+            loop->pid, loop->thread);
+    write_microseconds(out, "ts", loop->start_ns + arrival->read);
+    fputs(",\"args\":{\"subject\":", out);
+    write_string(out, loop->subjects[arrival->subject]);
+    fprintf(out, ",\"data_waited_ns\":%" PRIu64 "}}", arrival->waited);
+  }
+}
+
 static void write_loop_events(FILE* out, const struct trace* trace, size_t index) {
   const struct trace_loop* loop = &trace->loops[index];
   const struct wait* wait = loop->waits;
   bool alone = has_thread_alone(trace, loop);
+  size_t next = 0;
   char name[64];
   snprintf(name, sizeof(name), "requests in flight, loop %u", loop->number);
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
+    const struct arrival* arrival = arrival_of(loop, (int32_t) i, &next);
     if (event->kind != EVENT_OUTSIDE || alone)
-      write_event(out, loop, event, wait, loop->start_ns);
+      write_event(out, loop, event, wait, arrival);
     if (event->cause != EVENT_NONE && loop->causes[event->cause].by != EVENT_NONE)
       write_flow(out, loop, index, i);
     if (event->kind == EVENT_SLEEP && (loop->has & TRACE_HAS_WAITS) != 0)
       write_counter(out, loop->pid, name, loop->start_ns + event->start, wait->requests);
     wait += event->kind == EVENT_SLEEP;
   }
+  write_late_alone(out, loop);
   for (size_t i = 0; i < loop->count_count; i++) {
     const struct count* count = &loop->counts[i];
     write_counter(out, loop->pid,

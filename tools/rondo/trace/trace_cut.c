@@ -51,6 +51,22 @@ static void move_causes(struct trace_loop* loop, const int32_t* moved) {
   }
 }
 
+static void keep_arrivals(struct trace_loop* loop, uint64_t from, uint64_t to,
+                          const int32_t* moved) {
+  size_t kept = 0;
+  for (size_t i = 0; i < loop->arrival_count; i++) {
+    struct arrival arrival = loop->arrivals[i];
+    if (arrival.read < from || arrival.read > to) {
+      free(arrival.text);
+      continue;
+    }
+    if (arrival.event != EVENT_NONE)
+      arrival.event = moved[arrival.event];
+    loop->arrivals[kept++] = arrival;
+  }
+  loop->arrival_count = kept;
+}
+
 static void set_extent(struct trace_loop* loop) {
   loop->begin_ns = loop->event_count > 0 ? loop->events[0].start : 0;
   loop->end_ns = loop->begin_ns;
@@ -71,13 +87,14 @@ bool trace_cut(struct trace* trace, uint64_t from, uint64_t to) {
     if (moved == NULL)
       return false;
     bool early = loop->offset_ns <= to;
-    uint64_t begin = in_loop(loop, from);
+    uint64_t begin = in_loop(loop, from), end = in_loop(loop, to);
     if (early)
-      keep_events(loop, begin, in_loop(loop, to), moved);
+      keep_events(loop, begin, end, moved);
     else
       loop->event_count = loop->wait_count = loop->cause_count = 0;
     if (early)
       move_causes(loop, moved);
+    keep_arrivals(loop, early ? begin : UINT64_MAX, end, moved);
     set_extent(loop);
     free(moved);
   }

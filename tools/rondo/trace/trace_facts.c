@@ -180,6 +180,7 @@ struct facts* facts_make(const struct trace* trace, size_t number) {
   count_all(facts);
   find_held(facts);
   find_starved(facts, (int32_t) number);
+  find_late_data(facts);
   return facts;
 }
 

@@ -71,6 +71,14 @@ struct starved {
   uint64_t holder_count;      /* and how many there were */
 };
 
+enum { LATE_MOST = 6 };
+
+/* Data that waited to be read, and behind what. */
+struct late_data {
+  const struct arrival* arrival;
+  struct stretch behind; /* from its arrival to its read */
+};
+
 struct facts {
   const struct trace_loop* loop;
   uint64_t length; /* of the part that is shown */
@@ -98,6 +106,9 @@ struct facts {
       unnoticed; /* the longest unnoticed one; NULL unless longer than `worst` */
   const struct stretch* starting;
   struct starved starved;
+  struct late_data late[LATE_MOST]; /* the latest first */
+  size_t late_count;
+  size_t late_all; /* reads of data that was late */
   /* Percentiles over all moments: an event that arrives then waits no longer than this.
    */
   uint64_t wait_p50, wait_p90, wait_p99, wait_worst;

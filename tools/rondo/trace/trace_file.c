@@ -335,6 +335,9 @@ void trace_free(struct trace* trace) {
       free(loop->subjects[j]);
     for (size_t j = 0; j < loop->alive_count; j++)
       free(loop->alive[j].text);
+    for (size_t j = 0; j < loop->arrival_count; j++)
+      free(loop->arrivals[j].text);
+    free(loop->arrivals);
     free(loop->subjects);
     free(loop->waits);
     free(loop->cpu);

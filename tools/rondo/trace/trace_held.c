@@ -322,11 +322,15 @@ static void find_waiting(const struct trace_loop* loop, struct stretch* stretch)
   stretch->idle = 0;
 }
 
-static void stretch_finish(const struct trace_loop* loop, struct stretch* stretch) {
-  find_waiting(loop, stretch);
+void stretch_explain(const struct trace_loop* loop, struct stretch* stretch) {
   find_taker(loop, stretch);
   find_turn(loop, stretch);
   stretch->cpu = cpu_between(loop, stretch->start, stretch->end);
+}
+
+static void stretch_finish(const struct trace_loop* loop, struct stretch* stretch) {
+  find_waiting(loop, stretch);
+  stretch_explain(loop, stretch);
 }
 
 /* --- the longest ----------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* When a loop was held up, and by what: trace_held.c; what waited for the pool:
- * trace_pool.c. For trace_facts.c. */
+ * trace_pool.c; whose data waited to be read: trace_arrivals.c. For trace_facts.c. */
 #ifndef RONDO_TOOL_TRACE_HELD_H
 #define RONDO_TOOL_TRACE_HELD_H
 
@@ -15,5 +15,12 @@ uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside
 /* Finds the request that waited longest for a thread of the pool; `number` is the loop's
  * index in the trace. */
 void find_starved(struct facts* facts, int32_t number);
+
+/* Finds whose data waited longest to be read. */
+void find_late_data(struct facts* facts);
+
+/* Who took a stretch, in which turn, and what the thread had of the processor. Given are
+ * its start, its end, and the events in it. */
+void stretch_explain(const struct trace_loop* loop, struct stretch* stretch);
 
 #endif

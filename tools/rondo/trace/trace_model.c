@@ -41,8 +41,9 @@ struct loop_reader {
   size_t depth, capacity;
   uint64_t first_ns; /* subtracted from the records' times */
   uint64_t now;
-  bool ran;     /* there was a run */
-  bool listing; /* the last record was TRACE_WAITS */
+  bool ran;         /* there was a run */
+  bool listing;     /* the last record was TRACE_WAITS */
+  uint64_t arrived; /* whose data is called back next, if the last was TRACE_ARRIVED */
 };
 
 /* --- small parts ------------------------------------------------------------------ */
@@ -230,6 +231,8 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
     event->subject = subject_index(&reader->subjects, reader->loop, record->number);
     if (event->cause != EVENT_NONE)
       reader->loop->causes[event->cause].subject = event->subject;
+    if (record->number == reader->arrived && reader->loop->arrival_count > 0)
+      reader->loop->arrivals[reader->loop->arrival_count - 1].event = index;
     event->timer = (reader->loop->has & TRACE_HAS_LATE) != 0 && is_timer(record->number);
     if (event->timer)
       event->detail *= 1000;
@@ -279,6 +282,18 @@ static void alive_add(struct loop_reader* reader, const struct trace_record* rec
   loop->alive[loop->alive_count++] =
       (struct alive){subject, (int) record->name - 1,
                      text_copy((const char*) (record + 1), (size_t) record->detail)};
+}
+
+static void arrival_add(struct loop_reader* reader, const struct trace_record* record) {
+  struct trace_loop* loop = reader->loop;
+  loop->arrivals = array_grow(loop->arrivals, loop->arrival_count,
+                              &loop->arrival_capacity, sizeof(*loop->arrivals));
+  loop->arrivals[loop->arrival_count++] = (struct arrival){
+      .read = reader->now,
+      .waited = (uint64_t) record->name * 1000,
+      .subject = subject_index(&reader->subjects, loop, record->number),
+      .event = EVENT_NONE,
+      .text = text_copy((const char*) (record + 1), (size_t) record->detail)};
 }
 
 static void cpu_add(struct loop_reader* reader, const struct trace_record* record) {
@@ -462,6 +477,10 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   case TRACE_MANY:
     many_add(reader, record);
     return 0;
+  case TRACE_ARRIVED:
+    if (record_text(record, left) >= 0)
+      arrival_add(reader, record);
+    return record_text(record, left);
   case TRACE_THREAD:
   case TRACE_WORK:
   case TRACE_WORK_END: /* never in a loop's stream */
@@ -522,7 +541,12 @@ size_t loop_reader_take(struct loop_reader* reader, const struct trace_record* r
     long text = take(reader, &records[i], count - i - 1);
     if (text < 0)
       break;
-    reader->listing = (records[i].when & 0xff) == TRACE_WAITS;
+    unsigned int kind = records[i].when & 0xff;
+    reader->listing = kind == TRACE_WAITS;
+    if (kind == TRACE_ARRIVED)
+      reader->arrived = records[i].number;
+    else if (kind != TRACE_PHASE)
+      reader->arrived = 0; /* the phase of the callback may stand in between */
     i += 1 + (size_t) text;
   }
   return i;

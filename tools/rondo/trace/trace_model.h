@@ -116,6 +116,15 @@ struct work {
   bool unfinished;
 };
 
+/* Data that had been there for a while when the loop read it. */
+struct arrival {
+  uint64_t read;   /* since the loop's start */
+  uint64_t waited; /* or longer */
+  int32_t subject;
+  int32_t event; /* its callback; EVENT_NONE in a ring, if that was short */
+  char* text;    /* addresses; may be "" */
+};
+
 struct thread_name {
   uint32_t thread;
   char* name;
@@ -170,6 +179,8 @@ struct trace_loop {
   size_t frame_count, frame_capacity;
   struct alive alive[WAITS_KEPT];
   size_t alive_count;
+  struct arrival* arrivals; /* by time */
+  size_t arrival_count, arrival_capacity;
 };
 
 struct trace {
@@ -232,6 +243,11 @@ void process_describe(struct trace_process* process, const char* program,
  * isn't one. */
 size_t section_2_read(struct trace* trace, const char* bytes, size_t left,
                       const char** problem);
+
+/* How long the data of this event had waited, or NULL. For events in their order; `next`
+ * is 0 at first. */
+const struct arrival* arrival_of(const struct trace_loop* loop, int32_t event,
+                                 size_t* next);
 
 /* The earliest start of all loops: time 0 of the output. */
 uint64_t trace_origin_ns(const struct trace* trace);

@@ -7,13 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-  STRIP_COLUMNS = 1200,
-  LANES = 9,
-  LATE_MOST = 6,
-  LANE_EVENTS = 100000,
-  SAMPLES_MOST = 10000
-};
+enum { STRIP_COLUMNS = 1200, LANES = 9, LANE_EVENTS = 100000, SAMPLES_MOST = 10000 };
 
 struct page {
   FILE* out;
@@ -41,6 +35,16 @@ static void write_words(FILE* out, void (*write)(FILE* out, const void* of),
   fclose(words);
   write_string(out, text == NULL ? "" : text);
   free(text);
+}
+
+struct late_words {
+  const struct trace_loop* loop;
+  const struct late_data* late;
+};
+
+static void late_words(FILE* out, const void* of) {
+  const struct late_words* words = of;
+  write_late(out, words->loop, words->late);
 }
 
 struct held_words {
@@ -98,6 +102,26 @@ static void write_held_list(const struct page* page, const struct facts* facts,
   putc(']', out);
 }
 
+static void write_late_list(const struct page* page, const struct facts* facts,
+                            const struct thinned* thinned) {
+  FILE* out = page->out;
+  fputs(",\"late\":[", out);
+  for (size_t i = 0; i < facts->late_count; i++) {
+    const struct late_data* late = &facts->late[i];
+    struct late_words words = {facts->loop, late};
+    fprintf(out, "%s{\"event\":%d,\"behind\":%d,\"waited\":%" PRIu64 ",\"subject\":",
+            i == 0 ? "" : ",", moved_to(thinned, late->arrival->event),
+            moved_to(thinned, late->behind.culprit), late->arrival->waited);
+    write_string(out, late->arrival->subject == EVENT_NONE
+                          ? ""
+                          : facts->loop->subjects[late->arrival->subject]);
+    fputs(",\"text\":", out);
+    write_words(out, late_words, &words);
+    putc('}', out);
+  }
+  putc(']', out);
+}
+
 static void write_totals(FILE* out, const struct facts* facts,
                          const struct thinned* thinned) {
   fputs(",\"totals\":[", out);
@@ -141,6 +165,7 @@ static void write_facts(const struct page* page, const struct facts* facts,
   fputs(",\"waits\":", out);
   write_words(out, waits_words, facts);
   write_held_list(page, facts, thinned);
+  write_late_list(page, facts, thinned);
   write_totals(out, facts, thinned);
   write_times(out, facts->loop);
   putc('}', out);
@@ -202,6 +227,21 @@ static void write_unfinished(FILE* out, const struct trace_loop* loop,
     if (!loop->events[i].unfinished)
       continue;
     fprintf(out, "%s%d", comma, thinned->moved[i]);
+    comma = ",";
+  }
+  putc(']', out);
+}
+
+/* Events whose data had waited, and for how long. */
+static void write_arrivals(FILE* out, const struct trace_loop* loop,
+                           const struct thinned* thinned) {
+  const char* comma = "";
+  fputs(",\"arrivals\":[", out);
+  for (size_t i = 0; i < loop->arrival_count; i++) {
+    int32_t event = moved_to(thinned, loop->arrivals[i].event);
+    if (event == EVENT_NONE)
+      continue;
+    fprintf(out, "%s[%d,%" PRIu64 "]", comma, event, loop->arrivals[i].waited);
     comma = ",";
   }
   putc(']', out);
@@ -341,6 +381,7 @@ static void write_loop(const struct page* page, const struct facts* facts, size_
           loop->overwritten ? "true" : "false");
   write_strings(out, loop->subjects, loop->subject_count);
   write_unfinished(out, loop, &thinned);
+  write_arrivals(out, loop, &thinned);
   write_alive_list(out, loop);
   write_facts(page, facts, &thinned);
   write_samples(page, facts);

@@ -186,6 +186,7 @@ static void write_summary(FILE* out, const struct facts* facts) {
   }
   if (facts->held_count > 0)
     write_holdups(out, facts);
+  write_late_data(out, facts);
   write_causes(out, facts->loop);
   write_lateness(out, facts->loop);
   write_waits(out, facts->loop);
@@ -196,7 +197,8 @@ static void write_summary(FILE* out, const struct facts* facts) {
  */
 
 static void write_line(FILE* out, const struct trace_loop* loop,
-                       const struct event* event, unsigned int depth) {
+                       const struct event* event, unsigned int depth,
+                       const struct arrival* arrival) {
   char at[TIME_SIZE], took[TIME_SIZE];
   snprintf(at, sizeof(at), "%.6f", (double) (loop->offset_ns + event->start) / 1e9);
   fprintf(out, "%12s %10s  %*s", at, time_text(took, event->duration), (int) depth * 2,
@@ -217,12 +219,15 @@ static void write_line(FILE* out, const struct trace_loop* loop,
     fprintf(out, " %s", uv_err_name_r((int) event->detail, at, sizeof(at)));
   else if (event->kind == EVENT_CALLBACK && event->detail != 0)
     fprintf(out, " %" PRId64, event->detail);
+  if (arrival != NULL)
+    fprintf(out, ", its data waited %s or longer", time_text(at, arrival->waited));
   if (event->unfinished)
     fputs(" (had not ended)", out);
   putc('\n', out);
 }
 
 static void write_turns(FILE* out, const struct trace_loop* loop) {
+  size_t next = 0;
   fprintf(out, "\n%12s %10s\n", "second", "took");
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
@@ -230,7 +235,7 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
     for (const struct event* at = parent_of(loop, event); at != NULL;
          at = parent_of(loop, at))
       depth++;
-    write_line(out, loop, event, depth);
+    write_line(out, loop, event, depth, arrival_of(loop, (int32_t) i, &next));
   }
 }
 

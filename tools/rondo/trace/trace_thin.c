@@ -29,6 +29,10 @@ static void keep_facts(struct thinned* thinned, const struct facts* facts) {
     for (size_t j = held->first; j < held->last && j - held->first < in_a_stretch; j++)
       thinned->kept[j] = true;
   }
+  for (size_t i = 0; i < facts->late_count; i++) {
+    keep(thinned, facts->late[i].arrival->event);
+    keep(thinned, facts->late[i].behind.culprit);
+  }
   for (size_t i = 0; i < facts->total_count; i++)
     keep(thinned, facts->totals[i].longest_event);
 }

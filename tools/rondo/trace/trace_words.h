@@ -36,6 +36,9 @@ void write_cause(FILE* out, const struct trace_loop* loop, const struct event* e
 /* Writes where the loop's thread was between two times, by the sampled stacks, on a line
  * of its own, if there are any; trace_samples.c. */
 void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from, uint64_t to);
+/* Whose data waited to be read, and behind what: "tcp 7 127.0.0.1:80 - …, read by
+ * on_read; held up by …"; trace_arrivals.c. */
+void write_late(FILE* out, const struct trace_loop* loop, const struct late_data* late);
 /* Writes a handle that keeps the loop alive: "tcp 1, fd 12, 127.0.0.1:80". */
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
 

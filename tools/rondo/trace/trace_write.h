@@ -28,6 +28,8 @@ bool write_text(FILE* out, const struct trace* trace, bool turns);
 /* Parts of the summary: how late the loop's timers were, if it had any (trace_timers.c),
  * and what it waited for when it last slept (trace_waits.c). */
 void write_lateness(FILE* out, const struct trace_loop* loop);
+/* Data that waited to be read; trace_arrivals.c. */
+void write_late_data(FILE* out, const struct facts* facts);
 void write_waits(FILE* out, const struct trace_loop* loop);
 
 /* Writes which callbacks got slower from one trace to the other. */

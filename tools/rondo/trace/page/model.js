@@ -78,7 +78,7 @@ function extentOf(loops) {
 const strings = (list) => (Array.isArray(list) ? list.map(String) : []);
 
 const NO_FACTS = { busy: 0, shown: 0, length: 0, turns: 0, p50: 0, p90: 0, p99: 0, worst: 0, verdict: '', waits: '',
-                   held: [], totals: [], phases: [], times: [] };
+                   held: [], late: [], totals: [], phases: [], times: [] };
 
 /* A thread of the pool: a loop without turns, whose callbacks are what it ran. */
 function buildLane(raw, process) {
@@ -112,6 +112,7 @@ function buildLoop(raw, process, ordinal) {
     unfinished: new Set(Array.isArray(raw.unfinished) ? raw.unfinished : []),
   };
   loop.alive = strings(raw.alive);
+  loop.arrivals = new Map(Array.isArray(raw.arrivals) ? raw.arrivals.filter(Array.isArray) : []);
   loop.samples = samplesOf(raw.samples, loop.names);
   loop.timers = loop.subjects.map((subject) => /^time(r|out) \d+$/.test(subject));
   fillColumns(loop, raw.events);

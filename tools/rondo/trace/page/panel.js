@@ -24,6 +24,7 @@ class Panel {
     this.drawWarnings();
     this.drawHeld();
     this.drawLate();
+    this.drawLateData();
     this.drawCallbacks();
     this.drawPhases();
   }
@@ -114,6 +115,25 @@ class Panel {
       ], { title: `${name} (${subjectOf(loop, event)}) was called ${formatDuration(by)} after it was due` });
     });
     fillTable('late', ['Timer', several ? 'Loop, turn' : 'Turn', 'By'], rows, '');
+  }
+
+  /* Data that had waited when it was read: the kernel knows since when, of TCP and UDP. */
+  drawLateData() {
+    const several = this.app.shown.length > 1;
+    const late = this.app.shown.flatMap((loop) => loop.facts.late.map((entry) => ({ ...entry, loop })))
+      .sort((a, b) => b.waited - a.waited).slice(0, 6);
+    $('late-data-section').hidden = late.length === 0;
+    const rows = late.map(({ loop, event, behind, subject, text, waited }) => {
+      const shown = [event, behind].find((i) => i >= 0 && i < loop.count) ?? -1;
+      const by = behind >= 0 && behind < loop.count ? nameOf(loop, behind) : 'no callback';
+      const first = shown < 0 ? [] : [chip(colourOf(loop, behind >= 0 ? behind : shown))];
+      return actionRow(`${subject} waited ${formatDuration(waited)} behind ${by}`, () => { if (shown >= 0) this.app.show(loop, shown); }, [
+        [...first, make('span', {}, shortened(`${subject} behind ${by}`, 48))],
+        softNumberCell(several ? `${loop.pid ?? ''}/${loop.id}` : ''),
+        barCell(formatDuration(waited), waited / late[0].waited),
+      ], { title: `${formatDuration(waited)} or longer: ${text}` });
+    });
+    fillTable('late-data', ['Whose', several ? 'Loop' : '', 'For'], rows, '');
   }
 
   drawCallbacks() {
@@ -229,6 +249,7 @@ function eventFacts({ loop, event }) {
     facts.push(['waits for', `${formatMany(loop.handles[event], 'handle')}, ${formatMany(loop.requests[event], 'request')}`]);
   if (kind === KIND.SLEEP && event === lastSleep(loop) && loop.alive.length)
     facts.push(['kept alive by', loop.alive.join(', ')]);
+  if (loop.arrivals.has(event)) facts.push(['its data', `had waited ${formatDuration(loop.arrivals.get(event))} or longer to be read`]);
   facts.push(...causeFacts(loop, event));
   if (loop.unfinished.has(event)) facts.push(['end', 'none: the recording ended in it']);
   const inside = kind === KIND.CALLBACK || kind === KIND.SCRIPT ? timeInside(loop, event) : '';
