@@ -157,8 +157,18 @@ const tests = {
 
   'who began a callback, and what the pool did for it'() {
     const loop = loopOf([[0, 0, 90, -1, -1, 1], [5, 0, 80], [9, 1, 10, 0, 0, 0], [9, 50, 5, 1, 1, 0, 2, 4, 12, 30]]);
-    assert.deepStrictEqual([loop.begunBy[3], loop.begunAt[3], loop.works.get(3)], [2, 4, { waited: 12, took: 30 }]);
+    const { waited, took } = loop.works.get(3);
+    assert.deepStrictEqual([loop.begunBy[3], loop.begunAt[3], waited, took], [2, 4, 12, 30]);
     assert.deepStrictEqual([loop.begunBy[2], loop.begunAt[2], loop.handles[3]], [-1, -1, 0]);
+  },
+
+  'what a thread of the pool ran and its callback know each other'() {
+    const raw = JSON.parse(trace([[0, 0, 90, -1, -1, 1], [5, 0, 80], [9, 1, 10, 0, 0, 0], [9, 50, 5, 1, 1, 0, 2, 4, 12, 30, 7]]));
+    raw.processes[0].lanes = [{ thread: 12, works: [[1, 2, -1, 'work 1', 6], [16, 30, -1, 'work 2', 7]] }];
+    const { loops: [loop], lanes: [lane] } = page.readTrace(JSON.stringify(raw));
+    assert.ok(loop.works.get(3).place.loop === lane && loop.works.get(3).place.event === 1);
+    assert.ok(lane.calledBack.get(1).loop === loop && lane.calledBack.get(1).event === 3);
+    assert.strictEqual(lane.calledBack.size, 1);
   },
 
   'time outside is a span, with the main script in it'() {

@@ -268,8 +268,8 @@ static void write_event_cause(const struct page* page, const struct trace_loop* 
     return;
   const struct work* work = &loop->process->works[cause->work];
   uint64_t begun = cause->begun + (loop->start_ns - loop->process->start_ns);
-  fprintf(page->out, ",%" PRIu64 ",%" PRIu64, without(work->start, begun),
-          work->duration);
+  fprintf(page->out, ",%" PRIu64 ",%" PRIu64 ",%d", without(work->start, begun),
+          work->duration, cause->work);
 }
 
 /* How many consecutive turns were left out. */
@@ -409,7 +409,7 @@ static void write_work(const struct page* page, const struct trace* trace,
   write_string(page->out, cause == NULL || cause->subject == EVENT_NONE
                               ? "work"
                               : loop->subjects[cause->subject]);
-  putc(']', page->out);
+  fprintf(page->out, ",%td]", work - process->works);
 }
 
 static bool is_first_of(const struct trace_process* process, size_t i) {

@@ -3,6 +3,7 @@
 
 const LEAST_VIEW = 200; // ns: closer than that there is nothing to see
 const GLIDE = 180;      // ms
+const MOST_LANES = 8;   // threads of the pool
 
 class App {
   constructor(trace) {
@@ -20,6 +21,12 @@ class App {
     this.panel = new Panel(this);
     this.pending = false;
     this.fit(true);
+  }
+
+  /* The loops that are shown, and the threads of their pools. */
+  get tracks() {
+    const lanes = this.trace.lanes.filter(({ pid }) => this.shown.some((loop) => loop.pid === pid));
+    return [...this.shown, ...lanes.slice(0, MOST_LANES)];
   }
 
   /* --- drawing --- */
@@ -52,7 +59,7 @@ class App {
   showLoops(loops) {
     this.shown = loops;
     this.panel.measure();
-    if (this.selected && !loops.includes(this.selected.loop)) this.clear();
+    if (this.selected && !this.tracks.includes(this.selected.loop)) this.clear();
     if (!this.turn || !loops.includes(this.turn.loop)) this.showWorst();
     this.resize();
   }
@@ -211,10 +218,11 @@ class App {
   }
 
   findNext(backwards) {
-    const from = this.selected || { loop: this.shown[0], event: backwards ? Infinity : -1 };
-    const at = this.shown.indexOf(from.loop);
-    for (let k = 0; k <= this.shown.length; k++) {
-      const loop = this.shown[(at + (backwards ? this.shown.length - k % this.shown.length : k)) % this.shown.length];
+    const { tracks } = this;
+    const from = this.selected || { loop: tracks[0], event: backwards ? Infinity : -1 };
+    const at = tracks.indexOf(from.loop);
+    for (let k = 0; k <= tracks.length; k++) {
+      const loop = tracks[(at + (backwards ? tracks.length - k % tracks.length : k)) % tracks.length];
       const found = nextMatch(loop, k === 0 ? from.event : backwards ? Infinity : -1, backwards);
       if (found >= 0) return this.show(loop, found);
     }

@@ -209,7 +209,7 @@ function turnAskedFor(app, text) {
 function runSearch(app) {
   const text = $('search').value;
   const turn = turnAskedFor(app, text);
-  const found = search(app.trace.loops, turn ? '' : text);
+  const found = search([...app.trace.loops, ...app.trace.lanes], turn ? '' : text);
   $('matches').textContent = turn ? 'press Enter' : text.trim() === '' ? ''
     : found === 0 ? 'nothing' : `${formatCount(found)} found`;
   app.redraw();

@@ -47,11 +47,14 @@ function buildTrace(raw) {
   const lanes = [];
   raw.processes.forEach((process, p) => {
     need(process && Array.isArray(process.loops), `Process ${p + 1} of the trace has no list of loops.`);
-    process.loops.forEach((loop, l) => {
+    const own = process.loops.map((loop, l) => {
       need(loop && Array.isArray(loop.events), `Loop ${l + 1} of process ${p + 1} has no list of events.`);
-      loops.push(buildLoop(loop, process, loops.length));
+      return buildLoop(loop, process, loops.length + l);
     });
-    (Array.isArray(process.lanes) ? process.lanes : []).forEach((lane) => lanes.push(buildLane(lane, process)));
+    const threads = (Array.isArray(process.lanes) ? process.lanes : []).map((lane) => buildLane(lane, process));
+    linkWorks(own, threads);
+    loops.push(...own);
+    lanes.push(...threads);
   });
   // The busiest first: a program's main loop is rarely the first that it makes.
   loops.sort((a, b) => b.facts.busy - a.facts.busy || a.ordinal - b.ordinal);
@@ -87,7 +90,20 @@ function buildLane(raw, process) {
   const events = works.map(([start, duration, name], k) => [KIND.CALLBACK, start, duration, name, k, 0]);
   const lane = buildLoop({ events, subjects, thread: raw.thread, id: 0 }, process, -1);
   lane.isLane = true;
+  lane.numbers = works.map((work) => work[4]);
   return lane;
+}
+
+/* What a thread of the pool ran, and the callback that it was for, know each other. */
+function linkWorks(loops, lanes) {
+  const places = new Map();
+  for (const lane of lanes)
+    lane.numbers.forEach((number, event) => { if (Number.isInteger(number) && event < lane.count) places.set(number, { loop: lane, event }); });
+  for (const loop of loops)
+    loop.works.forEach((work, event) => {
+      work.place = places.get(work.number) ?? null;
+      if (work.place) work.place.loop.calledBack.set(work.place.event, { loop, event });
+    });
 }
 
 function buildLoop(raw, process, ordinal) {
@@ -160,7 +176,8 @@ function fillColumns(loop, all) {
     name: new Int32Array(n), subject: new Int32Array(n), detail: new Float64Array(n),
     handles: new Int32Array(n), requests: new Int32Array(n), // of sleeps: what they waited for
     begunBy: new Int32Array(n).fill(-1), begunAt: new Float64Array(n).fill(-1), // of what was begun
-    works: new Map(), // of those that the pool did: {waited, took}
+    works: new Map(), // of those that the pool did: {waited, took, number, place: {loop, event}}
+    calledBack: new Map(), // of a thread of the pool: the callback, {loop, event}
   });
   let last = 0;
   for (let i = 0; i < n; i++) {
@@ -180,7 +197,7 @@ function fillColumns(loop, all) {
     } else if (event.length > 7) {
       loop.begunBy[i] = event[6];
       loop.begunAt[i] = event[7];
-      if (event.length > 9) loop.works.set(i, { waited: event[8], took: event[9] });
+      if (event.length > 9) loop.works.set(i, { waited: event[8], took: event[9], number: event[10], place: null });
     }
     last = Math.max(last, start, loop.end[i] === Infinity ? 0 : loop.end[i]);
   }

@@ -258,13 +258,14 @@ function eventFacts({ loop, event }) {
   const phase = phaseOf(loop, event);
   if (phase && phase !== kind) facts.push(['phase', KIND_NAMES[phase]]);
   const turn = loop.turn[event];
-  facts.push(['turn', turn < 0 ? 'outside of any' : turnNumber(loop, turn)]);
-  facts.push(['loop', loopLabel(loop)]);
+  if (!loop.isLane) facts.push(['turn', turn < 0 ? 'outside of any' : turnNumber(loop, turn)]);
+  facts.push([loop.isLane ? 'thread' : 'loop', loopLabel(loop)]);
   return facts;
 }
 
 /* Who began it, and what it waited for since then. */
 function causeFacts(loop, event) {
+  if (loop.isLane) return laneFacts(loop, event);
   if (loop.begunAt[event] < 0) return [];
   const by = loop.begunBy[event];
   const facts = [['begun by', by >= 0 && by < loop.count ? nameOf(loop, by) : 'no callback'],
@@ -274,6 +275,17 @@ function causeFacts(loop, event) {
     facts.push(['of that', `${formatDuration(work.waited)} waiting for a thread, ${formatDuration(work.took)} on it, ` +
       `${formatDuration(Math.max(0, loop.start[event] - loop.begunAt[event] - work.waited - work.took))} waiting for the loop`]);
   return facts;
+}
+
+/* What a thread of the pool ran: for whom. */
+function laneFacts(lane, work) {
+  const called = lane.calledBack.get(work);
+  if (!called) return [];
+  const { loop, event } = called;
+  const by = loop.begunBy[event];
+  return [['begun by', by >= 0 && by < loop.count ? nameOf(loop, by) : 'no callback'],
+          ['waited', `${formatDuration(loop.works.get(event).waited)} for a thread`],
+          ['called back', `${nameOf(loop, event)}, ${formatDuration(Math.max(0, loop.start[event] - lane.end[work]))} after its end`]];
 }
 
 /* What kept the loop alive is known of that. */

@@ -7,7 +7,6 @@ const TRACK_HEAD = 19;
 const TRACK_FOOT = 9;
 const ROW_HEIGHTS = [15, 18, 20, 14];
 const SMALL_ROWS = [13, 14, 16, 11]; // of three loops and more
-const MOST_LANES = 8; // threads of the pool
 const ROW_LABELS = ['turns', 'phases', 'callbacks', 'inside them'];
 
 class Timeline {
@@ -23,8 +22,7 @@ class Timeline {
     this.gutter = this.width > 620 ? 78 : 6;
     const heights = this.app.shown.length > 2 ? SMALL_ROWS : ROW_HEIGHTS;
     let top = AXIS;
-    const shownLanes = this.app.trace.lanes.filter(({ pid }) => this.app.shown.some((loop) => loop.pid === pid));
-    this.tracks = [...this.app.shown, ...shownLanes.slice(0, MOST_LANES)].map((loop) => {
+    this.tracks = this.app.tracks.map((loop) => {
       const track = { loop, top, rows: [] };
       let y = top + TRACK_HEAD;
       loop.rows.forEach((row, r) => {
@@ -288,22 +286,39 @@ class Timeline {
     return track.rows.find((place) => place.level === level);
   }
 
-  /* An arrow from where the selected callback's request was begun. */
+  /* Arrows from where the selected callback's request was begun, by way of the thread of the
+   * pool that worked for it, if one did. */
   drawCause(picked) {
-    if (!picked || picked.loop.begunAt[picked.event] < 0) return;
-    const { g, app: { palette } } = this;
-    const { loop, event } = picked;
-    const track = this.tracks.find((candidate) => candidate.loop === loop);
+    const { loop, event } = picked ? picked.loop.calledBack.get(picked.event) ?? picked : {};
+    if (!loop || loop.begunAt[event] < 0) return;
     const by = loop.begunBy[event];
-    const from = track && this.placeOf(track, by >= 0 ? loop.row[by] : 0), to = track && this.placeOf(track, loop.row[event]);
+    const from = this.placeIn(loop, by >= 0 ? loop.row[by] : 0), to = this.placeIn(loop, loop.row[event]);
     if (!from || !to) return;
-    const x0 = this.xOf(loop.begunAt[event]), x1 = this.xOf(loop.start[event]);
-    const y0 = from.top + from.height, y1 = to.top + to.height + 3;
+    const work = loop.works.get(event)?.place;
+    const lane = work && this.placeIn(work.loop, work.loop.row[work.event]);
+    const begun = this.xOf(loop.begunAt[event]), called = this.xOf(loop.start[event]);
+    if (!lane) {
+      this.drawArrow(begun, from.top + from.height, called, to.top + to.height + 3, 10);
+      return;
+    }
+    this.drawArrow(begun, from.top + from.height, this.xOf(work.loop.start[work.event]), lane.top + lane.height + 3, 10);
+    this.drawArrow(this.xOf(work.loop.end[work.event]), lane.top + lane.height, called, to.top + to.height + 3, 10);
+  }
+
+  placeIn(loop, level) {
+    const track = this.tracks.find((candidate) => candidate.loop === loop);
+    return track && this.placeOf(track, level);
+  }
+
+  /* To the lower edge of something, from below. */
+  drawArrow(x0, y0, x1, y1, sag) {
+    const { g, app: { palette } } = this;
+    const low = Math.max(y0, y1) + sag;
     g.strokeStyle = g.fillStyle = palette.focus;
     g.lineWidth = 1.5;
     g.beginPath();
     g.moveTo(x0, y0);
-    g.bezierCurveTo(x0, y1 + 10, x1, y1 + 10, x1, y1);
+    g.bezierCurveTo(x0, low, x1, low, x1, y1);
     g.stroke();
     g.beginPath();
     g.moveTo(x1 - 4, y1 + 4);
