@@ -121,6 +121,9 @@ static inline void log_events(const struct trace_loop* loop) {
     const struct event* event = &loop->events[i];
     if (i > 0 && event->kind == EVENT_SLEEP && event[-1].kind == EVENT_SLEEP)
       continue;
+    /* A busy machine may have left the program waiting before the recording ended. */
+    if (event->kind == EVENT_OUTSIDE && (event->detail & OUTSIDE_ENDING) != 0)
+      continue;
     bool named = event->kind == EVENT_CALLBACK || event->kind == EVENT_SCRIPT;
     log_word(named && event->name != EVENT_NONE ? name_of(loop, event)
                                                 : event_names[event->kind]);

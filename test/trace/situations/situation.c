@@ -140,6 +140,7 @@ static void loops(void) {
     left = 1;
     uv_loop_init(&helpers[i]);
     uv_timer_init(&helpers[i], &sleepers[i]);
+    uv_update_time(&helpers[i]); /* it sleeps, however long it took to get here */
     uv_timer_start(&sleepers[i], on_tick, 100, 0);
     uv_run(&helpers[i], UV_RUN_DEFAULT);
   }
