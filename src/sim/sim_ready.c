@@ -95,9 +95,9 @@ static void source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int 
     snprintf(words, size, "the connect of %s %llu is reported late", what,
              (unsigned long long) source->number);
   else
-    snprintf(words, size, "%s %llu (descriptor %d): %s is noticed late", what,
-             (unsigned long long) source->number, w->fd,
-             events & EPOLLIN ? "what has arrived" : "room to write");
+    snprintf(words, size, "%s %s %llu (descriptor %d) is noticed late",
+             events & EPOLLIN ? "what has arrived on" : "room to write on", what,
+             (unsigned long long) source->number, w->fd);
 }
 
 /* --- holding ------------------------------------------------------------------------ */

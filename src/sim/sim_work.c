@@ -83,13 +83,25 @@ static const uv_fs_t* fs_of(const struct sim_work* work) {
   return rondo_container_of(work->w, uv_fs_t, work_req);
 }
 
+static void fs_words(const uv_fs_t* req, char* words, size_t size) {
+  char link[40];
+  char path[300];
+  if (req->path != NULL) {
+    snprintf(words, size, "%s '%s'", fs_name(req->fs_type), req->path);
+    return;
+  }
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", req->file);
+  ssize_t length = readlink(link, path, sizeof(path) - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  if (path[0] == '/') /* not a pipe or socket, whose name says nothing */
+    snprintf(words, size, "%s of '%s'", fs_name(req->fs_type), path);
+  else
+    snprintf(words, size, "%s of descriptor %d", fs_name(req->fs_type), req->file);
+}
+
 static void work_name(const struct sim_work* work, char* words, size_t size) {
   if (work->work == fs_run_on_pool) {
-    const uv_fs_t* req = fs_of(work);
-    if (req->path != NULL)
-      snprintf(words, size, "%s '%s'", fs_name(req->fs_type), req->path);
-    else
-      snprintf(words, size, "%s of descriptor %d", fs_name(req->fs_type), req->file);
+    fs_words(fs_of(work), words, size);
   } else if (work->work == resolver_address_work) {
     const uv_getaddrinfo_t* req = rondo_container_of(work->w, uv_getaddrinfo_t, work_req);
     snprintf(words, size, "look-up of '%s'", req->hostname == NULL ? "" : req->hostname);

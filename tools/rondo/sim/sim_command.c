@@ -132,8 +132,7 @@ static void json_difference(const struct sim_finding* finding) {
 
 static void json_finding(const struct sim_finding* finding) {
   char words[160];
-  const struct sim_run* small =
-      finding->smallest.seed != 0 ? &finding->smallest : &finding->run;
+  const struct sim_run* small = sim_find_smallest(finding);
   sim_run_outcome_words(&finding->run, words, sizeof(words));
   printf("{\"seed\":%llu,\"outcome\":", (unsigned long long) finding->run.seed);
   json_text(words, strlen(words));

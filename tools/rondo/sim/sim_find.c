@@ -198,8 +198,8 @@ static void record_both(struct shrink* shrink) {
   finding->kept_failing = record(shrink, place, "failing", shrink->count);
   finding->kept_passing = record(shrink, place, "passing", shrink->count - 1);
   if (finding->kept_failing != NULL && finding->kept_passing != NULL)
-    finding->story =
-        sim_story(&finding->smallest, finding->kept_passing, finding->kept_failing);
+    finding->story = sim_story(sim_find_smallest(finding), finding->kept_passing,
+                               finding->kept_failing);
   if (folder != NULL)
     return;
   record_forget(&finding->kept_failing);
@@ -227,6 +227,11 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
   add_origins(&shrink);
   record_both(&shrink);
   free(shrink.keys);
+}
+
+const struct sim_run* sim_find_smallest(const struct sim_finding* finding) {
+  bool has_smaller = finding->smallest.seed != 0 || finding->fails_anyway;
+  return has_smaller ? &finding->smallest : &finding->run;
 }
 
 void sim_find_free(struct sim_finding* finding) {

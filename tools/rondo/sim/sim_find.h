@@ -7,7 +7,7 @@
 
 struct sim_finding {
   struct sim_run run;      /* as it was found */
-  struct sim_run smallest; /* with the decisions that it takes */
+  struct sim_run smallest; /* with fewer decisions; its seed is 0 if there is none */
   bool is_proved;          /* smallest failed in the same way */
   bool repeats;            /* a second run made the same decisions */
   size_t differs_at;       /* otherwise: the first one that differed */
@@ -25,6 +25,9 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
 void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding);
 void sim_find_free(struct sim_finding* finding);
+/* The run with the decisions that it takes: the smallest, or as it was found if nothing
+ * could be taken back. */
+const struct sim_run* sim_find_smallest(const struct sim_finding* finding);
 
 /* As in "1.5 s" or "2 h 3 min". */
 void sim_time_words(uint64_t ns, char* words, size_t size);

@@ -82,8 +82,7 @@ static void command_show(const struct sim_options* options, uint64_t seed) {
 void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding) {
   const struct sim_run* run = &finding->run;
-  const struct sim_run* small =
-      finding->smallest.seed != 0 || finding->fails_anyway ? &finding->smallest : run;
+  const struct sim_run* small = sim_find_smallest(finding);
   char words[160];
   sim_run_outcome_words(run, words, sizeof(words));
   printf("\nFound with seed %llu: %s.\n", (unsigned long long) run->seed, words);

@@ -19,6 +19,7 @@ enum { ITEMS_MOST = 1000, PHRASE_SIZE = 400 };
 struct story_item {
   char* phrase;
   char operation[24]; /* of files, as in "stat"; or "" */
+  bool has_place;     /* in a script */
   unsigned int nth;   /* of those with this phrase */
   unsigned int begun; /* of the requests of its kind, in the order in which they began;
                          otherwise the same as nth */
@@ -160,7 +161,7 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
   if (in_scripts && !is_script && event == outer && story_is_plumbing(subject))
     return;
   if (function[0] == '\0')
-    snprintf(phrase, sizeof(phrase), "%s", about);
+    snprintf(phrase, sizeof(phrase), "%s", is_timer ? "a timer" : about);
   else if (is_timer)
     snprintf(phrase, sizeof(phrase), "%s of %s", about, function);
   else
@@ -173,6 +174,7 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
   list->items[list->count++] = (struct story_item){
       .phrase = text_copy(phrase, strlen(phrase)),
       .nth = nth,
+      .has_place = is_script,
       .begun = outer->cause == EVENT_NONE ? nth : story_begun(loop, outer, subject)};
   if (strncmp(subject, "fs_", 3) == 0)
     snprintf(list->items[list->count - 1].operation, sizeof(list->items[0].operation),
@@ -262,12 +264,9 @@ static bool story_decided(const struct sim_run* run, const struct story_item* it
   return end != NULL;
 }
 
-static char* story_sentence(const struct sim_run* run, const struct story_item* late,
-                            const struct story_item* early) {
-  char one[PHRASE_SIZE + 40], other[PHRASE_SIZE + 40];
+static char* story_join(const char* one, const struct story_item* early) {
+  char other[PHRASE_SIZE + 40];
   char text[2 * PHRASE_SIZE + 120];
-  if (!story_decided(run, late, one, sizeof(one)))
-    story_write(late, one, sizeof(one));
   story_write(early, other, sizeof(other));
   size_t length = strlen(other);
   if (length > 0 && other[length - 1] == ',')
@@ -276,16 +275,82 @@ static char* story_sentence(const struct sim_run* run, const struct story_item* 
   return text_copy(text, strlen(text));
 }
 
-/* Two that come in both runs; otherwise, from where the runs differ, what comes next in
- * each of them: one of the two comes later, or never. */
+static char* story_sentence(const struct sim_run* run, const struct story_item* late,
+                            const struct story_item* early) {
+  char one[PHRASE_SIZE + 40];
+  if (!story_decided(run, late, one, sizeof(one)))
+    story_write(late, one, sizeof(one));
+  return story_join(one, early);
+}
+
+/* "the connect of TCP connection 1 is reported late", if that is the only decision:
+ * without it the two runs are alike up to that connect, so it is what comes next in the
+ * passing run, and what comes next in the failing run precedes it there. If possible that
+ * is one of a script's own functions. NULL if the decision is about something else. */
+static char* story_of_one_event(const struct sim_run* run,
+                                const struct story_list* passing,
+                                const struct story_list* failing) {
+  static const char* const ends[] = {" is noticed late", " is reported late",
+                                     " is accepted late"};
+  const char* words = run->decision_count == 1 ? run->decisions[0].words : "";
+  char late[PHRASE_SIZE] = "";
+  size_t at = 0;
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+    const char* end = strstr(words, ends[i]);
+    if (end != NULL && end[strlen(ends[i])] == '\0')
+      snprintf(late, sizeof(late), "%.*s", (int) (end - words), words);
+  }
+  while (at < passing->count && at < failing->count &&
+         story_same(&passing->items[at], &failing->items[at]))
+    at++;
+  if (late[0] == '\0' || at == passing->count || at == failing->count)
+    return NULL;
+  for (size_t i = at;
+       i < failing->count && !story_same(&failing->items[i], &passing->items[at]); i++) {
+    if (failing->items[i].has_place)
+      return story_join(late, &failing->items[i]);
+  }
+  return story_join(late, &failing->items[at]);
+}
+
+/* What precedes `late` in the failing run and follows it in the passing run: the first of
+ * a script's own functions, or else the first of all. NULL if there is none. */
+static const struct story_item* story_overtaker(const struct story_list* passing,
+                                                const struct story_list* failing,
+                                                const struct story_item* late) {
+  const struct story_item* found = NULL;
+  size_t place = story_find(passing, late);
+  if (place == NOWHERE)
+    return NULL;
+  for (const struct story_item* item = failing->items; item < late; item++) {
+    size_t other = story_find(passing, item);
+    if (other == NOWHERE || other < place)
+      continue;
+    if (item->has_place)
+      return item;
+    if (found == NULL)
+      found = item;
+  }
+  return found;
+}
+
+/* Two that come in both runs, if possible with an operation that the schedule delays as
+ * the later one; otherwise, from where the runs differ, what comes next in each of them:
+ * one of the two comes later, or never. */
 static char* story_compare(const struct sim_run* run, const struct story_list* passing,
                            const struct story_list* failing) {
-  for (size_t i = 0; i < failing->count; i++) {
-    size_t place = story_find(passing, &failing->items[i]);
-    for (size_t k = 0; place != NOWHERE && k < i; k++) {
-      size_t before = story_find(passing, &failing->items[k]);
-      if (before != NOWHERE && before > place)
-        return story_sentence(run, &failing->items[i], &failing->items[k]);
+  char* story = story_of_one_event(run, passing, failing);
+  if (story != NULL)
+    return story;
+  for (int any = 0; any < 2; any++) {
+    for (size_t i = 0; i < failing->count; i++) {
+      const struct story_item* late = &failing->items[i];
+      char words[PHRASE_SIZE];
+      if (!any && !story_decided(run, late, words, sizeof(words)))
+        continue;
+      const struct story_item* early = story_overtaker(passing, failing, late);
+      if (early != NULL)
+        return story_sentence(run, late, early);
     }
   }
   for (size_t i = 0; i < failing->count && i < passing->count; i++) {
