@@ -11,7 +11,7 @@ const steps = [
   (next) => execFile('printf', ['%s-', 'a', 'b'], (error, stdout) => { log(show(error), stdout); next(); }),
   (next) => execFile('/no/such/file', ['q'], (error, stdout, stderr) => { log(show(error), JSON.stringify(stdout), JSON.stringify(stderr)); next(); }),
   (next) => execFile('printf', ['abc'], { encoding: 'buffer' }, (error, stdout) => { log(stdout); next(); }),
-  (next) => exec('sleep 20', { timeout: 20 }, (error) => { log(error.killed, error.signal, error.code, error.message); next(); }),
+  (next) => exec('sleep 600', { timeout: 20 }, (error) => { log(error.killed, error.signal, error.code, error.message); next(); }),
   (next) => exec('yes', { maxBuffer: 50 }, (error, stdout) => { log(error.name, error.code, error.message, stdout.length); next(); }),
   (next) => promisify(exec)('echo promised').then((value) => { log(value); next(); }),
   (next) => promisify(execFile)('false').catch((error) => { log(error.code, error.stdout === '', error.cmd); next(); }),
@@ -28,7 +28,7 @@ function waiting() {
   for (const call of [
     () => execSync('echo nothing good >&2; exit 4', { stdio: 'pipe' }),
     () => execFileSync('/no/such/file'),
-    () => execSync('sleep 20', { timeout: 30, stdio: 'ignore' }),
+    () => execSync('sleep 600', { timeout: 30, stdio: 'ignore' }),
     () => execFileSync('sh', ['-c', 'exit 2'], { stdio: 'pipe' }),
     () => execSync('yes', { maxBuffer: 10, stdio: 'pipe' }),
   ])

@@ -34,18 +34,18 @@ const steps = [
     child.on('close', (code, signal) => { log('close', code, signal); next(); });
   },
   (next) => {
-    const child = spawn('sleep', ['20']);
+    const child = spawn('sleep', ['600']);
     child.on('exit', (code, signal) => { log('killed', code, signal, child.killed, child.signalCode, child.kill()); });
     child.on('close', () => next());
     log(child.kill('SIGKILL'));
   },
   (next) => {
-    const child = spawn('sleep', ['20'], { timeout: 20, killSignal: 'SIGINT' });
+    const child = spawn('sleep', ['600'], { timeout: 20, killSignal: 'SIGINT' });
     child.on('exit', (code, signal) => { log('timed out', code, signal); next(); });
   },
   (next) => {
     const control = new AbortController();
-    const child = spawn('sleep', ['20'], { signal: control.signal });
+    const child = spawn('sleep', ['600'], { signal: control.signal });
     child.on('error', (error) => log(error.name, error.code, error.message));
     child.on('exit', (code, signal) => { log('aborted', code, signal); next(); });
     setTimeout(() => control.abort(), 10);
