@@ -1,7 +1,8 @@
 'use strict';
 // socket.io-client 2.0.2, socketio/socket.io-client#1133: disconnect() between the server's
 // 'connection' and the client's 'connect' closes only the client's side; the server keeps the
-// connection until a ping is overdue. Mended: the client leaves once it is connected.
+// connection until a ping is overdue. Mended: the client leaves once it is connected, and stays with its
+// first transport. One that leaves while its transport is being changed is lost in the same way.
 const http = require('http');
 const listen = require('socket.io');
 const connect = require('socket.io-client');
@@ -12,7 +13,8 @@ run(async () => {
   const io = listen(server, { pingInterval: 3600e3, pingTimeout: 3600e3 });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const visit = async () => {
-    const client = connect(`http://127.0.0.1:${server.address().port}`, { reconnection: false, forceNew: true, timeout: false });
+    const client = connect(`http://127.0.0.1:${server.address().port}`, {
+      reconnection: false, forceNew: true, timeout: false, upgrade: !mended });
     if (mended) await new Promise((resolve) => client.on('connect', resolve));
     await pause(200);
     client.disconnect();
