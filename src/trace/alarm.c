@@ -12,26 +12,33 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+static bool alarm_is_watched;            /* the report of the start was accepted */
 static struct sockaddr_un alarm_address; /* without a family: no socket is known */
 
 /* The socket is closed after each report, because programs close descriptors that they
  * don't know. */
-static void report_send(const struct alarm_report* report) {
+static bool report_send(const struct alarm_report* report) {
   int saved = errno;
+  ssize_t sent = -1;
   if (alarm_address.sun_family != AF_UNIX)
-    return;
+    return false;
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
-    (void) !sendto(fd, report, sizeof(*report), MSG_DONTWAIT | MSG_NOSIGNAL,
-                   (const struct sockaddr*) &alarm_address, sizeof(alarm_address));
+    sent = sendto(fd, report, sizeof(*report), MSG_DONTWAIT | MSG_NOSIGNAL,
+                  (const struct sockaddr*) &alarm_address, sizeof(alarm_address));
     close(fd);
   }
   errno = saved;
+  return sent == (ssize_t) sizeof(*report);
+}
+
+bool alarm_has_watcher(void) {
+  return alarm_is_watched;
 }
 
 void alarm_send(enum alarm_kind kind) {
   struct alarm_report report = {.pid = (uint32_t) getpid(), .kind = (uint32_t) kind};
-  report_send(&report);
+  (void) report_send(&report);
 }
 
 void alarm_stall(uint32_t loop, uint64_t looked_ns, uint64_t held_ns) {
@@ -40,7 +47,7 @@ void alarm_stall(uint32_t loop, uint64_t looked_ns, uint64_t held_ns) {
                                 .loop = loop,
                                 .looked_ns = looked_ns,
                                 .held_ns = held_ns};
-  report_send(&report);
+  (void) report_send(&report);
 }
 
 static void alarm_dump(int number) {
@@ -69,5 +76,6 @@ void alarm_prepare(void) {
   }
   if (alarm_address.sun_family == AF_UNIX && number > 0 && number < NSIG)
     alarm_signal_take((int) number);
-  alarm_send(ALARM_STARTED);
+  struct alarm_report started = {.pid = (uint32_t) getpid(), .kind = ALARM_STARTED};
+  alarm_is_watched = report_send(&started);
 }

@@ -5,12 +5,14 @@
 #ifndef RONDO_TRACE_ALARM_H
 #define RONDO_TRACE_ALARM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum alarm_kind {
   ALARM_STARTED = 1, /* the ring exists now */
   ALARM_STALL,       /* a loop hasn't polled for too long */
   ALARM_DUMP,        /* a signal has asked the program to have its ring dumped */
+  ALARM_AWAKE,       /* a watched loop has woken up while the watcher was idle */
 };
 
 /* A datagram. */
@@ -26,6 +28,9 @@ struct alarm_report {
 /* Finds the socket, and installs a handler for the signal that RONDO_RECORD_SIGNAL names,
  * unless the program uses that signal. Called once in a process. */
 void alarm_prepare(void);
+/* Whether the watcher was there when the process was prepared: the variable may outlive
+ * it. */
+bool alarm_has_watcher(void);
 void alarm_send(enum alarm_kind kind);
 void alarm_stall(uint32_t loop, uint64_t looked_ns, uint64_t held_ns);
 

@@ -22,7 +22,10 @@ enum {
   BOARD_LOOPS = 32,    /* further loops are recorded without a part on the board */
   BOARD_SPANS = 16,    /* nested; deeper ones are not recorded */
   BOARD_SAMPLES = 128, /* of all loops together: 2.5 s of one stalled loop */
-  BOARD_FRAMES = 96,   /* of one stack */
+  BOARD_FRAMES = 96,   /* of one stack, */
+  BOARD_PLACES = 48,   /* and of one without names */
+  BOARD_OBJECTS = 64,
+  BOARD_PATH = 232,
   BOARD_ALIVE = 64,
   BOARD_ABOUT = 104,
   BOARD_SETS = 256,  /* sets of the table of handles and requests, */
@@ -58,7 +61,8 @@ struct board_alive {
   char about[BOARD_ABOUT]; /* an address or a path, NUL-terminated */
 };
 
-/* A stack, written by the sampling thread when it took the sample. */
+/* A stack, written when the sample was taken: by the sampling thread or, for a loop that
+ * the watcher samples, by the signal handler, which can't look up names. */
 struct board_sample {
   uint32_t sequence;
   uint32_t loop;   /* the loop's place on the board */
@@ -66,7 +70,18 @@ struct board_sample {
   uint32_t count;  /* number of frames */
   uint64_t when_ns;
   uint64_t stretch_ns; /* the poll that the stretch follows: looked_ns at that time */
-  uint32_t names[BOARD_FRAMES]; /* definitions of the frames' names, innermost first */
+  uint64_t is_bare;    /* the frames are in `places`, not in `names` */
+  union {              /* innermost first */
+    uint32_t names[BOARD_FRAMES];  /* definitions of the frames' names */
+    uint64_t places[BOARD_PLACES]; /* addresses */
+  };
+};
+
+/* A file that the loader has mapped: where a reader finds the names of `places`. */
+struct board_object {
+  uint64_t start, end;
+  uint64_t base;         /* subtracted from an address in a definition */
+  char path[BOARD_PATH]; /* ends with a zero */
 };
 
 struct board_loop {
@@ -82,6 +97,8 @@ struct board_loop {
   uint64_t slept_ns; /* total time asleep */
   uint64_t since_ns; /* when the loop was made */
   char backend[8];
+  uint32_t is_watched; /* 1: the watcher samples the loop; 0: a thread of the program */
+  uint32_t unused;
   uint32_t alive_sequence;
   uint32_t alive_count;
   uint64_t alive_ns; /* when the list of handles was written */
@@ -112,6 +129,11 @@ struct board {
   uint32_t sampling;     /* 1: stacks can be sampled; 2: SIGURG is the program's own */
   uint32_t sampled;      /* number of samples; the last is before samples[sampled %
                             BOARD_SAMPLES] */
+  uint64_t threshold_ns; /* a loop that hasn't polled for this long is sampled */
+  uint32_t watcher_idle; /* the watcher sleeps until ALARM_AWAKE */
+  uint32_t object_count;
+  struct board_object
+      objects[BOARD_OBJECTS]; /* kept up to date while a loop is_watched */
   struct board_sample samples[BOARD_SAMPLES];
   struct board_loop loops[BOARD_LOOPS];
 };

@@ -117,6 +117,32 @@ bool code_file_find(uintptr_t address, struct code_file* file) {
   return true;
 }
 
+struct file_visit {
+  code_file_visitor each;
+  void* data;
+};
+
+static int file_visit(struct dl_phdr_info* info, size_t size, void* data) {
+  const struct file_visit* visit = data;
+  uintptr_t start = UINTPTR_MAX, end = 0;
+  (void) size;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type != PT_LOAD)
+      continue;
+    start = from < start ? from : start;
+    end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+  }
+  const char* path = info->dlpi_name == NULL ? "" : info->dlpi_name;
+  return !visit->each(visit->data, start, end, object_base(info), path);
+}
+
+void code_files_visit(code_file_visitor each, void* data) {
+  struct file_visit visit = {each, data};
+  dl_iterate_phdr(file_visit, &visit);
+}
+
 /* --- generated code ------------------------------------------------------------------
  */
 

@@ -18,6 +18,12 @@ struct code_file {
 };
 bool code_file_find(uintptr_t address, struct code_file* file);
 
+/* Calls `each` for every file that the loader has mapped, with its first and last
+ * address, until `each` returns false. The path is the loader's, "" for the program. */
+typedef bool (*code_file_visitor)(void* data, uintptr_t start, uintptr_t end,
+                                  uintptr_t base, const char* path);
+void code_files_visit(code_file_visitor each, void* data);
+
 /* Copies the name of the generated code around the address, cut to the size; false if
  * there is none. Takes no lock where no engine has announced code nearby. */
 bool code_name_find(uintptr_t address, char* text, size_t size);

@@ -75,6 +75,8 @@ static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64
     return;
   thread_name_look(recorder);
   counts_write(loop, recorder, now);
+  if (recorder->sampled.is_watched)
+    watched_list_files(&recorder->sampled);
 }
 
 /* How long the first timer has been due, in microseconds. */

@@ -27,7 +27,7 @@ static void write_stack(struct recorder* recorder, uint64_t when_ns, uint64_t no
 static void write_sample(struct recorder* recorder, const struct sample* sample,
                          uint64_t now) {
   uint32_t names[SAMPLE_FRAMES];
-  if (recorder->sampled.live != NULL) {
+  if (recorder->sampled.live != NULL && !recorder->sampled.is_watched) {
     write_stack(recorder, sample->when_ns, now, sample->names, sample->count);
     return;
   }

@@ -20,19 +20,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum {
-  SAMPLE_SIGNAL = SIGURG,
-  PERIOD_GROWS_AFTER = 64,
-  STALL_SAMPLES = 3, /* needed in a stretch before it is reported */
-  STRETCH_SAMPLES_MOST = 512
-};
+enum { SAMPLE_SIGNAL = SIGURG };
 
-static const uint64_t PERIOD_NS = 2000000;
-static const uint64_t RING_PERIOD_NS = 20000000;
-static const uint64_t PERIOD_MOST_NS = 64000000;
-static const uint64_t PERIOD_LAST_NS = 1000000000; /* for a stretch that doesn't end */
-static const uint64_t SAMPLE_LATE_NS =
-    500000000; /* how long a report waits for a stack */
 static const uint64_t ANSWER_NS =
     20000000; /* a signal that takes longer to be answered is given up */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
@@ -109,16 +98,32 @@ stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
     to[i] = ((const volatile uint64_t*) from)[i];
 }
 
+static void stack_take(const struct sampled_loop* loop, void* context) {
+  sample_stack.state = (struct unwind_state){.exact = true};
+  context_read(context, &sample_stack.state);
+  stack_copy(&sample_stack, loop);
+}
+
+/* The watcher, another process, asks by sigqueue. */
+static void watched_signal(const siginfo_t* info, void* context) {
+  unsigned int question = (unsigned int) info->si_value.sival_int;
+  struct sampled_loop* loop = watched_loop(question);
+  if (loop == NULL || loop->thread != gettid())
+    return;
+  stack_take(loop, context);
+  watched_answer(loop, question, &sample_stack, clock_now_ns());
+}
+
 static void sample_signal(int number, siginfo_t* info, void* context) {
   int saved = errno;
   (void) number;
+  if (info->si_code == SI_QUEUE)
+    watched_signal(info, context);
   struct sampled_loop* loop = atomic_exchange(&sample_asked, NULL);
   /* The signal may come from another sender, who expects it to be ignored. */
   if (loop != NULL && info->si_code == SI_TKILL && loop->thread == gettid()) {
     sample_next(loop)->when_ns = clock_now_ns();
-    sample_stack.state = (struct unwind_state){.exact = true};
-    context_read(context, &sample_stack.state);
-    stack_copy(&sample_stack, loop);
+    stack_take(loop, context);
     sample_copied = true;
   }
   if (loop != NULL)
@@ -129,19 +134,6 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
 /* --- on the sampling thread ------------------------------------------------------------
  */
 
-/* System calls that SA_RESTART resumes, according to signal(7). */
-static bool call_is_resumed(long number) {
-  static const long calls[] = {
-      SYS_read,     SYS_readv,   SYS_pread64, SYS_preadv,    SYS_write,    SYS_writev,
-      SYS_pwrite64, SYS_pwritev, SYS_ioctl,   SYS_openat,    SYS_wait4,    SYS_waitid,
-      SYS_flock,    SYS_fcntl,   SYS_fsync,   SYS_fdatasync, SYS_getrandom};
-  for (size_t i = 0; i < ARRAY_LENGTH(calls); i++) {
-    if (calls[i] == number)
-      return true;
-  }
-  return false;
-}
-
 /* Whether the thread can be interrupted by a signal without effect. If not, *pc is where
  * the thread is blocked, or 0. */
 static bool thread_may_be_signalled(pid_t thread, uintptr_t* pc) {
@@ -151,7 +143,7 @@ static bool thread_may_be_signalled(pid_t thread, uintptr_t* pc) {
   ssize_t length = system_read_file(path, text, sizeof(text));
   if (length <= 0 || strncmp(text, "running", 7) == 0)
     return length > 0;
-  if (call_is_resumed(strtol(text, NULL, 10)))
+  if (sample_resumes_call(strtol(text, NULL, 10)))
     return true;
   const char* last = strrchr(text, ' ');
   *pc = last == NULL ? 0 : (uintptr_t) strtoull(last, NULL, 16);
@@ -259,6 +251,7 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   shown->count = sample->count;
   shown->when_ns = sample->when_ns;
   shown->stretch_ns = looked;
+  shown->is_bare = 0;
   memcpy(shown->names, sample->names, sample->count * sizeof(sample->names[0]));
   __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
@@ -282,21 +275,8 @@ static void stall_report(struct sampled_loop* loop) {
  * a report waits for several samples. It doesn't wait for ever, since a busy machine may
  * take long to answer the signal. */
 static bool stall_is_sampled(const struct sampled_loop* loop) {
-  return loop->stretch_samples >= STALL_SAMPLES ||
+  return loop->stretch_samples >= SAMPLES_OF_STALL ||
          loop->seen_ns - loop->stretch_ns >= loop->board->stall_ns + SAMPLE_LATE_NS;
-}
-
-/* Samples are frequent at first and less frequent in a long stretch. For a ring, which
- * stays on, the rate drops to a tenth once there are enough for a report. */
-static uint64_t sample_period(unsigned int tries, bool is_ring) {
-  if (is_ring && tries < STALL_SAMPLES)
-    return PERIOD_NS;
-  if (is_ring)
-    return tries < STRETCH_SAMPLES_MOST ? RING_PERIOD_NS : PERIOD_LAST_NS;
-  if (tries >= STRETCH_SAMPLES_MOST)
-    return PERIOD_LAST_NS;
-  uint64_t period = PERIOD_NS << u64_min(tries / PERIOD_GROWS_AFTER, 5);
-  return u64_min(period, PERIOD_MOST_NS);
 }
 
 static uint64_t sampled_loop_moment(const struct sampled_loop* loop) {
@@ -453,6 +433,7 @@ static void sampler_own(void) {
   sampler.ready = sampler.running = sampler.refused = false;
   atomic_store(&sampler_is_idle, false);
   atomic_store(&sample_asked, NULL);
+  watched_forget_all();
 }
 
 /* With the lock held. */
@@ -504,27 +485,55 @@ static void thread_note(struct sampled_loop* loop) {
   loop->stack_end = (uintptr_t) start + size;
 }
 
+/* Under the lock. */
+static void loop_join_thread(struct sampled_loop* loop) {
+  loop->samples = mem_calloc(SAMPLES_KEPT, sizeof(*loop->samples));
+  if (loop->samples == NULL)
+    return;
+  queue_push_back(&sampler.loops, &loop->link);
+  bool running = sampler_run();
+  if (!running)
+    queue_remove(&loop->link);
+  if (loop->board != NULL)
+    loop->board->sampling = running ? 1 : 2;
+  pthread_cond_signal(&sampler.changed);
+}
+
+/* Under the lock. False if it needs the thread. */
+static bool loop_join_watcher(struct sampled_loop* loop) {
+  if (sampler.running || !watched_may_begin(loop) || !signal_take())
+    return false;
+  loop->samples = mem_calloc(1, sizeof(*loop->samples));
+  if (loop->samples == NULL)
+    return false;
+  loop->board->sampling = 1;
+  watched_begin(loop);
+  return true;
+}
+
 void sampler_join(struct sampled_loop* loop, uint64_t now) {
-  struct board* board = loop->board;
   sampler_own();
   pthread_mutex_lock(&sampler.lock);
   sampler_prepare();
   queue_init(&loop->link);
-  if (sampler.threshold_ns > 0)
-    loop->samples = mem_calloc(SAMPLES_KEPT, sizeof(*loop->samples));
-  if (loop->samples != NULL) {
+  if (loop->board != NULL) {
+    loop->board->stall_ns = setting_ns("RONDO_RECORD_STALL", 0);
+    loop->board->threshold_ns = sampler.threshold_ns;
+  }
+  if (sampler.threshold_ns > 0) {
     thread_note(loop);
     atomic_store(&loop->looked_ns, now);
-    queue_push_back(&sampler.loops, &loop->link);
-    bool running = sampler_run();
-    if (!running)
-      queue_remove(&loop->link);
-    if (board != NULL) {
-      board->sampling = running ? 1 : 2;
-      board->stall_ns = setting_ns("RONDO_RECORD_STALL", 0);
-    }
-    pthread_cond_signal(&sampler.changed);
+    if (!loop_join_watcher(loop))
+      loop_join_thread(loop);
   }
+  pthread_mutex_unlock(&sampler.lock);
+}
+
+void sampler_take_over(struct sampled_loop* loop) {
+  pthread_mutex_lock(&sampler.lock);
+  watched_end(loop);
+  mem_free(loop->samples);
+  loop_join_thread(loop);
   pthread_mutex_unlock(&sampler.lock);
 }
 
@@ -540,6 +549,8 @@ void sampler_moved(struct sampled_loop* loop) {
  * running now. */
 void sampler_leave(struct sampled_loop* loop) {
   pthread_mutex_lock(&sampler.lock);
+  if (loop->is_watched)
+    watched_end(loop);
   queue_remove(&loop->link);
   pthread_cond_signal(&sampler.changed);
   pthread_mutex_unlock(&sampler.lock);
@@ -556,6 +567,8 @@ void sampler_abandon(struct sampled_loop* loop) {
 }
 
 const struct sample* sampler_take(struct sampled_loop* loop) {
+  if (loop->is_watched)
+    return watched_take(loop);
   unsigned int filled = atomic_load_explicit(&loop->filled, memory_order_acquire);
   if (loop->samples == NULL || loop->taken == filled)
     return NULL;

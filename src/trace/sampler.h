@@ -10,7 +10,11 @@
  * ignored, so that a late signal can't harm a program started by exec. Signals interrupt
  * system calls: a thread that is blocked in a call which SA_RESTART wouldn't resume
  * (nanosleep, poll and the like) gets no signal, and only the call is recorded. A program
- * with a SIGURG handler of its own is not sampled. */
+ * with a SIGURG handler of its own is not sampled.
+ *
+ * A program without threads that runs under `rondo exec` gets no sampling thread: the
+ * watcher compares the moments with the clock and sends the signal (sampler_watched.c).
+ */
 #ifndef RONDO_TRACE_SAMPLER_H
 #define RONDO_TRACE_SAMPLER_H
 
@@ -21,9 +25,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
-enum { SAMPLE_FRAMES = 96, SAMPLES_KEPT = 256 };
+enum {
+  SAMPLE_FRAMES = 96,
+  SAMPLES_KEPT = 256,
+  SAMPLES_OF_STALL = 3, /* needed in a stretch before it is reported */
+};
+static const uint64_t SAMPLE_LATE_NS =
+    500000000; /* how long a report waits for a stack */
 
 static const uint64_t SAMPLER_ASLEEP = (uint64_t) 1 << 63;
 
@@ -57,6 +68,8 @@ struct sampled_loop {
   struct trace_stream* stream; /* whose recording defines the names of the frames, */
   struct trace_names names;    /* and the names known so far */
   uint64_t alarm_ns;           /* looked_ns of the stretch that was reported as a stall */
+  bool is_watched;             /* the watcher samples the loop: sampler_watched.c */
+  uint32_t seen;               /* board->sampled when samples were last taken from it */
 };
 
 /* Begins to watch a loop that the calling thread runs. Does nothing if sampling is off,
@@ -73,14 +86,71 @@ void sampler_moved(struct sampled_loop* loop);
  * has been sampled SAMPLES_KEPT times more. */
 const struct sample* sampler_take(struct sampled_loop* loop);
 
+/* --- rules that the sampling thread and the watcher share --- */
+
+/* Whether SA_RESTART resumes the system call, according to signal(7). */
+static inline bool sample_resumes_call(long number) {
+  static const long calls[] = {
+      SYS_read,     SYS_readv,   SYS_pread64, SYS_preadv,    SYS_write,    SYS_writev,
+      SYS_pwrite64, SYS_pwritev, SYS_ioctl,   SYS_openat,    SYS_wait4,    SYS_waitid,
+      SYS_flock,    SYS_fcntl,   SYS_fsync,   SYS_fdatasync, SYS_getrandom};
+  for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+    if (calls[i] == number)
+      return true;
+  }
+  return false;
+}
+
+/* The time until the next sample. Samples are frequent at first and less frequent in a
+ * long stretch. For a ring, which stays on, the rate drops to a tenth once there are
+ * enough for a report. */
+static inline uint64_t sample_period(unsigned int tries, bool is_ring) {
+  const uint64_t period_ns = 2000000, ring_period_ns = 20000000, most_ns = 64000000,
+                 last_ns = 1000000000; /* for a stretch that doesn't end */
+  const unsigned int tries_most = 512, grows_after = 64;
+  if (is_ring && tries < SAMPLES_OF_STALL)
+    return period_ns;
+  if (tries >= tries_most)
+    return last_ns;
+  if (is_ring)
+    return ring_period_ns;
+  unsigned int doubled = tries / grows_after < 5 ? tries / grows_after : 5;
+  return period_ns << doubled < most_ns ? period_ns << doubled : most_ns;
+}
+
 void sampler_wake(void);
 extern atomic_bool sampler_is_idle;
+
+/* --- sampler_watched.c: a loop that the watcher samples --- */
+struct unwind_stack;
+extern const char* sampler_single_threaded;
+bool watched_may_begin(const struct sampled_loop* loop);
+void watched_begin(struct sampled_loop* loop);
+void watched_end(struct sampled_loop* loop);
+void watched_forget_all(void); /* in a forked child */
+void watched_wake(struct sampled_loop* loop);
+/* Writes the list of the files that the loader has mapped to the board. */
+void watched_list_files(struct sampled_loop* loop);
+const struct sample* watched_take(struct sampled_loop* loop);
+/* For the signal handler: the loop that the watcher asks about, or NULL; and the answer,
+ * a sample made from a copy of the thread's stack. */
+struct sampled_loop* watched_loop(unsigned int question);
+void watched_answer(struct sampled_loop* loop, unsigned int question,
+                    const struct unwind_stack* stack, uint64_t now);
+/* Starts the sampling thread, as the program has threads now. */
+void sampler_take_over(struct sampled_loop* loop);
 
 /* The loop polls, or wakes up. */
 static inline void sampler_looked(struct sampled_loop* loop, uint64_t now) {
   atomic_store_explicit(&loop->looked_ns, now, memory_order_relaxed);
   if (__builtin_expect(atomic_load_explicit(&sampler_is_idle, memory_order_relaxed), 0))
     sampler_wake();
+  if (!loop->is_watched)
+    return;
+  if (__builtin_expect(__atomic_load_n(&loop->board->watcher_idle, __ATOMIC_RELAXED), 0))
+    watched_wake(loop);
+  if (__builtin_expect(!*sampler_single_threaded, 0))
+    sampler_take_over(loop);
 }
 
 static inline void sampler_asleep(struct sampled_loop* loop, uint64_t now) {

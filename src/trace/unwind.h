@@ -70,4 +70,10 @@ bool unwind_step(const struct unwind_stack* stack, struct unwind_state* state,
  * rules; unwind_rules.c. */
 int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state);
 
+/* unwind_step for signal handlers: takes no lock and allocates nothing, but the walk ends
+ * at generated code. Only where unwind_may_in_handler, which may not be asked there, has
+ * said so. */
+bool unwind_may_in_handler(void);
+bool unwind_step_in_handler(const struct unwind_stack* stack, struct unwind_state* state);
+
 #endif

@@ -5,6 +5,7 @@
 #include "trace/unwind.h"
 
 #if defined(__x86_64__)
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -398,6 +399,24 @@ static int rules_apply(const struct rules* rules, const struct entry* entry,
   return 1;
 }
 
+/* By the table of the object that has the place. */
+static int step_by_table(struct machine* machine, const unsigned char* table,
+                         const struct unwind_stack* stack, struct unwind_state* state) {
+  uintptr_t place = unwind_place(state);
+  const unsigned char* found = eh_table_find(table, place);
+  struct entry entry;
+  if (found == NULL || !entry_read(&entry, found) || place - entry.start >= entry.size ||
+      entry.return_register != UNWIND_PLACE)
+    return -1;
+  *machine = (struct machine){.entry = &entry, .place = entry.start};
+  if (!machine_run(machine, entry.common, UINT64_MAX))
+    return 0;
+  machine->initial = machine->now;
+  if (!machine_run(machine, entry.own, place))
+    return 0;
+  return rules_apply(&machine->now, &entry, stack, state);
+}
+
 struct search {
   const struct unwind_stack* stack;
   struct unwind_state* state;
@@ -420,25 +439,12 @@ static const unsigned char* object_table(const struct dl_phdr_info* info,
 
 static int object_step(struct dl_phdr_info* info, size_t size, void* data) {
   struct search* search = data;
-  uintptr_t place = unwind_place(search->state);
-  const unsigned char* table = object_table(info, place);
-  const unsigned char* found = table == NULL ? NULL : eh_table_find(table, place);
-  struct entry entry;
-  struct machine machine = {.entry = &entry};
+  const unsigned char* table = object_table(info, unwind_place(search->state));
+  struct machine machine;
   (void) size;
   if (table == NULL)
     return 0;
-  if (found == NULL || !entry_read(&entry, found) || place - entry.start >= entry.size ||
-      entry.return_register != UNWIND_PLACE)
-    return 1;
-  search->result = 0;
-  machine.place = entry.start;
-  if (!machine_run(&machine, entry.common, UINT64_MAX))
-    return 1;
-  machine.initial = machine.now;
-  if (!machine_run(&machine, entry.own, place))
-    return 1;
-  search->result = rules_apply(&machine.now, &entry, search->stack, search->state);
+  search->result = step_by_table(&machine, table, search->stack, search->state);
   return 1;
 }
 
@@ -448,9 +454,51 @@ int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state
   return search.result;
 }
 
+/* --- in signal handlers ---------------------------------------------------------------
+ */
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+static int (*find_object)(void* address, struct dl_find_object* result);
+
+bool unwind_may_in_handler(void) {
+  if (find_object == NULL)
+    *(void**) &find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
+  return find_object != NULL;
+}
+
+static const unsigned char* table_of(uintptr_t place) {
+  struct dl_find_object object;
+  return find_object((void*) place, &object) == 0 ? object.dlfo_eh_frame : NULL;
+}
+
+bool unwind_step_in_handler(const struct unwind_stack* stack,
+                            struct unwind_state* state) {
+  static struct machine machine; /* an alternate stack may be small */
+  uintptr_t before = state->registers[UNWIND_STACK];
+  const unsigned char* table = table_of(unwind_place(state));
+  if (table == NULL || step_by_table(&machine, table, stack, state) <= 0)
+    return false;
+  state->exact = false;
+  return state->registers[UNWIND_STACK] > before && table_of(unwind_place(state)) != NULL;
+}
+#define UNWINDS_IN_HANDLER
+#endif
+
 #else
 int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state) {
   (void) stack, (void) state;
   return -1;
+}
+#endif
+
+#ifndef UNWINDS_IN_HANDLER
+bool unwind_may_in_handler(void) {
+  return false;
+}
+
+bool unwind_step_in_handler(const struct unwind_stack* stack,
+                            struct unwind_state* state) {
+  (void) stack, (void) state;
+  return false;
 }
 #endif

@@ -1,4 +1,5 @@
 /* Finds rings and copies them while they are written: see live_ring.h. */
+#include "live_copy.h"
 #include "live_ring.h"
 #include "trace_write.h"
 
@@ -162,7 +163,7 @@ static bool sample_copy(struct board_sample* to, const struct board_sample* from
     memcpy(to, from, sizeof(*to));
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (before % 2 == 0 && before == __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE))
-      return to->count > 0 && to->count <= BOARD_FRAMES;
+      return to->count > 0 && to->count <= (to->is_bare ? BOARD_PLACES : BOARD_FRAMES);
   }
   return false;
 }
@@ -174,6 +175,8 @@ struct board* live_board_copy(const struct live_ring* ring) {
   if (to == NULL)
     return NULL;
   memcpy(to, from, offsetof(struct board, samples));
+  if (to->object_count > BOARD_OBJECTS)
+    to->object_count = 0;
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
     if (from->loops[i].number != 0)
       memcpy(&to->loops[i], &from->loops[i], sizeof(to->loops[i]));
@@ -198,27 +201,6 @@ const struct board_sample* live_sample_next(const struct board* board, size_t pl
 
 /* --- copying ------------------------------------------------------------------------ */
 
-struct ring_copy {
-  const struct live_ring* ring;
-  char* bytes;
-  size_t used, chunk_size;
-  struct board* board; /* copied before the chunks */
-  uint64_t sequence;   /* the highest one copied */
-  uint64_t last_ns;    /* latest known time of the process, since the recording's start */
-};
-
-static struct trace_chunk* copied_chunk(const struct ring_copy* copy, size_t at) {
-  return (struct trace_chunk*) (void*) (copy->bytes + at);
-}
-
-static struct trace_record* chunk_records(struct trace_chunk* chunk) {
-  return (struct trace_record*) (void*) (chunk + 1);
-}
-
-static size_t chunk_capacity(const struct ring_copy* copy) {
-  return (copy->chunk_size - sizeof(struct trace_chunk)) / sizeof(struct trace_record);
-}
-
 /* A chunk that the program has begun to reuse meanwhile is left out. */
 static void copy_chunk(struct ring_copy* copy, size_t from) {
   const struct trace_chunk* chunk = (const void*) (copy->ring->memory + from);
@@ -229,15 +211,15 @@ static void copy_chunk(struct ring_copy* copy, size_t from) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (__atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE) != sequence)
     return;
-  copied_chunk(copy, copy->used)->sequence = sequence;
+  ring_copy_chunk(copy, copy->used)->sequence = sequence;
   copy->sequence = sequence > copy->sequence ? sequence : copy->sequence;
   copy->used += copy->chunk_size;
 }
 
 /* The time of the last record in a chunk; records may be followed by text. */
 static uint64_t chunk_last(const struct ring_copy* copy, struct trace_chunk* chunk) {
-  const struct trace_record* records = chunk_records(chunk);
-  size_t count = chunk_capacity(copy);
+  const struct trace_record* records = ring_chunk_records(chunk);
+  size_t count = ring_chunk_capacity(copy);
   uint64_t last = 0;
   for (size_t i = 0; i < count && records[i].when != 0; i++) {
     unsigned int kind = records[i].when & 0xff;
@@ -256,22 +238,12 @@ static uint64_t chunk_last(const struct ring_copy* copy, struct trace_chunk* chu
 static struct trace_chunk* loop_chunk(struct ring_copy* copy, uint32_t number) {
   struct trace_chunk* found = NULL;
   for (size_t at = TRACE_HEADER_SIZE; at < copy->used; at += copy->chunk_size) {
-    struct trace_chunk* chunk = copied_chunk(copy, at);
+    struct trace_chunk* chunk = ring_copy_chunk(copy, at);
     if (chunk->kind == TRACE_STREAM_LOOP && chunk->number == number &&
         (found == NULL || chunk->sequence > found->sequence))
       found = chunk;
   }
   return found;
-}
-
-static struct trace_chunk* chunk_add(struct ring_copy* copy, uint32_t kind) {
-  struct trace_chunk* chunk = copied_chunk(copy, copy->used);
-  memset(chunk, 0, copy->chunk_size);
-  memcpy(chunk->magic, TRACE_CHUNK_MAGIC, sizeof(chunk->magic));
-  chunk->sequence = ++copy->sequence;
-  chunk->kind = kind;
-  copy->used += copy->chunk_size;
-  return chunk;
 }
 
 static size_t write_stack(struct trace_record* record, const struct board_sample* sample,
@@ -297,11 +269,11 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   uint64_t last = chunk_last(copy, newest);
   size_t used = 0;
   struct trace_chunk head = *newest;
-  struct trace_chunk* chunk = chunk_add(copy, TRACE_STREAM_LOOP);
+  struct trace_chunk* chunk = ring_copy_add(copy, TRACE_STREAM_LOOP);
   uint64_t sequence = chunk->sequence;
   *chunk = head;
   chunk->sequence = sequence;
-  struct trace_record* records = chunk_records(chunk);
+  struct trace_record* records = ring_chunk_records(chunk);
   uint32_t depth = live->depth < BOARD_SPANS ? live->depth : BOARD_SPANS;
   for (uint32_t i = 0; i < depth; i++) {
     const struct board_span* span = &live->open[i];
@@ -315,7 +287,8 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   size_t place = (size_t) (live - copy->board->loops), at = 0;
   const struct board_sample* sample;
   while ((sample = live_sample_next(copy->board, place, live->looked_ns, &at)) != NULL) {
-    if (sample->when_ns > start + last && used + RECORDS_OF_STACK <= chunk_capacity(copy))
+    if (sample->when_ns > start + last &&
+        used + RECORDS_OF_STACK <= ring_chunk_capacity(copy))
       used += write_stack(&records[used], sample, start);
   }
   if (used == 0)
@@ -342,17 +315,22 @@ static void add_live(struct ring_copy* copy) {
   }
 }
 
-static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_only) {
+/* With a board only the names, for what is on it. */
+static char* ring_copy(const struct live_ring* ring, size_t* size,
+                       struct board* names_of) {
+  bool names_only = names_of != NULL;
   struct ring_copy copy = {.ring = ring, .chunk_size = ring->header->chunk_size};
   size_t filled = __atomic_load_n(&ring->board->filled, __ATOMIC_ACQUIRE);
   size_t first = TRACE_HEADER_SIZE + BOARD_SIZE;
   if (filled > ring->size || filled < first)
     filled = first;
-  copy.bytes = malloc(filled + (BOARD_LOOPS + 2) * copy.chunk_size);
-  copy.board = live_board_copy(ring); /* before the chunks and names that it refers to */
+  copy.bytes = malloc(filled + (BOARD_LOOPS + 3) * copy.chunk_size);
+  copy.board =
+      names_only ? names_of : live_board_copy(ring); /* before what it refers to */
   if (copy.bytes == NULL || copy.board == NULL) {
     free(copy.bytes);
-    free(copy.board);
+    if (!names_only)
+      free(copy.board);
     return NULL;
   }
   memcpy(copy.bytes, ring->memory, TRACE_HEADER_SIZE);
@@ -362,6 +340,8 @@ static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_on
     if (!names_only || chunk->kind == TRACE_STREAM_DEFINITIONS)
       copy_chunk(&copy, at);
   }
+  if (copy.used > TRACE_HEADER_SIZE)
+    ring_copy_name_samples(&copy, copy.board);
   if (copy.used > TRACE_HEADER_SIZE && !names_only)
     add_live(&copy);
   struct trace_header* header = (struct trace_header*) (void*) copy.bytes;
@@ -369,17 +349,19 @@ static char* ring_copy(const struct live_ring* ring, size_t* size, bool names_on
   header->length = copy.used;
   header->end_ns = ring->alive ? live_now_ns() - header->start_ns : copy.last_ns;
   *size = copy.used;
-  free(copy.board);
+  if (!names_only)
+    free(copy.board);
   return copy.bytes;
 }
 
 char* live_ring_copy(const struct live_ring* ring, size_t* size) {
-  return ring_copy(ring, size, false);
+  return ring_copy(ring, size, NULL);
 }
 
-void live_names_read(const struct live_ring* ring, struct trace* trace) {
+void live_names_read(const struct live_ring* ring, struct board* board,
+                     struct trace* trace) {
   size_t size;
-  char* bytes = ring_copy(ring, &size, true);
+  char* bytes = ring_copy(ring, &size, board);
   if (bytes == NULL)
     out_of_memory();
   (void) trace_read_bytes(trace, bytes,

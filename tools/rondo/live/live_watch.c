@@ -1,6 +1,7 @@
 /* Waits for reports of recorded programs (src/trace/alarm.h) and for their ends. */
 #include "live_watch.h"
 #include "live_ring.h"
+#include "live_sampling.h"
 #include "live_words.h"
 
 #include "trace/alarm.h"
@@ -25,8 +26,12 @@ enum {
   STALL_LOOK_MS = 100, /* interval of the check whether a stall has ended */
 };
 
+struct watcher;
+
 struct watched {
   struct live_ring ring;
+  struct watcher* watcher;
+  struct sampling sampling;
   int pidfd;
   int files;              /* number of files saved */
   uint32_t stalled;       /* the stalled loop's place on the board */
@@ -209,6 +214,7 @@ static struct watched* watched_of(struct watcher* watcher, uint32_t pid) {
 static void watched_forget(struct watcher* watcher, size_t index) {
   struct watched* watched = watcher->list[index];
   close(watched->pidfd);
+  sampling_close(&watched->sampling);
   live_ring_close(&watched->ring);
   free(watched);
   watcher->list[index] = watcher->list[--watcher->count];
@@ -242,6 +248,8 @@ static void watched_add(struct watcher* watcher, uint32_t pid) {
     free(watched);
     return;
   }
+  watched->watcher = watcher;
+  sampling_open(&watched->sampling, &watched->ring);
   watcher->list[watcher->count++] = watched;
 }
 
@@ -270,18 +278,38 @@ static void take_reports(struct watcher* watcher) {
     take_report(watcher, &report);
 }
 
+static void stall_sampled(void* data, uint32_t place, uint64_t looked_ns,
+                          uint64_t held_ns) {
+  struct watched* watched = data;
+  struct alarm_report report = {
+      .loop = place, .looked_ns = looked_ns, .held_ns = held_ns};
+  stall_report(watched->watcher, watched, &report);
+}
+
+/* Returns the milliseconds until a program has to be looked at; -1: until a report. */
+static int samples_take(struct watcher* watcher) {
+  uint64_t soonest = UINT64_MAX;
+  for (size_t i = 0; i < watcher->count; i++) {
+    struct watched* watched = watcher->list[i];
+    uint64_t next = sampling_look(&watched->sampling, stall_sampled, watched);
+    if (watched->stalled_since != 0 && next > STALL_LOOK_MS * 1000000ull)
+      next = STALL_LOOK_MS * 1000000ull;
+    soonest = next < soonest ? next : soonest;
+  }
+  return soonest == UINT64_MAX ? -1 : (int) ((soonest + 999999) / 1000000);
+}
+
 /* Returns false when no process is left to watch. */
 static bool wait_once(struct watcher* watcher) {
   struct pollfd fds[WATCHED_MOST + 2];
-  bool stalled = false;
+  int timeout = samples_take(watcher);
   fds[0] = (struct pollfd){.fd = watcher->socket, .events = POLLIN};
   fds[1] = (struct pollfd){.fd = watcher->program_fd, .events = POLLIN};
   for (size_t i = 0; i < watcher->count; i++) {
     fds[i + 2] = (struct pollfd){.fd = watcher->list[i]->pidfd, .events = POLLIN};
-    stalled = stalled || watcher->list[i]->stalled_since != 0;
   }
   size_t count = watcher->count;
-  if (poll(fds, count + 2, stalled ? STALL_LOOK_MS : -1) < 0 && errno != EINTR)
+  if (poll(fds, count + 2, timeout) < 0 && errno != EINTR)
     return false;
   for (size_t i = 0; i < count; i++) {
     if (watcher->list[i]->stalled_since != 0)

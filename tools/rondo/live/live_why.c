@@ -199,7 +199,7 @@ static void write_process(const struct live_ring* ring) {
   struct board* board = live_board_copy(ring);
   if (board == NULL)
     out_of_memory();
-  live_names_read(ring, &names); /* after the data that refers to them */
+  live_names_read(ring, board, &names); /* after the data that refers to them */
   printf("process %d: ", ring->pid);
   write_plain(stdout, names.process_count > 0 ? names.processes[0]->command : "");
   puts(ring->alive ? "" : " (it has ended)");

@@ -72,7 +72,7 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
   if (board == NULL)
     out_of_memory();
   const struct board_loop* live = &board->loops[place];
-  live_names_read(ring, &names);
+  live_names_read(ring, board, &names);
   bool goes_on = live->looked_ns == looked_ns;
   uint64_t now = live_now_ns();
   if (goes_on && now > looked_ns)

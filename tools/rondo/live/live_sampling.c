@@ -1,0 +1,221 @@
+/* See live_sampling.h. Whether a signal does harm is seen in /proc, as the sampling
+ * thread does it. Where the kernel keeps a thread's system call from us (Yama), only one
+ * that runs is sent a signal, and of one that is blocked nothing is known. */
+#include "live_sampling.h"
+
+#include "trace/sampler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
+static const uint64_t IDLE_AFTER_NS = 1000000000;
+
+void sampling_open(struct sampling* sampling, const struct live_ring* ring) {
+  const size_t size = TRACE_HEADER_SIZE + BOARD_SIZE;
+  struct stat status;
+  *sampling = (struct sampling){.pid = ring->pid, .busy_ns = live_now_ns()};
+  int fd = open(ring->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  char* memory = MAP_FAILED;
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == ring->inode)
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (fd >= 0)
+    close(fd);
+  if (memory != MAP_FAILED)
+    sampling->board = (struct board*) (void*) (memory + TRACE_HEADER_SIZE);
+}
+
+void sampling_close(struct sampling* sampling) {
+  if (sampling->board != NULL)
+    munmap((char*) sampling->board - TRACE_HEADER_SIZE, TRACE_HEADER_SIZE + BOARD_SIZE);
+  sampling->board = NULL;
+}
+
+/* --- one sample -----------------------------------------------------------------------
+ */
+
+static ssize_t task_read(const struct sampling* sampling, uint32_t thread,
+                         const char* name, char* text, size_t size) {
+  char path[80];
+  snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", sampling->pid, thread, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
+  if (fd >= 0)
+    close(fd);
+  text[length > 0 ? length : 0] = '\0';
+  return length;
+}
+
+static bool task_runs(const struct sampling* sampling, uint32_t thread) {
+  char text[512];
+  if (task_read(sampling, thread, "stat", text, sizeof(text)) <= 0)
+    return false;
+  const char* state = strrchr(text, ')'); /* behind the name, which may hold anything */
+  return state != NULL && strncmp(state, ") R", 3) == 0;
+}
+
+/* If a signal does harm, *place is where the thread is blocked, or 0. */
+static bool task_may_be_signalled(const struct sampling* sampling, uint32_t thread,
+                                  uint64_t* place) {
+  char text[256];
+  *place = 0;
+  if (task_read(sampling, thread, "syscall", text, sizeof(text)) <= 0)
+    return task_runs(sampling, thread);
+  if (strncmp(text, "running", 7) == 0 || sample_resumes_call(strtol(text, NULL, 10)))
+    return true;
+  const char* last = strrchr(text, ' ');
+  *place = last == NULL ? 0 : strtoull(last, NULL, 16);
+  return false;
+}
+
+static bool sample_ask(const struct sampling* sampling, uint32_t thread,
+                       unsigned int question) {
+  siginfo_t info = {.si_signo = SIGURG, .si_code = SI_QUEUE};
+  const struct timespec nap = {0, 100000};
+  uint32_t before = __atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE);
+  uint64_t give_up = live_now_ns() + ANSWER_NS;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = (int) question;
+  if (syscall(SYS_rt_tgsigqueueinfo, sampling->pid, (int) thread, SIGURG, &info) != 0)
+    return false;
+  while (__atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE) == before) {
+    if (live_now_ns() > give_up)
+      return false;
+    nanosleep(&nap, NULL);
+  }
+  return true;
+}
+
+/* The thread is blocked, and so is the handler. */
+static void sample_write(struct board* board, uint32_t place_of_loop, uint32_t number,
+                         uint64_t looked, uint64_t place) {
+  struct board_sample* sample = &board->samples[board->sampled % BOARD_SAMPLES];
+  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  sample->loop = place_of_loop;
+  sample->number = number;
+  sample->when_ns = live_now_ns();
+  sample->stretch_ns = looked;
+  sample->is_bare = 1;
+  sample->count = 1;
+  sample->places[0] = place;
+  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
+}
+
+static bool sample_take(const struct sampling* sampling, uint32_t place, uint64_t looked,
+                        unsigned int number) {
+  struct board* board = sampling->board;
+  uint32_t thread = board->loops[place].thread;
+  uint64_t blocked;
+  if (task_may_be_signalled(sampling, thread, &blocked))
+    return sample_ask(sampling, thread, number * BOARD_LOOPS + place);
+  if (blocked == 0)
+    return false;
+  sample_write(board, place, number, looked, blocked);
+  return true;
+}
+
+/* --- loops ----------------------------------------------------------------------------
+ */
+
+static uint64_t loop_looked(const struct board_loop* live) {
+  return __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
+}
+
+static bool loop_is_watched(const struct board_loop* live) {
+  return __atomic_load_n(&live->number, __ATOMIC_ACQUIRE) != 0 &&
+         __atomic_load_n(&live->is_watched, __ATOMIC_ACQUIRE) != 0 &&
+         loop_looked(live) != 0;
+}
+
+/* Whether the thread has come to another of its loops since: that is the one to watch. */
+static bool loop_is_left(const struct board* board, const struct board_loop* live) {
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    const struct board_loop* other = &board->loops[i];
+    if (other != live && loop_is_watched(other) && other->thread == live->thread &&
+        (loop_looked(other) & ~BOARD_ASLEEP) > (loop_looked(live) & ~BOARD_ASLEEP))
+      return true;
+  }
+  return false;
+}
+
+/* Once in a stretch. */
+static void loop_report(struct sampling* sampling, uint32_t place, sampling_stall stall,
+                        void* data) {
+  struct sampling_loop* loop = &sampling->loops[place];
+  uint64_t held = loop->seen_ns - loop->stretch_ns;
+  struct board* board = sampling->board;
+  if (board->stall_ns == 0 || held < board->stall_ns ||
+      loop->alarm_ns == loop->stretch_ns)
+    return;
+  loop->alarm_ns = loop->stretch_ns;
+  __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
+  stall(data, place, loop->stretch_ns, held);
+}
+
+static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_stall stall,
+                          void* data) {
+  struct sampling_loop* loop = &sampling->loops[place];
+  const struct board* board = sampling->board;
+  const struct board_loop* live = &board->loops[place];
+  uint64_t looked = loop_looked(live), now = live_now_ns();
+  if (loop->samples > 0 && loop->stretch_ns != looked)
+    loop_report(sampling, place, stall, data); /* it ended before its last sample */
+  if ((looked & BOARD_ASLEEP) != 0 || loop_is_left(board, live))
+    return UINT64_MAX;
+  if (now < looked + board->threshold_ns)
+    return looked + board->threshold_ns - now;
+  if (loop->stretch_ns != looked)
+    *loop = (struct sampling_loop){
+        .stretch_ns = looked, .next_ns = now, .alarm_ns = loop->alarm_ns};
+  loop->seen_ns = now;
+  if (now >= loop->next_ns) {
+    loop->samples += sample_take(sampling, place, looked, loop->samples + 1);
+    loop->next_ns = live_now_ns() + sample_period(loop->tries++, true);
+  }
+  if (loop->samples >= SAMPLES_OF_STALL ||
+      now - looked >= board->stall_ns + SAMPLE_LATE_NS)
+    loop_report(sampling, place, stall, data);
+  return loop->next_ns > now ? loop->next_ns - now : 0;
+}
+
+/* Not idle if a loop has woken up meanwhile. */
+static bool sampling_rest(const struct sampling* sampling) {
+  struct board* board = sampling->board;
+  __atomic_store_n(&board->watcher_idle, 1, __ATOMIC_SEQ_CST);
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    if (loop_is_watched(&board->loops[i]) &&
+        (loop_looked(&board->loops[i]) & BOARD_ASLEEP) == 0) {
+      __atomic_store_n(&board->watcher_idle, 0, __ATOMIC_SEQ_CST);
+      return false;
+    }
+  }
+  return true;
+}
+
+uint64_t sampling_look(struct sampling* sampling, sampling_stall stall, void* data) {
+  uint64_t soonest = UINT64_MAX, now = live_now_ns();
+  struct board* board = sampling->board;
+  if (board == NULL || __atomic_load_n(&board->watcher_idle, __ATOMIC_SEQ_CST) != 0)
+    return UINT64_MAX;
+  for (uint32_t i = 0; i < BOARD_LOOPS; i++) {
+    uint64_t next = loop_is_watched(&board->loops[i])
+                        ? loop_look(sampling, i, stall, data)
+                        : UINT64_MAX;
+    soonest = next < soonest ? next : soonest;
+  }
+  if (soonest != UINT64_MAX) {
+    sampling->busy_ns = now;
+    return soonest;
+  }
+  if (now - sampling->busy_ns >= IDLE_AFTER_NS && sampling_rest(sampling))
+    return UINT64_MAX;
+  return board->threshold_ns > 0 ? board->threshold_ns : IDLE_AFTER_NS;
+}
