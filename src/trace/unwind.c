@@ -77,13 +77,13 @@ static bool is_code(uintptr_t start, uintptr_t end) {
   return ranges_have(start, end);
 }
 
+#if defined(__x86_64__)
 /* The code may be unmapped by now. */
 static bool memory_read(uintptr_t address, void* to, size_t size) {
   struct iovec here = {to, size}, there = {(void*) address, size};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) size;
 }
 
-#if defined(__x86_64__)
 /* Whether the instruction before the address is a call: direct, or through a register or
  * a word in memory, whose encoding takes two to eight bytes. */
 static bool is_behind_call(uintptr_t address) {
