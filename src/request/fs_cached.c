@@ -13,10 +13,10 @@
 #include "request/fs_state.h"
 
 #include <fcntl.h>
-#include <linux/major.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -87,12 +87,20 @@ static bool opens_without_waiting(const struct statx* about) {
   return S_ISREG(about->stx_mode) || S_ISDIR(about->stx_mode);
 }
 
+/* Whether the open file is regular or a directory: the kernel answers FIOQSIZE for these
+ * only, in half the time of statx(2). */
+static bool is_file_or_directory(int fd) {
+  long long bytes;
+  return ioctl(fd, FIOQSIZE, &bytes) == 0;
+}
+
 /* Only for reading what exists, and only regular files and directories: opening anything
  * else may wait (a FIFO, a terminal) or have an effect (a tape drive rewinds). The name
- * is checked first; the file that is then opened is checked again, since the name may
- * mean another file by then. O_NONBLOCK keeps the open from waiting for the holder of a
- * lease; the flag has no other meaning for such files and is cleared again. */
-static int open_cached(uv_fs_t* req, unsigned int mask, struct statx* about) {
+ * is checked first, which fills `about`; the kind of file that is then opened is checked
+ * again, since the name may mean another file by then. O_NONBLOCK keeps the open from
+ * waiting for the holder of a lease; the flag has no other meaning for such files and is
+ * cleared again. */
+static int open_cached(uv_fs_t* req, struct statx* about) {
   const int harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY | O_LARGEFILE;
   if ((req->flags & ~harmless) != O_RDONLY)
     return UV_EAGAIN;
@@ -100,17 +108,14 @@ static int open_cached(uv_fs_t* req, unsigned int mask, struct statx* about) {
   int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
   if (name < 0)
     return UV_EAGAIN;
-  bool try_it =
-      fs_stat_locally(req, name, STATX_TYPE, about) && opens_without_waiting(about);
+  bool try_it = fs_stat_locally(req, name, STATX_TYPE | STATX_INO | STATX_SIZE, about) &&
+                opens_without_waiting(about);
   close(name);
   if (!try_it)
     return UV_EAGAIN;
 
   int fd = walk_cached(req->path, (req->flags & harmless) | O_NONBLOCK);
-  if (fd < 0)
-    return UV_EAGAIN;
-  if (!fs_stat_locally(req, fd, STATX_TYPE | mask, about) ||
-      !opens_without_waiting(about)) {
+  if (fd >= 0 && !is_file_or_directory(fd)) {
     close(fd);
     return UV_EAGAIN;
   }
@@ -130,7 +135,7 @@ static struct fs_opened* opened_row(const uv_fs_t* req, int fd) {
 
 enum fs_way fs_open_cached(uv_fs_t* req) {
   struct statx about;
-  int fd = open_cached(req, STATX_INO, &about);
+  int fd = open_cached(req, &about);
   if (fd < 0)
     return FS_WAY_POOL;
   /* None of the flags asked for can be changed by F_SETFL, so all such flags are cleared.
@@ -180,10 +185,11 @@ enum fs_way fs_close_cached(uv_fs_t* req) {
 
 /* --- Whole files ----------------------------------------------------------------- */
 
-/* The whole file in memory from malloc; NULL unless all of it is in the page cache. */
+/* The whole file in memory from malloc; NULL unless all of it is in the page cache. The
+ * read asks for one byte more than `size`, so a file of another size is never cut. */
 static void* read_whole(int fd, size_t size) {
-  void* bytes = malloc(size);
-  struct iovec part = {.iov_base = bytes, .iov_len = size};
+  void* bytes = malloc(size + 1);
+  struct iovec part = {.iov_base = bytes, .iov_len = size + 1};
   if (bytes != NULL && preadv2(fd, &part, 1, 0, RWF_NOWAIT) == (ssize_t) size)
     return bytes;
   free(bytes);
@@ -198,7 +204,7 @@ int rondo_fs_read_cached(uv_loop_t* loop, const char* path, size_t most,
   if (!fs_try_turn(&req))
     return UV_EAGAIN;
   struct statx about;
-  int fd = open_cached(&req, STATX_SIZE, &about);
+  int fd = open_cached(&req, &about);
   if (fd < 0)
     return UV_EAGAIN;
   size_t size = about.stx_size <= most ? (size_t) about.stx_size : 0;
