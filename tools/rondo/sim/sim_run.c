@@ -1,5 +1,6 @@
-/* The program runs as our child in a process group of its own, in a folder that has the
- * world's memory, a FIFO by which a process of the world reports that it has come to an
+/* The program runs as our child, in a session of its own, so that a terminal can't stop
+ * it; or, if it is shown in a terminal, in our process group. Its folder has the world's
+ * memory, a FIFO by which a process of the world reports that it has come to an
  * end, the decisions of each process and, unless it is shown, the output. */
 #include "sim_run.h"
 
@@ -125,8 +126,18 @@ static void child_redirect(const struct sim_run* run) {
   dup2(fd, STDERR_FILENO);
 }
 
+/* A process group of its own would be in the terminal's background, and stop as soon as
+ * it reads from the terminal or sets its mode. */
+static bool has_terminal(const struct sim_plan* plan) {
+  int fd = plan->show ? open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0;
+}
+
 static void child_become(const struct sim_plan* plan, const struct sim_run* run) {
-  setpgid(0, 0);
+  if (!run->has_terminal)
+    setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   personality(ADDR_NO_RANDOMIZE); /* addresses are part of what must be the same */
   setenv("RONDO_SIM", run->folder, 1);
@@ -155,6 +166,7 @@ bool sim_run_start(const struct sim_plan* plan, struct sim_run* run) {
     fprintf(stderr, "rondo sim: %s: %s\n", run->folder, strerror(errno));
     return false;
   }
+  run->has_terminal = has_terminal(plan);
   run->started = world_real_ns();
   fflush(NULL);
   run->pid = fork();
@@ -162,8 +174,6 @@ bool sim_run_start(const struct sim_plan* plan, struct sim_run* run) {
     child_become(plan, run);
   if (run->pid < 0)
     fprintf(stderr, "rondo sim: no process: %s\n", strerror(errno));
-  else
-    setpgid(run->pid, run->pid);
   return run->pid > 0;
 }
 
@@ -229,12 +239,26 @@ int sim_run_wait(const struct sim_plan* plan, struct sim_run** runs, size_t coun
 
 /* --- what it left ------------------------------------------------------------------- */
 
-static void group_kill(struct sim_run* run) {
+/* Processes of the world that are of our group, too: all but those that left it. */
+static void world_kill(const struct sim_run* run) {
+  for (uint32_t i = 0; run->world != NULL && i < run->world->process_high; i++) {
+    const struct world_process* process = &run->world->processes[i];
+    if (process->state != PROCESS_FREE && process->pid > 0 &&
+        getpgid(process->pid) == getpgrp())
+      kill(process->pid, SIGKILL);
+  }
+}
+
+static void run_kill(struct sim_run* run) {
   pid_t group = run->pid < 0 ? -run->pid : run->pid;
   if (group == 0)
     return;
-  kill(-group, SIGKILL);
+  if (run->has_terminal)
+    world_kill(run);
+  else
+    kill(-group, SIGKILL);
   if (run->pid > 0) {
+    kill(run->pid, SIGKILL); /* it may not have a group yet */
     while (waitpid(run->pid, NULL, 0) < 0 && errno == EINTR) {
     }
   }
@@ -374,7 +398,7 @@ static void output_match(const struct sim_plan* plan, struct sim_run* run) {
 }
 
 void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
-  group_kill(run);
+  run_kill(run);
   if (run->ended_fd >= 0)
     close(run->ended_fd);
   run->ended_fd = -1;

@@ -55,6 +55,7 @@ struct sim_run {
   struct world* world;
   int ended_fd;
   pid_t pid;
+  bool has_terminal; /* and is of our process group */
   uint64_t started;
   bool is_over;
 
