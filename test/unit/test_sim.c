@@ -134,6 +134,23 @@ static void queue_works(uv_loop_t* loop) {
   assert_int_equal(begun_count, WORKS);
 }
 
+/* A loop without handles doesn't poll; uv_update_time only looks at the clock. */
+static void a_program_that_only_looks_sees_time_pass(void** state) {
+  uv_loop_t loop;
+  (void) state;
+  loop_begin(&loop, 0);
+  uint64_t began = uv_now(&loop);
+  while (uv_now(&loop) - began < 1000)
+    uv_run(&loop, UV_RUN_NOWAIT);
+  began = uv_now(&loop);
+  while (uv_now(&loop) - began < 1000)
+    uv_update_time(&loop);
+  began = uv_hrtime();
+  while (uv_hrtime() - began < UINT64_C(1000000000)) {
+  }
+  loop_end(&loop);
+}
+
 static void without_decisions_work_ends_in_its_order(void** state) {
   uv_loop_t loop;
   (void) state;
@@ -453,6 +470,7 @@ int main(void) {
       cmocka_unit_test(the_clock_is_the_machines_again_afterwards),
       cmocka_unit_test(a_loop_that_never_waits_sees_time_pass),
       cmocka_unit_test(loops_of_one_turn_each_see_time_pass),
+      cmocka_unit_test(a_program_that_only_looks_sees_time_pass),
       cmocka_unit_test(without_decisions_work_ends_in_its_order),
       cmocka_unit_test(work_begins_first_come_first_served),
       cmocka_unit_test(work_that_has_not_begun_is_cancelled),
