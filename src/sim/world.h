@@ -87,7 +87,8 @@ struct world_process {
   int pid;
   uint32_t state;
   uint32_t children;
-  uint32_t threads; /* that were named so far */
+  uint32_t threads;                /* that were named so far */
+  uint64_t alarm_due, alarm_every; /* outlive an exec; 0 or WORLD_NEVER: none */
   char path[WORLD_PATH];
 };
 
@@ -210,9 +211,10 @@ enum world_advance {
   ADVANCE_NEVER, /* nobody waits for anything that will ever come */
 };
 /* If everybody sleeps: gives one thread its turn, after moving the clock if need be. The
- * caller has called world_wait_begin. */
+ * caller has called world_wait_begin, and blocks all signals; those that are not in
+ * `mask` end its wait. NULL: it doesn't block them. */
 enum world_advance world_advance(struct world* world, struct world_thread* self,
-                                 struct pollfd* fds, nfds_t count);
+                                 struct pollfd* fds, nfds_t count, const sigset_t* mask);
 /* Somebody spins: moves the clock by a step. */
 void world_step(struct world* world, uint64_t step);
 

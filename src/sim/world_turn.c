@@ -158,10 +158,24 @@ static bool clock_jump(struct world* world, enum world_advance* result) {
 
 /* --- both --------------------------------------------------------------------------- */
 
+/* Whether a signal waits for the caller to sleep. The kernel says which are pending and
+ * blocked. One that the program ignores is among them until the thread sleeps. */
+static bool signal_has_come(const sigset_t* mask) {
+  sigset_t pending;
+  if (mask == NULL || sigpending(&pending) != 0)
+    return false;
+  for (int signal = 1; signal < _NSIG; signal++) {
+    if (sigismember(&pending, signal) == 1 && sigismember(mask, signal) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Whoever was woken by a descriptor marks itself ready before it asks for the lock, so at
  * a moment when everybody sleeps the marks are complete but for the caller's own. */
 static enum world_advance advance_locked(struct world* world, struct world_thread* self,
-                                         struct pollfd* fds, nfds_t count) {
+                                         struct pollfd* fds, nfds_t count,
+                                         const sigset_t* mask) {
   static const struct timespec at_once;
   struct world_busy busy = {.tid = 0};
   enum world_advance result;
@@ -172,6 +186,8 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
   if (count > 0 && !self->is_ready &&
       syscall(SYS_ppoll, fds, count, &at_once, NULL, 0) != 0)
     __atomic_store_n(&self->is_ready, 1, __ATOMIC_RELEASE);
+  if (!self->is_ready && signal_has_come(mask))
+    return ADVANCE_BUSY;
   struct world_thread* next = turn_next(world);
   if (next == NULL && clock_jump(world, &result))
     next = turn_next(world);
@@ -185,9 +201,9 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
 }
 
 enum world_advance world_advance(struct world* world, struct world_thread* self,
-                                 struct pollfd* fds, nfds_t count) {
+                                 struct pollfd* fds, nfds_t count, const sigset_t* mask) {
   world_lock(world);
-  enum world_advance result = advance_locked(world, self, fds, count);
+  enum world_advance result = advance_locked(world, self, fds, count, mask);
   world_unlock(world);
   return result;
 }

@@ -182,7 +182,8 @@ static void wait_sleep(struct world_thread* self, struct wait* wait) {
 static void wait_for_turn(struct world* world, struct world_thread* self,
                           struct wait* wait) {
   enum world_advance result;
-  while ((result = world_advance(world, self, wait->fds, wait->count)) != ADVANCE_TURN) {
+  while ((result = world_advance(world, self, wait->fds, wait->count, wait->mask)) !=
+         ADVANCE_TURN) {
     hang_look(world, self, result, wait);
     wait->tick = tick_next(world, wait->tick, result);
     wait_sleep(self, wait);
@@ -195,8 +196,8 @@ static bool is_alone(const struct world* world) {
          __atomic_load_n(&world->processes_seen, __ATOMIC_ACQUIRE) <= 1;
 }
 
-int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,
-               const sigset_t* mask) {
+static int wait_masked(struct world* world, struct pollfd* fds, nfds_t count,
+                       uint64_t deadline, const sigset_t* mask) {
   struct world_thread* self = world_self(world);
   int ready = real_poll(fds, count, 0, mask);
   bool is_over = ready != 0 || deadline <= world_now(world);
@@ -227,6 +228,24 @@ int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t d
     ready = real_poll(fds, count, 0, NULL);
   } while (ready == 0 && deadline > world_now(world));
   return ready < 0 ? 0 : ready;
+}
+
+/* Signals come while the thread sleeps and not in between: a handler that ran while the
+ * thread looks at the others would not end the wait. Those that a fault of this thread
+ * causes are left alone. */
+int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,
+               const sigset_t* mask) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t all, before;
+  sigfillset(&all);
+  for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+    sigdelset(&all, faults[i]);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int result = wait_masked(world, fds, count, deadline, mask == NULL ? &before : mask);
+  int saved = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = saved;
+  return result;
 }
 
 void world_yield(struct world* world) {

@@ -1,7 +1,7 @@
 /* Joining the world, before the program's own code runs; again after a fork. A process
  * that was started begins when the one that started it waits, so that they don't run side
  * by side. */
-#include "preload.h"
+#include "preload_timers.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -9,8 +9,10 @@
 struct world* preload_world;
 
 static void preload_forked(void) {
-  if (preload_world != NULL)
-    world_forked(preload_world);
+  if (preload_world == NULL)
+    return;
+  preload_timers_forked();
+  world_forked(preload_world);
 }
 
 __attribute__((constructor(101))) static void preload_start(void) {
@@ -21,5 +23,6 @@ __attribute__((constructor(101))) static void preload_start(void) {
   if (preload_world == NULL)
     return;
   pthread_atfork(NULL, NULL, preload_forked);
+  preload_alarm_resume();
   world_yield(preload_world);
 }

@@ -57,7 +57,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   int result = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, condition, mutex);
   while (result == ETIMEDOUT &&
-         world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
+         world_advance(preload_world, self, NULL, 0, NULL) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
     result = real_condition_wait(condition, mutex, CLOCK_MONOTONIC, &end);
   }
@@ -99,7 +99,7 @@ int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* unti
   errno = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, NULL, NULL);
   while (result != 0 && errno == ETIMEDOUT &&
-         world_advance(preload_world, self, NULL, 0) != ADVANCE_TURN) {
+         world_advance(preload_world, self, NULL, 0, NULL) != ADVANCE_TURN) {
     struct timespec end = step_end(&step);
     result = real_semaphore_wait(semaphore, CLOCK_MONOTONIC, &end);
   }

@@ -1,7 +1,7 @@
 /* Which sockets lead out of the world, and what passes over them: the C library's socket
  * functions do what they always do, and report to the world's tables (world_outside.h).
  * Reads and writes of other descriptors cost one look at an array. */
-#include "preload.h"
+#include "preload_timers.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -208,6 +208,7 @@ int close(int fd) {
   }
   if (fd >= 0 && fd < FDS)
     sockets[fd].is_placed = false;
+  preload_timerfd_closed(fd);
   return real(fd);
 }
 
@@ -216,6 +217,8 @@ int close(int fd) {
 ssize_t read(int fd, void* buffer, size_t size) {
   ssize_t (*real)(int, void*, size_t);
   real_of(CALL_READ, &real);
+  if (preload_is_timerfd(fd) && !preload_timerfd_await(fd))
+    return -1;
   ssize_t result = real(fd, buffer, size);
   note_received(fd, result);
   return result;
