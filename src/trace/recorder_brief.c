@@ -157,6 +157,7 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
   struct board_loop* live = recorder->live;
   if (subject_is_handle(subject) && board_has(live, subject))
     return;
+  sampler_look_for_threads(&recorder->sampled); /* a loop may run long after its start */
   uint64_t now = span == NULL || subject_is_handle(subject)
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);

@@ -140,6 +140,12 @@ void watched_answer(struct sampled_loop* loop, unsigned int question,
 /* Starts the sampling thread, as the program has threads now. */
 void sampler_take_over(struct sampled_loop* loop);
 
+/* Programs start their threads when they like. */
+static inline void sampler_look_for_threads(struct sampled_loop* loop) {
+  if (loop->is_watched && __builtin_expect(!*sampler_single_threaded, 0))
+    sampler_take_over(loop);
+}
+
 /* The loop polls, or wakes up. */
 static inline void sampler_looked(struct sampled_loop* loop, uint64_t now) {
   atomic_store_explicit(&loop->looked_ns, now, memory_order_relaxed);
@@ -149,8 +155,7 @@ static inline void sampler_looked(struct sampled_loop* loop, uint64_t now) {
     return;
   if (__builtin_expect(__atomic_load_n(&loop->board->watcher_idle, __ATOMIC_RELAXED), 0))
     watched_wake(loop);
-  if (__builtin_expect(!*sampler_single_threaded, 0))
-    sampler_take_over(loop);
+  sampler_look_for_threads(loop);
 }
 
 static inline void sampler_asleep(struct sampled_loop* loop, uint64_t now) {

@@ -65,6 +65,7 @@ void watched_begin(struct sampled_loop* loop) {
   watched_list_files(loop);
   loop->is_watched = true;
   loop->seen = __atomic_load_n(&loop->board->sampled, __ATOMIC_ACQUIRE);
+  loop->live->thread = (uint32_t) loop->thread;
   watched_loops[place_of(loop)] = loop;
   __atomic_store_n(&loop->live->is_watched, 1, __ATOMIC_RELEASE);
 }

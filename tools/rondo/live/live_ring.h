@@ -48,8 +48,8 @@ bool live_ring_dump(const struct live_ring* ring, const char* path, char* writte
                     size_t size);
 
 /* Reads only the names: a trace with a process and no loops, to be freed with trace_free.
- * `board` is a copy made before by live_board_copy; samples on it that have only addresses
- * get names. */
+ * `board` is a copy made before by live_board_copy; samples on it that have only
+ * addresses get names. */
 void live_names_read(const struct live_ring* ring, struct board* board,
                      struct trace* trace);
 /* The name with that number; "" if there is none. For a trace made by either function. */

@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static const uint64_t ANSWER_NS = 20000000; /* a signal that takes longer is given up */
+static const uint64_t ANSWER_NS =
+    20000000; /* for an answer; one that comes later counts, too */
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
 void sampling_open(struct sampling* sampling, const struct live_ring* ring) {
@@ -74,7 +75,7 @@ static bool task_may_be_signalled(const struct sampling* sampling, uint32_t thre
   return false;
 }
 
-static bool sample_ask(const struct sampling* sampling, uint32_t thread,
+static void sample_ask(const struct sampling* sampling, uint32_t thread,
                        unsigned int question) {
   siginfo_t info = {.si_signo = SIGURG, .si_code = SI_QUEUE};
   const struct timespec nap = {0, 100000};
@@ -84,13 +85,22 @@ static bool sample_ask(const struct sampling* sampling, uint32_t thread,
   info.si_uid = getuid();
   info.si_value.sival_int = (int) question;
   if (syscall(SYS_rt_tgsigqueueinfo, sampling->pid, (int) thread, SIGURG, &info) != 0)
-    return false;
-  while (__atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE) == before) {
-    if (live_now_ns() > give_up)
-      return false;
+    return;
+  while (__atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE) == before &&
+         live_now_ns() < give_up)
     nanosleep(&nap, NULL);
+}
+
+/* How many the board has of a stretch: on a busy machine answers come late. */
+static unsigned int samples_of(const struct board* board, uint32_t place,
+                               uint64_t looked) {
+  unsigned int last = 0;
+  for (size_t i = 0; i < BOARD_SAMPLES; i++) {
+    const struct board_sample* sample = &board->samples[i];
+    if (sample->loop == place && sample->stretch_ns == looked && sample->number > last)
+      last = sample->number;
   }
-  return true;
+  return last;
 }
 
 /* The thread is blocked, and so is the handler. */
@@ -109,17 +119,15 @@ static void sample_write(struct board* board, uint32_t place_of_loop, uint32_t n
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-static bool sample_take(const struct sampling* sampling, uint32_t place, uint64_t looked,
+static void sample_take(const struct sampling* sampling, uint32_t place, uint64_t looked,
                         unsigned int number) {
   struct board* board = sampling->board;
   uint32_t thread = board->loops[place].thread;
   uint64_t blocked;
   if (task_may_be_signalled(sampling, thread, &blocked))
-    return sample_ask(sampling, thread, number * BOARD_LOOPS + place);
-  if (blocked == 0)
-    return false;
-  sample_write(board, place, number, looked, blocked);
-  return true;
+    sample_ask(sampling, thread, number * BOARD_LOOPS + place);
+  else if (blocked != 0)
+    sample_write(board, place, number, looked, blocked);
 }
 
 /* --- loops ----------------------------------------------------------------------------
@@ -131,8 +139,7 @@ static uint64_t loop_looked(const struct board_loop* live) {
 
 static bool loop_is_watched(const struct board_loop* live) {
   return __atomic_load_n(&live->number, __ATOMIC_ACQUIRE) != 0 &&
-         __atomic_load_n(&live->is_watched, __ATOMIC_ACQUIRE) != 0 &&
-         loop_looked(live) != 0;
+         __atomic_load_n(&live->is_watched, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* Whether the thread has come to another of its loops since: that is the one to watch. */
@@ -146,13 +153,13 @@ static bool loop_is_left(const struct board* board, const struct board_loop* liv
   return false;
 }
 
-/* Once in a stretch. */
+/* Once in a stretch; not before the loop has run at all. */
 static void loop_report(struct sampling* sampling, uint32_t place, sampling_stall stall,
                         void* data) {
   struct sampling_loop* loop = &sampling->loops[place];
   uint64_t held = loop->seen_ns - loop->stretch_ns;
   struct board* board = sampling->board;
-  if (board->stall_ns == 0 || held < board->stall_ns ||
+  if (board->stall_ns == 0 || held < board->stall_ns || loop->stretch_ns == 0 ||
       loop->alarm_ns == loop->stretch_ns)
     return;
   loop->alarm_ns = loop->stretch_ns;
@@ -170,18 +177,20 @@ static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_st
     loop_report(sampling, place, stall, data); /* it ended before its last sample */
   if ((looked & BOARD_ASLEEP) != 0 || loop_is_left(board, live))
     return UINT64_MAX;
-  if (now < looked + board->threshold_ns)
-    return looked + board->threshold_ns - now;
-  if (loop->stretch_ns != looked)
+  uint64_t since = looked == 0 ? live->since_ns : looked; /* 0: it has never run */
+  if (now < since + board->threshold_ns)
+    return since + board->threshold_ns - now;
+  if (loop->stretch_ns != looked || loop->tries == 0)
     *loop = (struct sampling_loop){
         .stretch_ns = looked, .next_ns = now, .alarm_ns = loop->alarm_ns};
   loop->seen_ns = now;
   if (now >= loop->next_ns) {
-    loop->samples += sample_take(sampling, place, looked, loop->samples + 1);
+    sample_take(sampling, place, looked, samples_of(board, place, looked) + 1);
     loop->next_ns = live_now_ns() + sample_period(loop->tries++, true);
   }
+  loop->samples = samples_of(board, place, looked);
   if (loop->samples >= SAMPLES_OF_STALL ||
-      now - looked >= board->stall_ns + SAMPLE_LATE_NS)
+      now - since >= board->stall_ns + SAMPLE_LATE_NS)
     loop_report(sampling, place, stall, data);
   return loop->next_ns > now ? loop->next_ns - now : 0;
 }
