@@ -29,6 +29,7 @@
 enum {
   RING_CHUNK = 64 << 10,
   RING_LEAST = 1 << 20,
+  RING_FIRST = 3, /* chunks that a ring needs: definitions, a loop, the pool */
   RING_DEAD_KEPT =
       3, /* rings kept of processes that have ended; older ones are removed */
 };
@@ -191,28 +192,38 @@ struct ring_owner {
   uint64_t changed_ns;
 };
 
-/* False if the file isn't a ring. */
+/* False if the file isn't a ring. The file is read, not mapped: a ring that is being made
+ * may have no memory yet, and touching such a page of a mapping raises SIGBUS if the file
+ * system is full. */
 static bool ring_read_owner(const char* path, struct ring_owner* owner) {
-  static const size_t size = TRACE_HEADER_SIZE + offsetof(struct board, ring_size);
+  struct {
+    char magic[sizeof(TRACE_MAGIC) - 1];
+    uint32_t pid;
+  } header;
   struct stat status;
+  uint64_t identity[2]; /* the board's first two fields */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
     return false;
-  char* memory = MAP_FAILED;
-  if (fstat(fd, &status) == 0 && (size_t) status.st_size >= size)
-    memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+  bool good = fstat(fd, &status) == 0 &&
+              pread(fd, header.magic, sizeof(header.magic), 0) ==
+                  (ssize_t) sizeof(header.magic) &&
+              pread(fd, &header.pid, sizeof(header.pid),
+                    offsetof(struct trace_header, pid)) == (ssize_t) sizeof(header.pid) &&
+              pread(fd, identity, sizeof(identity), TRACE_HEADER_SIZE) ==
+                  (ssize_t) sizeof(identity) &&
+              memcmp(header.magic, TRACE_MAGIC, sizeof(header.magic)) == 0;
   close(fd);
-  if (memory == MAP_FAILED)
-    return false;
-  const struct trace_header* header = (const void*) memory;
-  const struct board* board = (const void*) (memory + TRACE_HEADER_SIZE);
-  *owner = (struct ring_owner){
-      (int) header->pid, board->process_start, board->pid_namespace,
-      (uint64_t) status.st_ctim.tv_sec * 1000000000 + (uint64_t) status.st_ctim.tv_nsec};
-  bool good = memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) == 0;
-  munmap(memory, size);
+  if (good)
+    *owner = (struct ring_owner){(int) header.pid, identity[0], identity[1],
+                                 (uint64_t) status.st_ctim.tv_sec * 1000000000 +
+                                     (uint64_t) status.st_ctim.tv_nsec};
   return good;
 }
+
+_Static_assert(offsetof(struct board, process_start) == 0 &&
+                   offsetof(struct board, pid_namespace) == sizeof(uint64_t),
+               "ring_read_owner reads them");
 
 /* 0 while the ring's process lives; otherwise when the file was last changed. Processes
  * of other pid namespaces count as alive. */
@@ -314,8 +325,10 @@ static int ring_map(struct store_ring* ring, int fd) {
     ring->memory = NULL;
     return -errno;
   }
-  const size_t first = TRACE_HEADER_SIZE + offsetof(struct board, loops);
-  if (ring_populate(ring, ring->memory, first))
+  /* Less than what one loop needs is of no use: another folder may have more. */
+  const size_t first = TRACE_HEADER_SIZE + offsetof(struct board, loops[1]);
+  if (ring_populate(ring, ring->memory, first) &&
+      ring_populate(ring, ring_chunk(ring, 0), (size_t) RING_FIRST * RING_CHUNK))
     return 0;
   if (errno != EINVAL)
     return UV_ENOSPC;

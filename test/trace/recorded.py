@@ -56,17 +56,17 @@ def end_with_test():
 class Recorded:
     """A program on a ring, in a runtime folder of the test's own; what it prints is read by lines."""
 
-    def __init__(self, build, backend, folder, *command, options=("--record",), ring=None):
+    def __init__(self, build, backend, folder, *command, options=("--record",), ring=None, before=(), runtime=None, **more):
         self.build = build
         self.folder = folder
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(folder))
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(runtime or folder))
         if ring is not None:
             self.environment["RONDO_RECORD"] = ring
         self.errors = open(folder / "errors.txt", "w+")
         self.process = subprocess.Popen(
-            [*self.exec(backend, options), *map(str, command)],
+            [*before, *self.exec(backend, options), *map(str, command)],
             stdout=subprocess.PIPE, stderr=self.errors, env=self.environment, text=True, cwd=folder,
-            preexec_fn=end_with_test)
+            preexec_fn=end_with_test, **more)
 
     def exec(self, backend, options):
         """With options by `rondo exec`, which has a watcher; else by the environment alone."""
@@ -102,7 +102,7 @@ class Recorded:
 
     def wait_for_watcher(self):
         """It may be writing into the folder after the program has ended."""
-        watcher = self.folder / "rondo" / f"watcher-{self.process.pid}"
+        watcher = pathlib.Path(self.environment["XDG_RUNTIME_DIR"]) / "rondo" / f"watcher-{self.process.pid}"
         deadline = time.monotonic() + 60
         while watcher.exists():
             assert time.monotonic() < deadline, "the watcher stays"

@@ -125,8 +125,8 @@ static void look_at_board(struct live_figures* figures, const struct live_ring* 
   figures->pool_waiting = board->pool_waiting;
   figures->stalls = board->stalls;
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
-    const struct board_loop* live = &board->loops[i];
-    if (live->number == 0)
+    const struct board_loop* live = live_place(ring, i);
+    if (live == NULL)
       continue;
     struct live_loop* loop = &figures->loops[figures->loop_count++];
     *loop = (struct live_loop){.number = live->number,

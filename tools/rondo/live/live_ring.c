@@ -20,11 +20,19 @@ uint64_t live_now_ns(void) {
 
 /* --- finding ----------------------------------------------------------------------- */
 
+/* What the file has no memory for is read, not looked at in the mapping: that would take
+ * memory, and be the end by SIGBUS where there is none. */
+static bool ring_is_begun(int fd) {
+  char magic[sizeof(TRACE_MAGIC) - 1] = "";
+  return pread(fd, magic, sizeof(magic), 0) == (ssize_t) sizeof(magic) &&
+         memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0;
+}
+
 static bool ring_map(struct live_ring* ring, int fd) {
   const size_t least = TRACE_HEADER_SIZE + BOARD_SIZE;
   struct stat status;
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-      (size_t) status.st_size < least)
+  if (!ring_is_begun(fd) || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_uid != geteuid() || (size_t) status.st_size < least)
     return false;
   ring->size = (size_t) status.st_size;
   ring->inode = status.st_ino;
@@ -38,8 +46,7 @@ static bool ring_map(struct live_ring* ring, int fd) {
 
 static bool ring_is_good(const struct live_ring* ring) {
   const struct trace_header* header = ring->header;
-  return memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) == 0 &&
-         header->version == TRACE_VERSION && header->board_size == BOARD_SIZE &&
+  return header->version == TRACE_VERSION && header->board_size == BOARD_SIZE &&
          header->chunk_size >= TRACE_HEADER_SIZE && header->chunk_size % 8 == 0 &&
          ring->board->filled <= ring->size;
 }
@@ -47,11 +54,13 @@ static bool ring_is_good(const struct live_ring* ring) {
 bool live_ring_open(struct live_ring* ring, const char* path) {
   *ring = (struct live_ring){0};
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  bool mapped = fd >= 0 && ring_map(ring, fd);
-  if (fd >= 0)
-    close(fd);
-  if (!mapped)
+  if (fd < 0)
     return false;
+  if (!ring_map(ring, fd)) {
+    close(fd);
+    return false;
+  }
+  ring->fd = fd;
   ring->header = (const void*) ring->memory;
   ring->board = (const void*) (ring->memory + TRACE_HEADER_SIZE);
   ring->path = text_copy(path, strlen(path));
@@ -66,8 +75,10 @@ bool live_ring_open(struct live_ring* ring, const char* path) {
 }
 
 void live_ring_close(struct live_ring* ring) {
-  if (ring->memory != NULL)
+  if (ring->memory != NULL) {
     munmap((void*) (uintptr_t) ring->memory, ring->size);
+    close(ring->fd);
+  }
   free(ring->path);
   *ring = (struct live_ring){0};
 }
@@ -168,7 +179,18 @@ static bool sample_copy(struct board_sample* to, const struct board_sample* from
   return false;
 }
 
-/* A place that was never used has no memory, and isn't touched. */
+/* A place that was never used has no memory, and isn't touched: see ring_is_begun. */
+const struct board_loop* live_place(const struct live_ring* ring, size_t place) {
+  const size_t at = TRACE_HEADER_SIZE + offsetof(struct board, loops) +
+                    place * sizeof(struct board_loop) +
+                    offsetof(struct board_loop, number);
+  uint32_t number;
+  if (pread(ring->fd, &number, sizeof(number), (off_t) at) != (ssize_t) sizeof(number) ||
+      number == 0)
+    return NULL;
+  return &ring->board->loops[place];
+}
+
 struct board* live_board_copy(const struct live_ring* ring) {
   const struct board* from = ring->board;
   struct board* to = calloc(1, BOARD_SIZE);
@@ -178,8 +200,9 @@ struct board* live_board_copy(const struct live_ring* ring) {
   if (to->object_count > BOARD_OBJECTS)
     to->object_count = 0;
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
-    if (from->loops[i].number != 0)
-      memcpy(&to->loops[i], &from->loops[i], sizeof(to->loops[i]));
+    const struct board_loop* place = live_place(ring, i);
+    if (place != NULL)
+      memcpy(&to->loops[i], place, sizeof(to->loops[i]));
   }
   for (size_t i = 0; i < BOARD_SAMPLES; i++) {
     if (!sample_copy(&to->samples[i], &from->samples[i]))
@@ -410,8 +433,9 @@ static FILE* dump_create(const struct live_ring* ring, const char* path, char* w
   return NULL;
 }
 
-/* Uses a temporary file in memory, since adding names works on files. */
-static bool dump_write(FILE* out, const char* bytes, size_t size) {
+/* Uses a temporary file in memory, since adding names works on files. After a failure
+ * `problem` says what is wrong with the recording; NULL: see errno. */
+static bool dump_write(FILE* out, const char* bytes, size_t size, const char** problem) {
   struct trace trace = {0};
   char path[48];
   int fd = memfd_create("ring", MFD_CLOEXEC);
@@ -420,7 +444,7 @@ static bool dump_write(FILE* out, const char* bytes, size_t size) {
     return false;
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   bool good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 &&
-              trace_read_bytes(&trace, bytes, size) == NULL &&
+              (*problem = trace_read_bytes(&trace, bytes, size)) == NULL &&
               trace_copy(out, path, trace.processes[0], 0);
   fclose(file);
   trace_free(&trace);
@@ -445,16 +469,22 @@ static bool dump_close(FILE* out, const char* written, bool good) {
 bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
                     size_t size) {
   size_t length;
+  const char* problem = NULL;
   char* bytes = live_ring_copy(ring, &length);
   FILE* out = bytes == NULL ? NULL : dump_create(ring, path, written, size);
   /* Beyond the file size limit the kernel would end the command. */
   void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
-  bool good = out != NULL && dump_close(out, written, dump_write(out, bytes, length));
+  bool good =
+      out != NULL && dump_close(out, written, dump_write(out, bytes, length, &problem));
   int err = errno;
   signal(SIGXFSZ, before);
   free(bytes);
   if (good)
     return true;
-  fprintf(stderr, "rondo: %s: %s\n", written, strerror(err));
+  if (problem != NULL)
+    fprintf(stderr, "rondo: nothing of process %d can be written down: %s\n", ring->pid,
+            problem);
+  else
+    fprintf(stderr, "rondo: %s: %s\n", written, strerror(err));
   return false;
 }

@@ -10,6 +10,7 @@ struct live_ring {
   char* path;
   int pid;
   bool alive; /* else its process has ended, and not by an exit */
+  int fd;
   const char* memory;
   size_t size;
   uint64_t inode;
@@ -27,6 +28,8 @@ bool live_ring_find(struct live_ring* ring, const char* pid);
  * then freed. */
 size_t live_rings(struct live_ring** list);
 
+/* A loop's place on the board, which the program goes on writing to; NULL: unused. */
+const struct board_loop* live_place(const struct live_ring* ring, size_t place);
 /* A copy of the board with the places in use and the complete samples; to be freed. NULL
  * without memory. */
 struct board* live_board_copy(const struct live_ring* ring);

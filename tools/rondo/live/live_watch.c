@@ -7,6 +7,7 @@
 #include "trace/alarm.h"
 #include "trace/ring.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -45,6 +46,7 @@ struct watcher {
   char path[108];
   pid_t program; /* the program that the watcher was started for */
   int program_fd;
+  uint64_t started_ns; /* when the watcher was started */
   struct watched* list[WATCHED_MOST];
   size_t count;
 };
@@ -111,16 +113,24 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
   free(line);
 }
 
-/* A recording saved during the stall has only its beginning, so it is saved again. */
+/* A recording saved during the stall has only its beginning, so it is saved again. The
+ * new file replaces the first only when it is complete: a full disk must not cost both.
+ */
+static bool stall_write_again(const struct watched* watched) {
+  char path[sizeof(watched->file) + 8], written[sizeof(path)];
+  snprintf(path, sizeof(path), "%s.new", watched->file);
+  if (!live_ring_dump(&watched->ring, path, written, sizeof(written)))
+    return false;
+  return rename(path, watched->file) == 0;
+}
+
 static void stall_end(struct watched* watched) {
-  char written[4096];
   const struct board_loop* live = &watched->ring.board->loops[watched->stalled];
   uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
   if (looked == watched->stalled_since)
     return;
   watched->stalled_since = 0;
-  if (*watched->file != '\0' &&
-      live_ring_dump(&watched->ring, watched->file, written, sizeof(written)))
+  if (*watched->file != '\0' && stall_write_again(watched))
     fprintf(stderr, "rondo: it is over; the last seconds of process %d are in %s\n",
             watched->ring.pid, watched->file);
 }
@@ -220,6 +230,21 @@ static void watched_forget(struct watcher* watcher, size_t index) {
   watcher->list[index] = watcher->list[--watcher->count];
 }
 
+/* A program that has ended already is recognized by its ring; the watcher has held a
+ * descriptor of it from the start. */
+static bool is_of_process(const struct watcher* watcher, const struct live_ring* ring,
+                          uint32_t pid) {
+  return ring->pid == (int) pid &&
+         (ring->alive || (watcher->program == (pid_t) pid &&
+                          ring->header->start_ns >= watcher->started_ns));
+}
+
+static int process_open(const struct watcher* watcher, uint32_t pid) {
+  if (watcher->program == (pid_t) pid && watcher->program_fd >= 0)
+    return fcntl(watcher->program_fd, F_DUPFD_CLOEXEC, 3);
+  return (int) syscall(SYS_pidfd_open, (pid_t) pid, 0);
+}
+
 /* After an exec a process has another ring. */
 static void watched_add(struct watcher* watcher, uint32_t pid) {
   struct live_ring* list;
@@ -231,7 +256,7 @@ static void watched_add(struct watcher* watcher, uint32_t pid) {
   size_t count = live_rings(&list);
   bool found = false;
   for (size_t i = 0; i < count; i++) {
-    bool wanted = !found && list[i].pid == (int) pid && list[i].alive;
+    bool wanted = !found && is_of_process(watcher, &list[i], pid);
     if (wanted && watched != NULL)
       watched->ring = list[i];
     else
@@ -241,7 +266,7 @@ static void watched_add(struct watcher* watcher, uint32_t pid) {
   free(list);
   if (watched == NULL)
     return;
-  watched->pidfd = found ? (int) syscall(SYS_pidfd_open, (pid_t) pid, 0) : -1;
+  watched->pidfd = found ? process_open(watcher, pid) : -1;
   if (watched->pidfd < 0 || watcher->count == WATCHED_MOST) {
     if (found)
       live_ring_close(&watched->ring);
@@ -330,7 +355,21 @@ static bool wait_once(struct watcher* watcher) {
   return watcher->program_fd >= 0 || watcher->count > 0;
 }
 
+/* The program's descriptors are not the watcher's: a pipe, a lock or a socket that the
+ * program closes is closed then, as without a watcher. Standard error stays. */
+static void descriptors_leave(struct watcher* watcher) {
+  int first =
+      watcher->socket < watcher->program_fd ? watcher->socket : watcher->program_fd;
+  int second = watcher->socket + watcher->program_fd - first;
+  if (first > 3)
+    close_range(3, (unsigned int) first - 1, 0);
+  if (second > first + 1)
+    close_range((unsigned int) first + 1, (unsigned int) second - 1, 0);
+  close_range((unsigned int) second + 1, ~0U, 0);
+}
+
 static _Noreturn void watcher_run(struct watcher* watcher) {
+  descriptors_leave(watcher);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
@@ -350,6 +389,27 @@ static _Noreturn void watcher_run(struct watcher* watcher) {
 /* --- start ----------------------------------------------------------------------------
  */
 
+/* Sockets of watchers that were killed: nobody is there to take what is sent. */
+static void sockets_clean(const char* folder) {
+  DIR* list = opendir(folder);
+  const struct dirent* entry;
+  while (list != NULL && (entry = readdir(list)) != NULL) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strncmp(entry->d_name, "watcher-", 8) != 0 ||
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", folder,
+                 entry->d_name) >= (int) sizeof(address.sun_path))
+      continue;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr*) &address, sizeof(address)) != 0 &&
+        errno == ECONNREFUSED)
+      unlink(address.sun_path);
+    if (fd >= 0)
+      close(fd);
+  }
+  if (list != NULL)
+    closedir(list);
+}
+
 static bool socket_open(struct watcher* watcher) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   char folder[RING_PATH_SIZE];
@@ -361,6 +421,7 @@ static bool socket_open(struct watcher* watcher) {
         snprintf(watcher->path, sizeof(watcher->path), "%s/watcher-%d", folder,
                  (int) getpid()) >= (int) sizeof(watcher->path))
       continue;
+    sockets_clean(folder);
     memcpy(address.sun_path, watcher->path, sizeof(address.sun_path));
     unlink(watcher->path);
     watcher->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -374,7 +435,8 @@ static bool socket_open(struct watcher* watcher) {
 }
 
 bool watch_start(const struct watch_options* options) {
-  struct watcher watcher = {.options = options, .program = getpid()};
+  struct watcher watcher = {
+      .options = options, .program = getpid(), .started_ns = live_now_ns()};
   watcher.program_fd = (int) syscall(SYS_pidfd_open, watcher.program, 0);
   if (watcher.program_fd < 0 || !socket_open(&watcher) ||
       setenv("RONDO_RECORD_WATCHER", watcher.path, 1) != 0) {

@@ -63,6 +63,13 @@ void live_write_open(FILE* out, const struct trace* names,
   }
 }
 
+/* Whether what the loop is in has been so for that long: else somebody else held it up
+ * before, and only the stack may know who. */
+static bool has_lasted(const struct board_loop* live, uint64_t now, uint64_t ns) {
+  uint64_t begin = live->open[0].begin_ns;
+  return live->depth == 0 || begin > now || now - begin >= ns;
+}
+
 void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
                       uint64_t looked_ns, uint64_t held_ns) {
   struct trace names = {0};
@@ -79,9 +86,11 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
     held_ns = now - looked_ns;
   fprintf(out, "%s (%d) loop %u %s", live_program(ring), ring->pid, live->number,
           goes_on ? "is held up, for " : "was held up for ");
-  fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, by " : " or more");
-  if (goes_on)
+  fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, " : " or more");
+  if (goes_on) {
+    fputs(has_lasted(live, now, held_ns / 2) ? "by " : "now in ", out);
     live_write_open(out, &names, live);
+  }
   if (live_stacks_read(&stacks, board, place, looked_ns, &names)) {
     hot_path_write(out, &stacks.path, ": in ");
     live_stacks_free(&stacks);
