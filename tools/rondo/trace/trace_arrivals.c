@@ -151,15 +151,13 @@ const struct arrival* arrival_of(const struct trace_loop* loop, int32_t event,
 
 void write_late(FILE* out, const struct trace_loop* loop, const struct late_data* late) {
   const struct arrival* arrival = late->arrival;
-  if (arrival->subject != EVENT_NONE)
+  if (arrival->event == EVENT_NONE && arrival->subject != EVENT_NONE)
     fputs(loop->subjects[arrival->subject], out);
+  else if (arrival->event != EVENT_NONE)
+    write_who_named(out, loop, &loop->events[arrival->event]);
   if (*arrival->text != '\0') {
     putc(' ', out);
     write_plain(out, arrival->text);
-  }
-  if (arrival->event != EVENT_NONE) {
-    fputs(", read by ", out);
-    write_short(out, event_name(loop, &loop->events[arrival->event]));
   }
   fputs("; held up ", out);
   write_held(out, loop, &late->behind);

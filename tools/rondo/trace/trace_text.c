@@ -113,7 +113,7 @@ static void write_causes(FILE* out, const struct trace_loop* loop) {
     char text[TIME_SIZE];
     uint64_t took = longest[j]->start - loop->causes[longest[j]->cause].begun;
     fprintf(out, "  %10s  ", time_text(text, took));
-    write_who(out, loop, longest[j]);
+    write_who_named(out, loop, longest[j]);
     fputs(", ", out);
     write_cause(out, loop, longest[j]);
     putc('\n', out);

@@ -73,7 +73,7 @@ static void write_latest(FILE* out, const struct trace_loop* loop,
   if (turn != NULL)
     fprintf(out, "in turn %" PRId64 ", ", turn->detail);
   fprintf(out, "%s after the start: ", time_text(text, loop->offset_ns + late->start));
-  write_who(out, loop, late);
+  write_who_named(out, loop, late);
   if (blamed != NULL && took > (uint64_t) late->detail / 2) {
     fprintf(out, ", while %s were taken by ", time_text(text, took));
     write_who(out, loop, blamed);

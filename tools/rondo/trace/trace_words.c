@@ -120,6 +120,38 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
     fprintf(out, " x %u", event->many);
 }
 
+/* Whether the name comes from the program's own language: its function or request. */
+static bool is_of_script(const struct trace_loop* loop, const struct event* event) {
+  return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
+         !subject_matters(loop->subjects[event->subject]);
+}
+
+/* The first span of the program's own language that lies directly in it, or NULL. */
+static const struct event* script_inside(const struct trace_loop* loop,
+                                         const struct event* event) {
+  const struct event* last = loop->events + loop->event_count;
+  int32_t number = (int32_t) (event - loop->events);
+  for (const struct event* at = event + 1; at < last && at->start <= end_of_event(event);
+       at++) {
+    if (at->parent == number && is_of_script(loop, at))
+      return at;
+  }
+  return NULL;
+}
+
+void write_who_named(FILE* out, const struct trace_loop* loop,
+                     const struct event* event) {
+  const struct event* inside = script_inside(loop, event);
+  const char* subject = subject_of(loop, event);
+  if (inside == NULL) {
+    write_who(out, loop, event);
+    return;
+  }
+  write_short(out, event_name(loop, inside));
+  if (subject_matters(subject))
+    fprintf(out, " (%s)", subject);
+}
+
 /* --- who held it up ------------------------------------------------------------------
  */
 
@@ -131,12 +163,6 @@ static void write_where(FILE* out, const struct trace_loop* loop,
   else if (stretch->turn != EVENT_NONE)
     fprintf(out, ", %sin turn %" PRId64, outside ? "seen " : "",
             loop->events[stretch->turn].detail);
-}
-
-/* Whether the name comes from the program's own language: its function or request. */
-static bool is_of_script(const struct trace_loop* loop, const struct event* event) {
-  return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
-         !subject_matters(loop->subjects[event->subject]);
 }
 
 static void write_culprit(FILE* out, const struct trace_loop* loop,
@@ -268,7 +294,7 @@ static void write_starved(FILE* out, const struct facts* facts) {
   const struct event* event = &loop->events[starved->event];
   const struct cause* cause = &loop->causes[event->cause];
   fputs("; the pool was starved: ", out);
-  write_who(out, loop, event);
+  write_who_named(out, loop, event);
   if (cause->by != EVENT_NONE) {
     fputs(", begun by ", out);
     write_who(out, loop, &loop->events[cause->by]);
@@ -355,10 +381,12 @@ static const struct event* last_about(const struct trace_loop* loop, int32_t sub
 
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive) {
   const struct event* event = last_about(loop, alive->subject);
-  if (event != NULL)
+  if (event == NULL)
+    fputs(loop->subjects[alive->subject], out);
+  else if (event->timer) /* of a script's many timers it is another one that is due */
     write_who(out, loop, event);
   else
-    fputs(loop->subjects[alive->subject], out);
+    write_who_named(out, loop, event);
   if (alive->fd >= 0)
     fprintf(out, " fd %d", alive->fd);
   if (*alive->text != '\0') {

@@ -20,6 +20,9 @@ void write_short(FILE* out, const char* name);
 bool subject_matters(const char* subject);
 /* "on_read (tcp 7)" */
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
+/* The same by the function of the program's own language that it calls, if one is known:
+ * "onRead server.js:7 (tcp 7)". */
+void write_who_named(FILE* out, const struct trace_loop* loop, const struct event* event);
 
 /* Writes who held the loop up and where, after "held up 12 ms ": "by on_read (tcp 7), in
  * turn 9". */
@@ -36,8 +39,8 @@ void write_cause(FILE* out, const struct trace_loop* loop, const struct event* e
 /* Writes where the loop's thread was between two times, by the sampled stacks, on a line
  * of its own, if there are any; trace_samples.c. */
 void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from, uint64_t to);
-/* Whose data waited to be read, and behind what: "tcp 7 127.0.0.1:80 - …, read by
- * on_read; held up by …"; trace_arrivals.c. */
+/* Writes whose data waited to be read, and behind what: "on_read (tcp 7) 127.0.0.1:80 -
+ * …; held up by …"; trace_arrivals.c. */
 void write_late(FILE* out, const struct trace_loop* loop, const struct late_data* late);
 /* Writes a handle that keeps the loop alive: "tcp 1, fd 12, 127.0.0.1:80". */
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
