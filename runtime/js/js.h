@@ -145,6 +145,11 @@ void js_errors_settle(void);
 void js_call_method(JSObjectRef object, const char* name, size_t argc,
                     const JSValueRef argv[]);
 
+/* js_origin.c: the line of the program that calls, to be freed; NULL unless `rondo sim`
+ * describes a finding. And its report, before a request is made. */
+char* js_origin(void);
+void js_origin_report(const char* place);
+
 /* ---- native modules ------------------------------------------------------------ */
 
 /* Fills `exports` for native(name) in runtime/lib. All are listed in js_natives.c. */

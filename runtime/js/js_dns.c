@@ -66,6 +66,9 @@ static JSValueRef dns_lookup(JS_ARGS) {
         .ai_flags = js_arg_int(argc, argv, 2, 0),
     };
     js_answer_open(&lookup->answer, js_arg(argc, argv, 3));
+    char* origin = js_origin();
+    js_origin_report(origin);
+    free(origin);
     err = uv_getaddrinfo(js.loop, &lookup->uv, on_lookup, host, NULL, &hints);
     if (err < 0)
       js_answer_drop(&lookup->answer);

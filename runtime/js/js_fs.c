@@ -105,6 +105,9 @@ static JSValueRef operation_call(JS_ARGS) {
       js_answer_open(&request->answer, js_arg(argc, argv, operation->how));
   bool waits = answer_waits(&request->answer);
   request->done = waits ? request_done : NULL;
+  char* origin = waits ? js_origin() : NULL;
+  js_origin_report(origin);
+  free(origin);
   int result = operation->start(request, argc, argv);
   if (!waits)
     return request_at_once(request, result, exception);

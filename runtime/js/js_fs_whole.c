@@ -41,6 +41,7 @@ struct whole {
   uv_file file;
   int flags, mode;
   char* path;
+  char* origin; /* of all its steps */
   uint8_t* bytes;
   size_t length, capacity;
   JSValueRef kept; /* the data being written, or NULL */
@@ -56,6 +57,7 @@ static void whole_free(struct whole* whole) {
   else
     free(whole->bytes);
   free(whole->path);
+  free(whole->origin);
   free(whole);
 }
 
@@ -152,6 +154,7 @@ static void whole_done(uv_fs_t* uv);
 /* Starts the step of the current state; a synchronous call returns its result. */
 static int whole_step(struct whole* whole, uv_fs_cb done) {
   uv_buf_t part;
+  js_origin_report(whole->origin);
   switch (whole->state) {
   case WHOLE_OPEN:
     return uv_fs_open(js.loop, &whole->uv, whole->path, whole->flags, whole->mode, done);
@@ -315,6 +318,7 @@ static JSValueRef whole_start(struct whole* whole, JSValueRef how,
       whole_free(whole);
     return returned;
   }
+  whole->origin = js_origin();
   int result = whole_step(whole, whole_done);
   if (result < 0) {
     whole_take(whole, result);

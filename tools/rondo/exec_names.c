@@ -74,6 +74,7 @@ static char** name_in_nvim(char** argv) {
 }
 
 void exec_report_origins(void) {
+  setenv("RONDO_SIM_ORIGINS", "1", 1);
   require_in_node("", "rondo-sim.js");
 }
 

@@ -122,12 +122,12 @@ static void prove(const struct sim_options* options, struct sim_finding* finding
   sim_run_free(&again);
 }
 
-/* One more run of the smallest schedule, in which a Node says from where its requests
- * come: the words of the decisions have file and line then. */
+/* One more run of the smallest schedule, in which our runtime or a Node says from where
+ * its requests come: the words of the decisions have file and line then. */
 static void add_origins(struct shrink* shrink) {
   struct sim_run before = shrink->finding->smallest;
   bool proved = shrink->finding->is_proved;
-  if (shrink->options->plan.script || shrink->count == 0 || *shrink->stop)
+  if (shrink->count == 0 || *shrink->stop)
     return;
   exec_report_origins();
   memset(&shrink->finding->smallest, 0, sizeof(before));
