@@ -9,12 +9,14 @@
  * - nobody: a stretch that no callback took
  * - throttled: a callback that works longer than its control group lets it, in one go
  * - pool: a pool of one thread, busy with something else
+ * - requests: one callback for requests that have names of their own, one of them long
  * - spinning: a loop that never sleeps, kept alive by a server
  * - late: data of a connection, of a new one and of a UDP socket that arrives while a
  *   callback is at work; and of a connection that the program doesn't read for a while */
 #include <arpa/inet.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,8 @@
 #include <unistd.h>
 
 #include <uv.h>
+
+#include <rondo.h>
 
 static uint64_t processor_ms(void) {
   struct timespec time;
@@ -195,6 +199,28 @@ static void pool(void) {
   setenv("UV_THREADPOOL_SIZE", "1", 1);
   uv_timer_init(uv_default_loop(), &timer);
   uv_timer_start(&timer, ask_for_all, 1, 0);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static uv_timer_t clients[6];
+
+static void on_request(uv_timer_t* handle) {
+  char path[32] = "GET /report";
+  bool is_long = handle == &clients[3];
+  if (!is_long)
+    snprintf(path, sizeof(path), "GET /%d", (int) (handle - clients));
+  int span = rondo_trace_begin(handle->loop, path);
+  spend(is_long ? 400 : 100);
+  rondo_trace_end(handle->loop, span);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void requests_of_many(void) {
+  for (int i = 0; i < 6; i++) {
+    uv_timer_init(uv_default_loop(), &clients[i]);
+    uv_timer_start(&clients[i], on_request, 1, 0);
+  }
+  uv_sleep(10);
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }
 
@@ -378,6 +404,8 @@ int main(int argc, char** argv) {
     throttled();
   else if (strcmp(what, "pool") == 0)
     pool();
+  else if (strcmp(what, "requests") == 0)
+    requests_of_many();
   else if (strcmp(what, "spinning") == 0)
     spinning();
   else if (strcmp(what, "late") == 0)

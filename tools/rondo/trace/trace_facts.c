@@ -37,6 +37,16 @@ const char* event_name(const struct trace_loop* loop, const struct event* event)
   }
 }
 
+/* For a function of a script the name says everything. */
+bool subject_matters(const char* subject) {
+  return subject != NULL && strncmp(subject, "function", 8) != 0;
+}
+
+bool event_is_of_script(const struct trace_loop* loop, const struct event* event) {
+  return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
+         !subject_matters(loop->subjects[event->subject]);
+}
+
 size_t kind_length(const char* subject) {
   return subject == NULL ? 0 : strcspn(subject, " ");
 }

@@ -139,6 +139,10 @@ const char* event_name(const struct trace_loop* loop, const struct event* event)
 /* The length of "tcp" in "tcp 7". */
 size_t kind_length(const char* subject);
 bool same_subject_kind(const char* left, const char* right);
+/* Whether "tcp 7" says more than the name before it. */
+bool subject_matters(const char* subject);
+/* Whether the name comes from the program's own language: its function or request. */
+bool event_is_of_script(const struct trace_loop* loop, const struct event* event);
 static inline uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }

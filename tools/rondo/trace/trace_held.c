@@ -190,18 +190,6 @@ struct taken {
   int32_t event; /* the longest call */
 };
 
-static struct taken* taken_of(struct taken** list, size_t* count, size_t* capacity,
-                              const struct event* event) {
-  int32_t key = event->name != EVENT_NONE ? event->name : -2 - (int32_t) event->kind;
-  for (size_t i = 0; i < *count; i++) {
-    if ((*list)[i].key == key)
-      return &(*list)[i];
-  }
-  *list = array_grow(*list, *count, capacity, sizeof(**list));
-  (*list)[*count] = (struct taken){.key = key, .event = EVENT_NONE};
-  return &(*list)[(*count)++];
-}
-
 /* Time inside another callback counts as that callback's; the turns of a nested run are
  * counted themselves. */
 static bool is_counted(const struct trace_loop* loop, const struct event* event) {
@@ -224,6 +212,29 @@ static int32_t inside_of(const struct trace_loop* loop, const struct stretch* st
   return found == culprit ? EVENT_NONE : found;
 }
 
+/* The name that the time of a callback is counted under: that of the script's function or
+ * request that took most of it, otherwise the callback's own. A server has one callback
+ * for all its requests. */
+static int32_t key_of(const struct trace_loop* loop, const struct stretch* stretch,
+                      int32_t index) {
+  const struct event* event = &loop->events[index];
+  int32_t inside = inside_of(loop, stretch, index);
+  if (inside != EVENT_NONE && event_is_of_script(loop, &loop->events[inside]))
+    return loop->events[inside].name;
+  return event->name != EVENT_NONE ? event->name : -2 - (int32_t) event->kind;
+}
+
+static struct taken* taken_of(struct taken** list, size_t* count, size_t* capacity,
+                              int32_t key) {
+  for (size_t i = 0; i < *count; i++) {
+    if ((*list)[i].key == key)
+      return &(*list)[i];
+  }
+  *list = array_grow(*list, *count, capacity, sizeof(**list));
+  (*list)[*count] = (struct taken){.key = key, .event = EVENT_NONE};
+  return &(*list)[(*count)++];
+}
+
 static void culprit_set(const struct trace_loop* loop, struct stretch* stretch,
                         const struct taken* most, uint64_t work) {
   if (most == NULL)
@@ -235,8 +246,10 @@ static void culprit_set(const struct trace_loop* loop, struct stretch* stretch,
     stretch->took = most->longest;
   if (stretch->taker == TAKER_CALLBACK && stretch->took < work / 2)
     stretch->taker = TAKER_MANY;
-  if (stretch->calls == 1)
-    stretch->inside = inside_of(loop, stretch, stretch->culprit);
+  int32_t inside = inside_of(loop, stretch, stretch->culprit);
+  if (inside != EVENT_NONE &&
+      (stretch->calls == 1 || event_is_of_script(loop, &loop->events[inside])))
+    stretch->inside = inside;
 }
 
 static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
@@ -252,7 +265,8 @@ static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
       outside += part;
     if (!is_counted(loop, event))
       continue;
-    struct taken* taken = taken_of(&list, &count, &capacity, event);
+    struct taken* taken =
+        taken_of(&list, &count, &capacity, key_of(loop, stretch, (int32_t) i));
     taken->time += part;
     taken->calls += event_calls(event);
     stretch->callbacks += event_calls(event);

@@ -102,11 +102,6 @@ void write_short(FILE* out, const char* name) {
   write_cut(out, name, 60);
 }
 
-/* For a function of a script the name says everything. */
-bool subject_matters(const char* subject) {
-  return subject != NULL && strncmp(subject, "function", 8) != 0;
-}
-
 static const char* subject_of(const struct trace_loop* loop, const struct event* event) {
   return event->subject == EVENT_NONE ? NULL : loop->subjects[event->subject];
 }
@@ -120,23 +115,21 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
     fprintf(out, " x %u", event->many);
 }
 
-/* Whether the name comes from the program's own language: its function or request. */
-static bool is_of_script(const struct trace_loop* loop, const struct event* event) {
-  return event->subject != EVENT_NONE && event->name != EVENT_NONE &&
-         !subject_matters(loop->subjects[event->subject]);
-}
-
-/* The first span of the program's own language that lies directly in it, or NULL. */
+/* The longest span of the program's own language directly inside, or NULL. Microtasks are
+ * known by another function's name. */
 static const struct event* script_inside(const struct trace_loop* loop,
                                          const struct event* event) {
-  const struct event* last = loop->events + loop->event_count;
+  static const char microtasks[] = "microtasks of ";
+  const struct event *last = loop->events + loop->event_count, *longest = NULL;
   int32_t number = (int32_t) (event - loop->events);
   for (const struct event* at = event + 1; at < last && at->start <= end_of_event(event);
        at++) {
-    if (at->parent == number && is_of_script(loop, at))
-      return at;
+    if (at->parent == number && event_is_of_script(loop, at) &&
+        strncmp(loop->names[at->name], microtasks, sizeof(microtasks) - 1) != 0 &&
+        (longest == NULL || at->duration > longest->duration))
+      longest = at;
   }
-  return NULL;
+  return longest;
 }
 
 void write_who_named(FILE* out, const struct trace_loop* loop,
@@ -173,7 +166,7 @@ static void write_culprit(FILE* out, const struct trace_loop* loop,
       stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
   const char* subject = subject_of(loop, culprit);
   const char* end = culprit->unfinished ? " and had not ended" : "";
-  if (inside != NULL && is_of_script(loop, inside)) {
+  if (inside != NULL && event_is_of_script(loop, inside)) {
     write_who(out, loop, inside);
     if (subject_matters(subject))
       fprintf(out, " (%s)", subject);

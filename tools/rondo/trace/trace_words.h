@@ -16,8 +16,6 @@ void write_plain(FILE* out, const char* text);
  * script, then the middle. */
 void write_cut(FILE* out, const char* name, size_t most);
 void write_short(FILE* out, const char* name);
-/* Whether "tcp 7" adds to the name before it. */
-bool subject_matters(const char* subject);
 /* "on_read (tcp 7)" */
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
 /* The same by the function of the program's own language that it calls, if one is known:

@@ -231,7 +231,7 @@ function heldName({ loop, taker, culprit, inside, calls, callbacks }) {
   if (taker === 3 || culprit < 0) return 'no callback';
   const name = shortened(nameOf(loop, culprit), 48);
   if (taker === 1) return `${formatMany(callbacks, 'callback')}, most ${name}`;
-  return inside >= 0 ? `${name} \u203a ${shortened(nameOf(loop, inside), 32)}` : name + times(calls);
+  return (inside >= 0 ? `${name} \u203a ${shortened(nameOf(loop, inside), 32)}` : name) + times(calls);
 }
 
 function heldTitle({ loop, start, length, text }) {
