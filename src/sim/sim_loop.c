@@ -12,6 +12,7 @@
 #include "system/system.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
   TURNS_YIELD = 32,
   TURN_STEP_NS = 20 * 1000,
   TURN_STEPS_DOUBLED = 8, /* up to 5 ms */
+  TURNS_OF_ENGINE = 100000,
 };
 
 /* The process's world: the one that RONDO_SIM names, or that of rondo_sim_… loops. */
@@ -129,17 +131,35 @@ static _Thread_local struct {
   const struct world* world;
   uint64_t at;
   unsigned int count;
+  unsigned int of_engine;
 } turns;
+
+/* An engine that collects garbage wakes its loop again and again until its helpers are
+ * done, as often as they take real time for it: such turns are left out, for the number
+ * of turns decides when other threads go on. */
+static bool turn_is_engines(struct sim_state* sim) {
+  bool is_engines = sim->woken_by_engine && turns.of_engine < TURNS_OF_ENGINE;
+  sim->woken_by_engine = false;
+  if (!is_engines)
+    return false;
+  turns.of_engine++;
+  sched_yield();
+  return true;
+}
 
 /* A loop that turns and turns without waiting may do so until a time has come: after
  * every TURNS_STILL turns the clock moves, by steps that grow. */
-static void turns_count(struct world* world) {
+static void turns_count(struct sim_state* sim) {
+  struct world* world = sim->world;
   uint64_t now = world_now(world);
   if (now != turns.at || world != turns.world) {
     turns.world = world;
     turns.at = now;
     turns.count = 0;
+    turns.of_engine = 0;
   }
+  if (turn_is_engines(sim))
+    return;
   if (++turns.count % TURNS_YIELD == 0)
     world_yield(world); /* it may wait for what another thread is about to do */
   if (turns.count % TURNS_STILL != 0)
@@ -224,7 +244,7 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
   thread_note_loop(loop);
   *events = sim->events;
   if (timeout_ns == 0)
-    turns_count(sim->world);
+    turns_count(sim);
   for (;;) {
     if (sim->left_alone > 0)
       sim_work_collect(loop);

@@ -87,6 +87,8 @@ struct sim_state {
   struct sim_held* held;
   size_t held_count;
   uint64_t signals_until; /* 0: no signal is held */
+  bool
+      woken_by_engine; /* an engine has sent to a handle of its own since the last wait */
 
   char origin[200]; /* of the next request; "": not known */
 

@@ -70,8 +70,10 @@ bool sim_async_waits(uv_async_t* handle) {
   uv_loop_t* loop = handle->loop;
   struct sim_state* sim = sim_of(loop);
   uint64_t number = handle->number;
-  if (is_engines(handle))
+  if (is_engines(handle)) {
+    sim->woken_by_engine = true;
     return false;
+  }
   struct sim_held* held = held_find(sim, number);
   if (held != NULL) {
     if (held->until > world_now(sim->world))

@@ -234,6 +234,9 @@ def same(options, report):
             same_result(options, report, f"made/{name}.js on rondo", [options.rondo, HERE / "made" / f"{name}.js"],
                         {}, True)
     node = official.node(options.node)
+    if options.only in (None, "workers"):
+        same_result(options, report, f"made/workers.js on Node {options.node}", [node, HERE / "made" / "workers.js"],
+                    {}, False)
     for race in chosen(options, catalogue.RACES):
         same_result(options, report, f"{race.name} on Node {options.node}", [node, race.script],
                     race.environment(False), False)
