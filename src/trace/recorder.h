@@ -213,11 +213,12 @@ static inline void many_add(struct recorder_many* many, const struct board_span*
 
 /* Nearly every callback is brief and outermost. False if brief_end has to end it. */
 static inline bool brief_end_quickly(struct recorder* recorder) {
+  uint64_t now;
+  if (recorder->quick != QUICK_IN || !ticks_now_quickly(&recorder->clock, &now))
+    return false;
   struct board_loop* live = recorder->live;
   const struct board_span* span = &live->open[0];
-  uint64_t now;
-  if (recorder->quick != QUICK_IN || !ticks_now_quickly(&recorder->clock, &now) ||
-      now - span->begin_ns >= recorder->brief_ns || now >= recorder->cpu.next_ns)
+  if (now - span->begin_ns >= recorder->brief_ns || now >= recorder->cpu.next_ns)
     return false;
   recorder->last_ns = now;
   recorder->depth = 0;
