@@ -14,10 +14,12 @@ const bytes = Buffer.from('hello world');
 // Things are loaded at their first use: in this test before anything is broken, where that
 // is other rooms' business (streams, sockets, buffers).
 cp.spawnSync('true');
-fs.createWriteStream(`${dir}/warm`).end('x');
-cp.execFile('true', () => {});
 process.stdout.write('');
-fs.promises.readFile(__filename).then(() => setTimeout(broken, 100));
+Promise.all([
+  new Promise((resolve) => fs.createWriteStream(`${dir}/warm`).on('close', resolve).end('x')),
+  new Promise((resolve) => cp.execFile('true', resolve)),
+  fs.promises.readFile(__filename),
+]).then(() => setTimeout(broken, 1));
 
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 const log = console.log;
