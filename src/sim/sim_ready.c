@@ -9,10 +9,8 @@
 #include "base/base.h"
 #include "loop/watcher.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static struct sim_source* source_at(struct sim_state* sim, int fd, uint32_t generation) {
   if ((size_t) fd >= sim->source_count) {
@@ -49,57 +47,6 @@ int sim_read_fault(const uv_loop_t* loop, int fd) {
   return UV_ECONNRESET;
 }
 
-/* --- what it is called -------------------------------------------------------------- */
-
-static const uv_handle_t* handle_of(const uv_loop_t* loop, const uv__io_t* w) {
-  struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
-  for (struct queue* link = queue_first(handles); link != NULL;
-       link = queue_next(handles, link)) {
-    const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
-    const uv__io_t* own = NULL;
-    if (handle->type == UV_TCP || handle->type == UV_NAMED_PIPE || handle->type == UV_TTY)
-      own = &((const uv_stream_t*) handle)->io_watcher;
-    else if (handle->type == UV_UDP)
-      own = &((const uv_udp_t*) handle)->io_watcher;
-    else if (handle->type == UV_POLL)
-      own = &((const uv_poll_t*) handle)->io_watcher;
-    if (own == w)
-      return handle;
-  }
-  return NULL;
-}
-
-static bool is_listening(int fd) {
-  int listens = 0;
-  socklen_t size = sizeof(listens);
-  return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
-}
-
-static void source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
-                         const struct sim_source* source, char* words, size_t size) {
-  const uv_handle_t* handle = handle_of(loop, w);
-  const char* what = handle == NULL           ? "the end of a child or a change of a file"
-                     : handle->type == UV_TCP ? "TCP connection"
-                     : handle->type == UV_TTY ? "terminal"
-                     : handle->type == UV_UDP ? "datagram socket"
-                     : handle->type == UV_POLL ? "watched descriptor"
-                                               : "pipe";
-  if (handle == NULL)
-    snprintf(words, size, "%s is noticed late", what);
-  else if ((handle->type == UV_TCP || handle->type == UV_NAMED_PIPE) &&
-           is_listening(w->fd))
-    snprintf(words, size, "a client of server %llu is accepted late",
-             (unsigned long long) source->number);
-  else if (handle->type != UV_UDP && handle->type != UV_POLL &&
-           ((const uv_stream_t*) handle)->connect_req != NULL)
-    snprintf(words, size, "the connect of %s %llu is reported late", what,
-             (unsigned long long) source->number);
-  else
-    snprintf(words, size, "%s %s %llu (descriptor %d) is noticed late",
-             events & EPOLLIN ? "what has arrived on" : "room to write on", what,
-             (unsigned long long) source->number, w->fd);
-}
-
 /* --- holding ------------------------------------------------------------------------ */
 
 /* How long the event is to wait; 0: it is delivered now. */
@@ -115,7 +62,7 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
     return 0;
   char words[256];
   uint64_t delay = sim_delay(loop, number);
-  source_words(loop, w, events, source, words, sizeof(words));
+  sim_source_words(loop, w, events, source, words, sizeof(words));
   chooser_log(sim->chooser, &question, delay, words);
   return delay;
 }
@@ -124,8 +71,8 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
 static bool is_connection(const uv_loop_t* loop, const uv__io_t* w) {
   if (!(sim_of(loop)->world->flags & WORLD_FAULTS) || !watcher_wants(w, WATCH_IN))
     return false;
-  const uv_handle_t* handle = handle_of(loop, w);
-  return handle != NULL && handle->type == UV_TCP && !is_listening(w->fd);
+  const uv_handle_t* handle = sim_handle_of(loop, w);
+  return handle != NULL && handle->type == UV_TCP && !sim_is_listening(w->fd);
 }
 
 /* True if the event is delivered now. */

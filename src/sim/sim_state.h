@@ -130,6 +130,14 @@ void sim_ready_close(struct sim_state* sim);
 /* The source of an open descriptor; NULL if there is none. */
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
+/* --- sim_names.c --- */
+/* What an event of a descriptor is called in a decision. */
+void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
+                      const struct sim_source* source, char* words, size_t size);
+/* The handle whose descriptor it is; NULL for a child's, or a file watcher's. */
+const uv_handle_t* sim_handle_of(const uv_loop_t* loop, const uv__io_t* w);
+bool sim_is_listening(int fd);
+
 /* --- sim_wake.c --- */
 /* Whether the loop is one of Node's helper threads, which run no script. */
 bool sim_is_engines_loop(const uv_loop_t* loop);

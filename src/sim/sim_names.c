@@ -1,0 +1,131 @@
+/* What a descriptor is called in a decision: its handle, and the address or the child
+ * that it is about. */
+#include "sim/sim_state.h"
+
+#include "base/base.h"
+#include "loop/watcher.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+const uv_handle_t* sim_handle_of(const uv_loop_t* loop, const uv__io_t* w) {
+  struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
+  for (struct queue* link = queue_first(handles); link != NULL;
+       link = queue_next(handles, link)) {
+    const uv_handle_t* handle = rondo_container_of(link, uv_handle_t, handle_queue);
+    const uv__io_t* own = NULL;
+    if (handle->type == UV_TCP || handle->type == UV_NAMED_PIPE || handle->type == UV_TTY)
+      own = &((const uv_stream_t*) handle)->io_watcher;
+    else if (handle->type == UV_UDP)
+      own = &((const uv_udp_t*) handle)->io_watcher;
+    else if (handle->type == UV_POLL)
+      own = &((const uv_poll_t*) handle)->io_watcher;
+    if (own == w)
+      return handle;
+  }
+  return NULL;
+}
+
+bool sim_is_listening(int fd) {
+  int listens = 0;
+  socklen_t size = sizeof(listens);
+  return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+}
+
+/* " at 127.0.0.1:80", of a socket or of its other end; "" if there is none. */
+static void address_words(int fd, bool is_peer, const char* preposition, char* words,
+                          size_t size) {
+  struct sockaddr_storage address = {0};
+  struct sockaddr* any = (struct sockaddr*) &address;
+  socklen_t length = sizeof(address);
+  char text[INET6_ADDRSTRLEN] = "";
+  words[0] = '\0';
+  if ((is_peer ? getpeername(fd, any, &length) : getsockname(fd, any, &length)) != 0)
+    return;
+  if (any->sa_family == AF_INET) {
+    const struct sockaddr_in* name = (const struct sockaddr_in*) any;
+    inet_ntop(AF_INET, &name->sin_addr, text, sizeof(text));
+    snprintf(words, size, " %s %s:%u", preposition, text, ntohs(name->sin_port));
+  } else if (any->sa_family == AF_INET6) {
+    const struct sockaddr_in6* name = (const struct sockaddr_in6*) any;
+    inet_ntop(AF_INET6, &name->sin6_addr, text, sizeof(text));
+    snprintf(words, size, " %s [%s]:%u", preposition, text, ntohs(name->sin6_port));
+  } else if (any->sa_family == AF_UNIX &&
+             length > offsetof(struct sockaddr_un, sun_path)) {
+    const struct sockaddr_un* name = (const struct sockaddr_un*) any;
+    bool is_abstract = name->sun_path[0] == '\0';
+    snprintf(words, size, " %s '%s%.100s'", preposition, is_abstract ? "@" : "",
+             name->sun_path + is_abstract);
+  }
+}
+
+static ssize_t file_read(const char* path, char* text, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+  if (fd >= 0)
+    close(fd);
+  text[n < 0 ? 0 : n] = '\0';
+  return n;
+}
+
+/* A descriptor of a process names its number, and the kernel keeps the program's name
+ * until the parent has waited for it. */
+static void child_words(int pidfd, char* words, size_t size) {
+  char path[64];
+  char text[1024];
+  snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+  const char* line =
+      file_read(path, text, sizeof(text)) > 0 ? strstr(text, "\nPid:") : NULL;
+  long pid = line == NULL ? 0 : strtol(line + 5, NULL, 10);
+  snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+  if (pid <= 0 || file_read(path, text, sizeof(text)) <= 0) {
+    snprintf(words, size, "the end of a child");
+    return;
+  }
+  text[strcspn(text, "\n")] = '\0';
+  snprintf(words, size, "the end of child '%.60s'", text);
+}
+
+void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
+                      const struct sim_source* source, char* words, size_t size) {
+  const uv_handle_t* handle = sim_handle_of(loop, w);
+  unsigned long long number = source->number;
+  char where[160];
+  if (handle == NULL) {
+    char child[100] = "a change of a file";
+    if (w->flags & WATCHER_LAST)
+      child_words(w->fd, child, sizeof(child));
+    snprintf(words, size, "%s is noticed late", child);
+    return;
+  }
+  const char* what = handle->type == UV_TCP    ? "TCP connection"
+                     : handle->type == UV_TTY  ? "terminal"
+                     : handle->type == UV_UDP  ? "datagram socket"
+                     : handle->type == UV_POLL ? "watched descriptor"
+                                               : "pipe";
+  bool is_stream = handle->type == UV_TCP || handle->type == UV_NAMED_PIPE;
+  if (is_stream && sim_is_listening(w->fd)) {
+    address_words(w->fd, false, "at", where, sizeof(where));
+    snprintf(words, size, "a client of server %llu%s is accepted late", number, where);
+  } else if (is_stream && ((const uv_stream_t*) handle)->connect_req != NULL) {
+    address_words(w->fd, true, "to", where, sizeof(where));
+    snprintf(words, size, "the connect of %s %llu%s is reported late", what, number,
+             where);
+  } else {
+    where[0] = '\0';
+    if (handle->type == UV_UDP)
+      address_words(w->fd, false, "at", where, sizeof(where));
+    else if (handle->type == UV_NAMED_PIPE)
+      address_words(w->fd, true, "to", where, sizeof(where));
+    snprintf(words, size, "%s %llu%s (descriptor %d): %s is noticed late", what, number,
+             where, w->fd, events & EPOLLIN ? "what has arrived" : "room to write");
+  }
+}
