@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 enum {
-  FRAME_CALLEE =
-      3, /* offset from the frame pointer, in words, in every frame of the engine */
+  /* Offset from the frame pointer, in words, in every frame of the engine. */
+  FRAME_CALLEE = 3,
   CELL_TYPE = 5, /* offset in bytes in every object of the collector */
   OBJECT_BYTES = 64,
   NEAR_BYTES = 320, /* how many bytes of an object are searched */

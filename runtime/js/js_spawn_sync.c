@@ -118,8 +118,8 @@ static void on_written(uv_write_t* request, int status) {
 
 static void end_start(struct spawn_end* end) {
   uv_stream_t* stream = (uv_stream_t*) &end->pipe;
-  uv_buf_t input =
-      end->input; /* a copy: gcc 12 warns about the member as a too short object */
+  /* A copy: gcc 12 warns about the member as a too short object. */
+  uv_buf_t input = end->input;
   end->write.data = end;
   if (!end->is_input)
     uv_read_start(stream, output_alloc, on_output);

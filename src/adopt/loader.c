@@ -59,8 +59,8 @@ static bool known_add(const struct dl_phdr_info* info) {
 }
 
 static int look_at(struct dl_phdr_info* info, size_t size, void* argument) {
-  static struct adopt_object
-      object; /* static because it is large; the loader's lock is held */
+  /* Static because it is large; the loader's lock is held. */
+  static struct adopt_object object;
   bool* changed = argument;
   (void) size;
   if (!*changed) {

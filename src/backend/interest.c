@@ -168,8 +168,8 @@ int64_t interest_flush(uv_loop_t* loop, int64_t timeout_ns) {
   struct queue* changed = queue_of(loop->changed_queue);
   if (queue_empty(changed))
     return timeout_ns;
-  bool pauses_are_over =
-      loop->now_ns >= loop->pauses_end; /* computed before new pauses begin */
+  /* Computed before new pauses begin. */
+  bool pauses_are_over = loop->now_ns >= loop->pauses_end;
   struct queue batch;
   queue_move(changed, &batch);
   struct queue* link;
@@ -197,8 +197,8 @@ int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max) {
   loop->flags &= ~(unsigned int) LOOP_UNSET_READY;
   struct queue* changed = queue_of(loop->changed_queue);
   struct queue batch;
-  struct queue
-      fetched; /* these go to the end, so that with little room each gets its turn */
+  /* These go to the end, so that with little room each gets its turn. */
+  struct queue fetched;
   queue_move(changed, &batch);
   queue_init(&fetched);
   int count = 0;

@@ -44,8 +44,8 @@ struct fs_event_tree {
   struct queue work;    /* directories to be scanned */
   struct queue later;   /* directories whose parent wasn't where it was expected */
   struct queue reports; /* entries found whose callbacks are still to be made */
-  struct directory*
-      moving; /* the directory that has left its place, its new place not known yet */
+  /* The directory that has left its place, its new place not known yet. */
+  struct directory* moving;
   uint32_t cookie;            /* of that move */
   struct directory* replaced; /* another one moved to its place: gone, or moving next */
   struct directory* taker;    /* that other one */

@@ -43,8 +43,8 @@ struct inotify {
   struct queue clients;
   struct queue round; /* clients that are still to be notified in this round */
   size_t count;       /* of clients */
-  unsigned int
-      generation; /* counts the descriptors: events of an older one are ignored */
+  /* Counts the descriptors: events of an older one are ignored. */
+  unsigned int generation;
 };
 
 int inotify_events(uint32_t mask) {

@@ -23,9 +23,7 @@ enum {
   TCP_NODELAY_ON = HANDLE_ROOM << 4,
   TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
   STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read was small */
-  STREAM_OWN_SIZE =
-      HANDLE_ROOM
-      << 7, /* the program allocates buffers of its own size, not the suggested one */
+  STREAM_OWN_SIZE = HANDLE_ROOM << 7,    /* buffers have the program's size, not ours */
   /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
    * pipe that it only writes to. */
   STREAM_READABLE = 1 << 14,

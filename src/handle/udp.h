@@ -15,8 +15,8 @@ enum {
   UDP_CONNECTED = HANDLE_ROOM << 0,
   UDP_RECVMMSG = HANDLE_ROOM << 1, /* many datagrams in one system call, if asked to */
   UDP_RECVERR = HANDLE_ROOM << 2,  /* the kernel keeps a queue of errors for the socket */
-  UDP_INTERNET =
-      HANDLE_ROOM << 3, /* certainly UDP, not another kind of datagram socket */
+  /* Certainly UDP, not another kind of datagram socket. */
+  UDP_INTERNET = HANDLE_ROOM << 3,
 };
 
 /* The length of an address by its family; 0 for a family that we can't send to. */

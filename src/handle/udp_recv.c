@@ -24,8 +24,8 @@
 enum {
   UDP_DATAGRAM_MAX = 64 * 1024,
   UDP_CHUNKS_MAX = 64,
-  UDP_TURN_MAX =
-      32, /* datagrams or system calls in a turn, so that other handles get theirs */
+  /* Datagrams or system calls in a turn, so that other handles get theirs. */
+  UDP_TURN_MAX = 32,
 };
 
 static bool udp_receiving(const uv_udp_t* handle) {

@@ -142,8 +142,8 @@ void wake_spin_end(uv_loop_t* loop) {
 
 void wake_left(uv_loop_t* loop) {
   bool waits = loop_alive(loop) && loop_work_waits(loop);
-  bool marked =
-      (loop->flags & LOOP_MARKED) != 0; /* so that a waker needn't write again */
+  /* So that a waker needn't write again. */
+  bool marked = (loop->flags & LOOP_MARKED) != 0;
   if (!wake_try_sleep(loop) || waits || marked)
     wake_mark(loop);
   loop->backend->flush(loop, 0); /* so that an outer loop sees what was started last */

@@ -60,8 +60,8 @@ struct fs_batch {
   struct uv__work work; /* returns the batch from the helper to the loop */
   _Atomic int state;
   unsigned int count;
-  uint64_t
-      left_ns; /* when the loop had nothing left to do but wait for this batch; or 0 */
+  /* When the loop had nothing left to do but wait for this batch; or 0. */
+  uint64_t left_ns;
   struct batch_read reads[BATCH_READS];
   char apart[CACHE_LINE];
   int answers[BATCH_READS]; /* a read returns no more than fits an int */

@@ -62,8 +62,8 @@ static struct {
   unsigned int lookup_limit;
   unsigned int threads;
   unsigned int sleeping;
-  unsigned int
-      called; /* sleeping threads that were signalled and don't have the mutex yet */
+  /* Sleeping threads that were signalled and don't have the mutex yet. */
+  unsigned int called;
   unsigned int looking_out;
   int asker; /* the processor from which work was last submitted */
   struct rondo_backoff look_out;

@@ -130,8 +130,8 @@ static void list_find(void) {
   uintptr_t two = one == 0 ? 0 : mark_find(&range, one + sizeof(void*));
   size_t size = two - one;
   if (two == 0 || size < ENTRY_SIZE_MIN || size > ENTRY_SIZE_MAX)
-    return; /* another thread has registered a handler in between, or this isn't the list
-             */
+    /* Another thread has registered a handler in between, or this isn't the list. */
+    return;
   for (size_t i = 0; i < ENTRIES_MAX; i++) {
     uintptr_t at = one - i * size - sizeof(struct list_header);
     if (at < range.start || at > one)

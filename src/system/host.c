@@ -14,8 +14,8 @@ int uv_os_gethostname(char* buffer, size_t* size) {
     return UV_EINVAL;
   if (gethostname(name, sizeof(name)) != 0)
     return -errno;
-  name[sizeof(name) - 1] =
-      '\0'; /* the call may leave out the terminator of a long name */
+  /* The call may leave out the terminator of a long name. */
+  name[sizeof(name) - 1] = '\0';
   return string_give(name, strlen(name), buffer, size);
 }
 

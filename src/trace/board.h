@@ -92,8 +92,8 @@ struct board_loop {
   uint32_t requests; /* in flight, when it last slept or began a turn */
   uint32_t crowded;  /* requests and handles for which the table had no room */
   uint64_t turns;
-  uint64_t
-      looked_ns; /* time of the last poll; with BOARD_ASLEEP: when the loop fell asleep */
+  /* Time of the last poll; with BOARD_ASLEEP: when the loop fell asleep. */
+  uint64_t looked_ns;
   uint64_t slept_ns; /* total time asleep */
   uint64_t since_ns; /* when the loop was made */
   char backend[8];

@@ -112,8 +112,8 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);
   recorder->start_ns = recording_start_ns(&recorder->stream);
-  recorder->waits_ns =
-      now - WAITS_EVERY_NS - 1; /* so that the first turn lists the handles */
+  /* So that the first turn lists the handles. */
+  recorder->waits_ns = now - WAITS_EVERY_NS - 1;
   recorder->waits_credit = WAITS_CREDIT;
   cpu_start(&recorder->cpu, now, recorder->is_ring);
   brief_start(recorder);

@@ -249,8 +249,8 @@ static bool has_loop_number(const char* pattern) {
  * the first, and again in a forked child. */
 static struct recording* recording_of_process(void) {
   if (process_recording != NULL && process_recording->forks != loop_forks) {
-    process_recording->of_process =
-        false; /* the parent's: freed with its last loop in this process */
+    /* The parent's: freed with its last loop in this process. */
+    process_recording->of_process = false;
     if (process_recording->loops == 0)
       recording_free(process_recording);
     process_recording = NULL;

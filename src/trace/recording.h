@@ -21,8 +21,8 @@ struct recording;
 
 struct trace_stream {
   struct trace_record* next; /* the next free record in the chunk, */
-  struct trace_record*
-      end; /* the end of the chunk; equal to `next` when nothing can be written */
+  /* The end of the chunk; equal to `next` when nothing can be written. */
+  struct trace_record* end;
   struct trace_chunk* chunk; /* the last chunk of the stream; NULL before the first */
   struct recording* recording;
   enum trace_stream_kind kind;

@@ -53,8 +53,8 @@ static inline uint64_t ring_process_start(int pid) {
   size_t length = fread(text, 1, sizeof(text) - 1, file);
   fclose(file);
   text[length] = '\0';
-  const char* at =
-      strrchr(text, ')'); /* after the program's name, which may contain anything */
+  /* After the program's name, which may contain anything. */
+  const char* at = strrchr(text, ')');
   if (at == NULL || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X')
     return 0;
   for (int field = 2; at != NULL && field < 22; field++)

@@ -22,8 +22,8 @@
 
 enum { SAMPLE_SIGNAL = SIGURG };
 
-static const uint64_t ANSWER_NS =
-    20000000; /* a signal that takes longer to be answered is given up */
+/* A signal that takes longer to be answered is given up. */
+static const uint64_t ANSWER_NS = 20000000;
 static const uint64_t IDLE_AFTER_NS = 1000000000;
 
 static struct {

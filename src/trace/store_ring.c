@@ -30,8 +30,8 @@ enum {
   RING_CHUNK = 64 << 10,
   RING_LEAST = 1 << 20,
   RING_FIRST = 3, /* chunks that a ring needs: definitions, a loop, the pool */
-  RING_DEAD_KEPT =
-      3, /* rings kept of processes that have ended; older ones are removed */
+  /* Rings kept of processes that have ended; older ones are removed. */
+  RING_DEAD_KEPT = 3,
 };
 
 #ifndef MADV_POPULATE_WRITE
@@ -379,8 +379,8 @@ int store_ring_open(struct trace_store** store, const char* size) {
     *store = &process_ring->base;
     return 0;
   }
-  process_ring =
-      NULL; /* the parent's; freed with the last of its loops in this process */
+  /* The parent's; freed with the last of its loops in this process. */
+  process_ring = NULL;
   for (int turn = 0; turn < RING_FOLDERS; turn++) {
     struct store_ring* ring;
     if (!ring_folder(folder, turn, system_setting("XDG_RUNTIME_DIR")))

@@ -19,8 +19,8 @@ enum exec_way {
 };
 
 struct exec_look {
-  char program[PATH_MAX]; /* the file that runs in the end: for a script, its interpreter
-                           */
+  /* The file that runs in the end: for a script, its interpreter. */
+  char program[PATH_MAX];
   bool is_script;
   enum exec_way way;
   char words[8192]; /* the lines that librondo-adopt.so has written */

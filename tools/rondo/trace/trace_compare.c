@@ -103,8 +103,8 @@ static void add_loop(struct comparison* all, const struct facts* facts, size_t s
     const struct event* event = &loop->events[i];
     if (!is_work(event))
       continue;
-    size_t place =
-        place_of(all, loop, event, known); /* computed first, since the list may move */
+    /* Computed first, since the list may move. */
+    size_t place = place_of(all, loop, event, known);
     struct calls* calls = &all->list[place].sides[side];
     calls->times =
         array_grow(calls->times, calls->count, &calls->capacity, sizeof(*calls->times));

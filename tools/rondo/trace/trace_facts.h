@@ -100,10 +100,10 @@ struct facts {
   uint64_t* inside;     /* for each event, the time of the counted spans inside */
   struct stretch held[HELD_MOST]; /* sorted, the longest first */
   size_t held_count;
-  const struct stretch*
-      worst; /* the worst of them, except starting and unnoticed; or NULL */
-  const struct stretch*
-      unnoticed; /* the longest unnoticed one; NULL unless longer than `worst` */
+  /* The worst of them, except starting and unnoticed; or NULL. */
+  const struct stretch* worst;
+  /* The longest unnoticed one; NULL unless longer than `worst`. */
+  const struct stretch* unnoticed;
   const struct stretch* starting;
   struct starved starved;
   struct late_data late[LATE_MOST]; /* the latest first */

@@ -241,8 +241,8 @@ static char* read_all(int fd, size_t* size, const char** problem) {
   struct stat file;
   *size = 0;
   if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
-    capacity =
-        (size_t) file.st_size + 1; /* one more, so that the end is seen without growing */
+    /* One more, so that the end is seen without growing. */
+    capacity = (size_t) file.st_size + 1;
   else if (!S_ISFIFO(file.st_mode) && !S_ISSOCK(file.st_mode))
     *problem = "not a file";
   while (*problem == NULL) {

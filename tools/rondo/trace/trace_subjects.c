@@ -111,8 +111,8 @@ int32_t subject_index(struct subjects* subjects, struct trace_loop* loop, uint64
         name_add(subjects, loop, (unsigned int) (key >> TRACE_SUBJECT_SHIFT) & 0xff);
   int32_t index = subject->index;
   if (key != (word & ~((uint64_t) 0xfe << TRACE_SUBJECT_LAST_SHIFT)))
-    subject->index =
-        EVENT_NONE; /* closed: the next object at this address is another one */
+    /* Closed: the next object at this address is another one. */
+    subject->index = EVENT_NONE;
   return index;
 }
 
