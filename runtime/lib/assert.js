@@ -28,7 +28,7 @@ class AssertionError extends Error {
   }
 }
 
-// words: the message where the caller gave none
+// words: the message if the caller gave none
 function fails(options, words) {
   if (options.message instanceof Error) throw options.message;
   const error = new AssertionError({ ...options, message: options.message ?? words });
@@ -91,7 +91,8 @@ assert.ifError = (value) => {
   });
 };
 
-// What of an error is compared; what a pattern matches stands for the pattern.
+// The properties of an error that are compared. A property that matches a pattern is shown as the
+// pattern.
 class Comparison {
   constructor(object, keys, patterns) {
     for (const key of over(keys)) {

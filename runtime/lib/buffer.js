@@ -1,6 +1,6 @@
 'use strict';
-// Buffer: bytes as a subclass of Uint8Array. Here are the ways to make one and the functions
-// of the module; methods are in internal/buffer_methods and beside it.
+// Buffer: bytes as a subclass of Uint8Array. This file has the functions that make one and those of
+// the module; the methods are in internal/buffer_*.
 
 const {
   ArrayBufferIsView, ArrayIsArray, StringFromCodePoint, regexpReplace, regexpTest, stringCharCodeAt,
@@ -15,7 +15,8 @@ const kinds = require('internal/kinds');
 
 const MOST = 2 ** 32;
 
-// Calling the constructor is deprecated, but for packages, whose users can't help it.
+// Calling the constructor is deprecated. There is no warning for calls from packages, whose users
+// can't change them.
 let warned = false;
 function isCalledByPackage() {
   const { frames, isOurs } = require('internal/stack');
@@ -43,8 +44,8 @@ Object.assign(Buffer.prototype, require('internal/buffer_find'), require('intern
 
 // --- from what there is ---------------------------------------------------------------------------
 
-// Short texts are laid down side by side in a pool and, while they are ASCII, written here:
-// crossing into C costs more than a few hundred characters do.
+// Short texts share a pool of memory and, while they are ASCII, are written here: a call to C costs
+// more than a few hundred characters.
 const POOL = 64 * 1024;
 const SHORT = 512;
 let pool;
@@ -58,7 +59,7 @@ function fromShortText(text) {
   }
   const buffer = new FastBuffer(pool, used, length);
   if (!putAscii(text, buffer, length)) return fromUtf8(text);
-  used = used + length + 7 & ~7; // others may want views of 8 byte elements
+  used = used + length + 7 & ~7; // aligned for views of 8-byte elements
   return buffer;
 }
 
@@ -108,7 +109,7 @@ function notBufferable(value) {
     'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object', value);
 }
 
-// The second is a text's encoding or a place in an ArrayBuffer.
+// The second argument is a text's encoding or an offset in an ArrayBuffer.
 Buffer.from = function from(value, encodingOrOffset, length) {
   if (typeof value === 'string') return fromText(value, encodingOrOffset);
   if (value instanceof FastBuffer) return fromArrayLike(value);
@@ -157,7 +158,7 @@ Buffer.alloc = function alloc(size, fill, encoding) {
   if (encoding != null && typeof fill === 'string') validateString(encoding, 'encoding');
   return fillBytes(bytes, fill, 0, bytes.length, encoding);
 };
-// Memory that wasn't cleared would be no faster here: the engine clears it.
+// Uncleared memory would be no faster here: the engine always clears it.
 Buffer.allocUnsafe = function allocUnsafe(size) {
   checkSize(size);
   return new FastBuffer(Math.trunc(size));
@@ -236,7 +237,7 @@ function atob(input) {
   return fromText(text, 'base64').toString('latin1');
 }
 
-// What an encoding can't express becomes a question mark.
+// A character that the encoding doesn't have becomes a question mark.
 const limitOf = (row) => row === rows.ascii ? 127 : row === rows.latin1 ? 255 : Infinity;
 
 const transcodable = (encoding) => typeof encoding === 'symbol' ? undefined : encodingOf(encoding === undefined || encoding === null || encoding === '' ? 'utf8' : encoding);

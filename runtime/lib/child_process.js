@@ -1,5 +1,5 @@
 'use strict';
-// child_process: spawn and what is built on it.
+// child_process: spawn and the functions built on it.
 
 const { ArrayBufferIsView, SymbolFor, arrayConcat, arrayJoin, arrayPush, arraySlice, over, stringSlice } = intrinsics;
 const binding = native('spawn');
@@ -16,7 +16,7 @@ const { abortedBy, coded, invalidArgType, notImplemented, validateAbortSignal } 
 
 // --- spawn -----------------------------------------------------------------------------------------
 
-// Kills, and then does what follows if there was something to kill.
+// Kills the child, and calls `then` if there was something to kill.
 function killWith(child, signal, then) {
   try {
     if (child.kill(signal)) then?.();
@@ -61,8 +61,8 @@ function failure(command, code, signal, killed, complaint) {
   return error;
 }
 
-// What one stream of the child says, up to a limit. It is text if the stream gives text, which
-// the program may have seen to itself.
+// The output of one stream of the child, up to a limit. It is text if the stream gives text, which
+// the program may have set itself.
 class Output {
   #stream;
   #chunks = [];
@@ -94,8 +94,8 @@ class Output {
   }
 }
 
-// One execFile under way: gathers what the child writes and calls back once, when it is
-// closed or has failed.
+// One running execFile: collects the child's output and calls back once, when the child has closed
+// or failed.
 class Run {
   #child;
   #command;
@@ -255,7 +255,7 @@ function runSync(wanted) {
   return result;
 }
 
-// An inherited `input` counts, as in Node, where it is the one option that does.
+// As in Node, `input` is the one option that may be inherited.
 function readSync(file, args, options) {
   const wanted = { __proto__: null, maxBuffer: MAX_BUFFER, ...readSpawn(file, args, options) };
   if (!('input' in wanted)) wanted.input = {}.input;
@@ -266,7 +266,7 @@ function spawnSync(file, args, options) {
   return runSync(readSync(file, args, options));
 }
 
-// The output of a child that must succeed; what it says of errors goes to ours.
+// The output of a child that must succeed; its standard error goes to the program's.
 function checked(wanted, command) {
   const result = runSync(wanted);
   const { stderr } = result;

@@ -1,5 +1,5 @@
 'use strict';
-// There are no workers: a program that asks whether it is one hears that it is the primary.
+// There are no workers: every program is the primary.
 
 const { arraySlice } = intrinsics;
 const EventEmitter = require('events');

@@ -40,7 +40,7 @@ function isColored(stream) {
 
 const ignore = () => {};
 
-// An error of the stream is nobody's business, unless somebody asked for it.
+// An error of the stream is ignored, unless the program listens for it.
 function writeLine(state, stream, args) {
   const { indent, ignoreErrors, inspectOptions } = state;
   let text = formatWithOptions({ colors: state.colors(stream), ...inspectOptions }, ...over(args));
@@ -52,10 +52,10 @@ function writeLine(state, stream, args) {
   if (stream.listenerCount?.('error') === 0) stream.once('error', ignore);
   try {
     stream.write(`${text}\n`, (error) => {
-      if (error && stream.listenerCount?.('error') === 0) stream.once('error', ignore); // it comes after this
+      if (error && stream.listenerCount?.('error') === 0) stream.once('error', ignore); // the error comes after this
     });
   } catch (error) {
-    // As if it had been written; but a stack that is full has no room for anything else.
+    // The error is ignored, except a stack overflow, which leaves no room for anything else.
     if (error instanceof RangeError && stringStartsWith.call(`${error.message}`, 'Maximum call stack')) throw error;
   } finally {
     stream.removeListener?.('error', ignore);
@@ -130,7 +130,7 @@ function Console(options, stderr, ignoreErrors) {
   if (!new.target) return new Console(options, stderr, ignoreErrors);
   if (typeof options?.write === 'function') options = { stdout: options, stderr, ignoreErrors };
   Object.defineProperty(this, kState, { __proto__: null, value: readOptions(options) });
-  // Methods may be taken off, those of a subclass too.
+  // Methods work without their object, those of a subclass too.
   for (const name of over(Object.keys(methods))) {
     this[name] = functionBind.call(this[name], this);
     Object.defineProperty(this[name], 'name', { __proto__: null, value: name, configurable: true });

@@ -1,6 +1,6 @@
 'use strict';
-// The constants of os and fs in one list, as programs from before there were lists of their own
-// ask for them.
+// The constants of os and fs in one list, for programs written before os.constants and fs.constants
+// existed.
 
 const { constants } = require('os');
 

@@ -69,10 +69,10 @@ function joined(message) {
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
 }
 
-// An interface's address, whatever it is given as; none is the system's choice.
+// An interface's address as text; without one the system chooses.
 const textOf = (address) => address === undefined || address === null ? undefined : `${address}`;
 
-// Where a message goes to: the address may be left out before the callback.
+// Checks the target of a message: the address may be omitted before the callback.
 function checkTarget(target) {
   const { address } = target;
   target.port = validatePort(target.port, 'Port', false);
@@ -80,13 +80,13 @@ function checkTarget(target) {
   else if (typeof (address ?? '') !== 'string') throw invalidArgType('address', 'of type string', address);
 }
 
-// A connected socket knows where its messages go: send(msg, offset, length[, callback]).
+// A connected socket has a target already: send(msg, offset, length[, callback]).
 function checkNoTarget(port, address) {
   if (address || port && typeof port !== 'function')
     throw coded(Error, 'ERR_SOCKET_DGRAM_IS_CONNECTED', 'Already connected');
 }
 
-// Private parts of a socket. Socket is a function and no class: old ways of subclassing call it.
+// Private parts of a socket. Socket is a function, not a class: old ways of subclassing call it.
 const kState = Symbol('state');
 const k = {
   abortWith: Symbol('abortWith'), running: Symbol('running'), resolve: Symbol('resolve'), listen: Symbol('listen'),

@@ -1,12 +1,13 @@
 'use strict';
-// diagnostics_channel: named channels for messages about what a program does. A channel that
-// nobody subscribes to costs its publisher a look at a property.
+// diagnostics_channel: named channels for messages about what a program does. Publishing to a
+// channel without subscribers only reads a property.
 
 const { PromiseReject, PromiseResolve, arrayIndexOf, arraySlice, arraySplice, promiseThen, weakrefDeref } = intrinsics;
 const { invalidArgType, validateFunction } = require('internal/errors');
 const tools = require('internal/tools');
 
-// A channel is kept by whoever has asked for it, and by its name only while it is subscribed to.
+// A channel is kept alive by those who have a reference to it; by its name only while it has
+// subscribers.
 const channels = new Map(); // name → { ref: WeakRef, held: the channel or undefined }
 
 function later(error) {
@@ -14,7 +15,7 @@ function later(error) {
 }
 
 class Channel {
-  #subscribers = []; // replaced, never changed: a message is for those of now
+  #subscribers = []; // replaced, never changed: a message goes to the current ones
   #stores = []; // of { store, transform }
 
   constructor(name) {
@@ -26,7 +27,7 @@ class Channel {
     return this.#subscribers.length > 0 || this.#stores.length > 0;
   }
 
-  // One that was made in another's place is the one that its name means.
+  // If another channel was made under the name meanwhile, that one keeps the name.
   #keep() {
     const entry = channels.get(this.name);
     if (entry !== undefined && weakrefDeref.call(entry.ref) === this) entry.held = this.hasSubscribers ? this : undefined;
@@ -165,7 +166,7 @@ class TracingChannel {
     return isDone;
   }
 
-  // Calls fn between 'start' and 'end'; what it throws is published and thrown on.
+  // Calls fn between 'start' and 'end'; an exception is published and thrown again.
   #call(context, work) {
     return this.start.runStores(context, () => {
       try {
@@ -237,7 +238,8 @@ function tracingChannel(nameOrChannels) {
   return new TracingChannel(nameOrChannels);
 }
 
-// What the runtime's own modules have to say; until this one is loaded nobody can listen.
+// Publishes messages of the runtime's own modules; before this module is loaded nobody can
+// subscribe.
 tools.publish = (name, data) => {
   if (hasSubscribers(name)) channel(name).publish(data);
 };

@@ -1,6 +1,6 @@
 'use strict';
-// dns: names to addresses. Queries to name servers themselves (resolve and its kin) are
-// not there, and say so.
+// dns: names to addresses. Queries to name servers (resolve and the like) are not implemented, and
+// throw an error that says so.
 
 const { arrayMap, over, stringSplit } = intrinsics;
 const { notImplemented } = require('internal/errors');

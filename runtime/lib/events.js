@@ -8,8 +8,8 @@ const { PromiseResolve, SymbolFor, invoke, over, promiseThen } = intrinsics;
 const errorMonitor = Symbol('events.errorMonitor');
 const rejection = SymbolFor('nodejs.rejection');
 const kCapture = Symbol('kCapture');
-// Streams begin with the types they use as undefined properties, which stay when their
-// listeners go: `_events` then keeps its shape and its order.
+// Streams begin with the types they use as undefined properties, which remain when the listeners
+// are removed: so `_events` keeps its shape and its order.
 const kShapeMode = Symbol('shapeMode');
 
 
@@ -48,14 +48,14 @@ function initialize(emitter, options) {
     errors().validateBoolean(options.captureRejections, 'options.captureRejections');
     emitter[kCapture] = true;
   } else {
-    // An explicit false doesn't turn off what is on for all; Node has it that way.
+    // As in Node, an explicit false doesn't turn off a setting for all emitters.
     emitter[kCapture] = EventEmitter.prototype[kCapture];
   }
 }
 
 // --- emitting -----------------------------------------------------------------------------------
 
-// Few arguments are passed on without an array: an event costs little more than the calls of
+// Few arguments are passed without an array, so that an event costs little more than the calls of
 // its listeners.
 function callListener(listener, self, count, args) {
   switch (count) {
@@ -91,7 +91,7 @@ function emit(type, first) {
     if (result != null && this[kCapture]) capture(this, result, type, arguments);
     return true;
   }
-  // A listener may add and remove others; this event is for those of now.
+  // A listener may add and remove others; this event goes to the current ones.
   const now = copyOf(listeners);
   for (let i = 0; i < now.length; i++) {
     const result = callListener(now[i], this, count, arguments);
@@ -100,7 +100,7 @@ function emit(type, first) {
   return true;
 }
 
-// A listener has returned a promise whose rejection is to become an event.
+// Called for a listener that returned a promise: a rejection is to become an event.
 function capture(emitter, result, type, args) {
   try {
     const { then } = result;
@@ -119,7 +119,7 @@ function rejected(emitter, error, type, args) {
     apply(emitter[rejection], emitter, passed);
     return;
   }
-  // The 'error' listener's own rejection must not come round again.
+  // A rejection of the 'error' listener itself must not be captured again.
   const before = emitter[kCapture];
   try {
     emitter[kCapture] = false;
@@ -155,7 +155,8 @@ function add(emitter, type, listener, first) {
     events = emitter._events = noEvents();
     emitter._eventsCount = 0;
   } else if (events.newListener !== undefined) {
-    // Before it is added, lest a listener for 'newListener' hears of itself.
+    // Emitted before the listener is added, so that a listener for 'newListener' isn't called for
+    // itself.
     emitter.emit('newListener', type, listener.listener ?? listener);
     events = emitter._events;
   }
@@ -209,7 +210,7 @@ const onceName = { __proto__: null, value: 'bound onceWrapper', configurable: tr
 
 const isSame = (each, listener) => each === listener || each.listener === listener;
 
-// Takes a type's last listener, and with it the type, out of `_events`.
+// Removes a type's last listener, and with it the type, from `_events`.
 function forget(emitter, type) {
   const events = emitter._events;
   emitter._eventsCount--;
@@ -273,7 +274,7 @@ const methods = {
     if (events === undefined) return this;
     if (arguments.length === 0) {
       if (events.removeListener === undefined) return forgetAll(this);
-      // Each is reported; who listens for that goes last.
+      // Each removal is reported; listeners for that event are removed last.
       const types = ownKeys(events);
       for (let i = 0; i < types.length; i++) if (types[i] !== 'removeListener') this.removeAllListeners(types[i]);
       this.removeAllListeners('removeListener');
@@ -391,7 +392,7 @@ function addAbortListener(signal, listener) {
   if (signal.aborted) {
     promiseThen.call(PromiseResolve(), () => listener());
   } else {
-    // Also if another listener stops the event.
+    // Called even if another listener stops the event.
     signal.addEventListener('abort', listener, { __proto__: null, once: true, [targets().kUnstoppable]: true });
     leave = () => signal.removeEventListener('abort', listener);
   }

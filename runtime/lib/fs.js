@@ -39,7 +39,7 @@ for (const { 0: name, 1: count } of over([['readv', 'bytesRead'], ['writev', 'by
   files.promisified(fs[name], count, 'buffers');
 }
 
-// close() without a callback throws what goes wrong.
+// close() without a callback throws its error.
 fs.close = named('close', (fd, callback) => {
   if (callback !== undefined) callbackOf(callback);
   operations.close.callback(fd, callback ?? ((error) => {
@@ -49,7 +49,7 @@ fs.close = named('close', (fd, callback) => {
 
 fs._toUnixTimestamp = timeOf;
 
-// Descriptors in the place of a path, the old way.
+// A descriptor in place of a path, the old way.
 for (const { 0: name, 1: other } of over([['truncate', 'ftruncate'], ['truncateSync', 'ftruncateSync']])) {
   const byPath = fs[name];
   fs[name] = named(name, (path, ...rest) => {

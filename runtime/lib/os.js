@@ -40,7 +40,7 @@ function networkInterfaces() {
   return result;
 }
 
-// What the system refuses, in the form that os has for it.
+// Throws a system error in the form that os uses.
 function asked(syscall, call) {
   try {
     return call();
@@ -51,7 +51,7 @@ function asked(syscall, call) {
   }
 }
 
-// The environment as it is now; what is set to nothing is not set.
+// Read from the current environment; an empty value counts as not set.
 function tmpdir() {
   const { TEMP, TMP, TMPDIR } = process.env;
   const path = TMPDIR || TMP || TEMP || '/tmp';
@@ -112,12 +112,12 @@ module.exports = {
     priority: Object.freeze(priority),
   }),
 };
-// Where a text or a number is wanted, the function stands for its result.
+// Where a text or a number is expected, the function is converted to its result.
 for (const name of over(['arch', 'availableParallelism', 'endianness', 'freemem', 'homedir', 'hostname', 'machine', 'platform', 'release',
   'tmpdir', 'totalmem', 'type', 'uptime', 'version'])) {
   const ask = module.exports[name];
   Object.defineProperty(ask, Symbol.toPrimitive, { __proto__: null, value: () => ask(), configurable: true, writable: true, enumerable: true });
 }
-// Not to be changed.
+// Read-only.
 for (const { 0: name, 1: value } of over([['EOL', '\n'], ['devNull', '/dev/null']]))
   Object.defineProperty(module.exports, name, { __proto__: null, value, enumerable: true, writable: false, configurable: name === 'EOL' });

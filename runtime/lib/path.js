@@ -1,12 +1,12 @@
 'use strict';
-// The package is POSIX, and so are we; the rules of Windows are in a file of our own. What both
-// are asked is checked here, in Node's words.
+// path: POSIX rules from the package, Windows rules in internal/path_win32. Arguments of both are
+// checked here, with Node's errors.
 
 const { arrayForEach, arraySlice, over } = intrinsics;
 const posix = require('vendor/path');
 const { notImplemented, validateObject, validateString } = require('internal/errors');
 
-// What a function's arguments are called.
+// The names of each function's arguments.
 const CALLS = {
   normalize: ['path'], isAbsolute: ['path'], relative: ['from', 'to'], dirname: ['path'], extname: ['path'], parse: ['path'],
 };
@@ -42,7 +42,7 @@ function checked(rules) {
 }
 
 const path = checked(posix);
-// What is before an absolute path doesn't matter, whatever it is.
+// Arguments before an absolute path don't matter, whatever they are.
 path.resolve = function resolve(...paths) {
   let first = paths.length;
   while (first > 0) {
@@ -63,7 +63,7 @@ function win32() {
   });
 }
 
-// Made when somebody asks for it.
+// Made on first use.
 const setWin32 = (value) => Object.defineProperty(path, 'win32', { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 Object.defineProperty(path, 'win32', { __proto__: null, get: () => setWin32(win32()).win32, set: setWin32, enumerable: true, configurable: true });
 

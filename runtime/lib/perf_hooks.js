@@ -24,7 +24,7 @@ class PerformanceEntry {
     return { ...this };
   }
 }
-// With constructors of their own: the engine's would iterate over the arguments.
+// These have constructors of their own: the default ones would iterate over the arguments.
 class PerformanceMark extends PerformanceEntry {
   constructor(name, entryType, startTime, duration, detail) { super(name, entryType, startTime, duration, detail); }
 }

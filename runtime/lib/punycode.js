@@ -1,3 +1,3 @@
 'use strict';
-// The package of that name; Node advises against its own.
+// The package of that name; Node has deprecated its own.
 module.exports = require('vendor/punycode');

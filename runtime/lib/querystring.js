@@ -1,5 +1,5 @@
 'use strict';
-// Query strings: lists of pairs, as forms send them.
+// Query strings: lists of pairs, as sent by forms.
 
 const {
   ArrayIsArray, NumberIsFinite, StringFromCharCode, StringFromCodePoint, arrayJoin, arrayPush, over, regexpReplace,
@@ -7,7 +7,7 @@ const {
   stringSlice, stringSplit,
 } = intrinsics;
 const unescapeBuffer = (text) => require('buffer').Buffer.from(unescape(text), 'latin1');
-// Half of a surrogate pair is taken together with the character behind it, whatever that is.
+// A lone surrogate is taken together with the character behind it, whatever that is.
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])[^]|(?<![\ud800-\udbff])[\udc00-\udfff][^]/g;
 const paired = (both) => StringFromCodePoint(0x10000 + ((stringCharCodeAt.call(both, 0) & 0x3ff) << 10 | stringCharCodeAt.call(both, 1) & 0x3ff));
 const escape = (text) => {

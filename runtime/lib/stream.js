@@ -1,7 +1,6 @@
 'use strict';
-// stream: the four kinds and the functions over them. They are written here rather than
-// taken from the readable-stream package, whose version in Debian has the order of events
-// that Node had ten versions ago.
+// stream: the four kinds and the functions over them. They are not taken from the readable-stream
+// package, whose version in Debian has the order of events of a Node that is ten versions older.
 
 const { SymbolFor, over } = intrinsics;
 const Stream = require('internal/streams/legacy');

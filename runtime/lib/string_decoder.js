@@ -1,6 +1,6 @@
 'use strict';
-// StringDecoder: text from bytes that come in pieces. What a piece leaves incomplete waits
-// for the next one.
+// StringDecoder: text from bytes that come in pieces. An incomplete character waits for the next
+// piece.
 
 const { ArrayBufferIsView, stringToLowerCase, typedarraySet } = intrinsics;
 require('buffer');
@@ -13,7 +13,7 @@ const names = {
   'latin1': 'latin1', 'binary': 'latin1', 'base64': 'base64', 'base64url': 'base64url', 'hex': 'hex', 'ascii': 'ascii',
 };
 
-// How many bytes at the end belong to a character that has begun, and how many it needs.
+// How many bytes at the end belong to an incomplete character, and how many it needs.
 function utf8Rest(bytes) {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back];
@@ -24,8 +24,8 @@ function utf8Rest(bytes) {
   return [0, 0];
 }
 
-// A pair of surrogates that has begun with an earlier piece is waited for whole; of one piece
-// only half a unit, or the pair's first.
+// A surrogate pair that began in an earlier piece is completed first; at the end of a piece, half a
+// unit or the first half of a pair is incomplete.
 function utf16Rest(bytes, waited) {
   if (waited === 2 && bytes.length === 3) return [3, 4];
   if (bytes.length % 2 === 1) return [1, 2];
@@ -44,7 +44,7 @@ function StringDecoder(encoding) {
   const name = encoding == null || encoding === '' ? 'utf8' : typeof encoding === 'string' ? names[stringToLowerCase.call(encoding)] : undefined;
   if (name === undefined) throw unknownEncoding(encoding);
   this.encoding = name;
-  // The bytes that wait, how many they are, and how many make the character whole.
+  // The incomplete bytes, their number, and the number that completes the character.
   Object.defineProperty(this, kState, { __proto__: null, value: { bytes: new FastBuffer(4), count: 0, total: 0 } });
 }
 

@@ -1,4 +1,4 @@
 'use strict';
-// The name that util once had.
+// The former name of util.
 process.emitWarning('sys is deprecated. Use util instead.', 'DeprecationWarning', 'DEP0025');
 module.exports = require('util');

@@ -1,6 +1,6 @@
 'use strict';
-// setTimeout, setInterval, setImmediate. The order is kept in C (runtime/node); here are
-// the objects a program sees, found again by slot number when C says that one is due.
+// setTimeout, setInterval, setImmediate. The order is kept in C (runtime/node); this file has the
+// objects that a program sees, found by slot number when C calls for one that is due.
 
 const { SymbolFor, functionToString, over, regexpReplace, stringSlice, weakrefDeref } = intrinsics;
 const binding = native('timers');
@@ -9,14 +9,14 @@ const { invalidArgType } = require('internal/errors');
 const MAX = 2 ** 31 - 1;
 const kSlot = Symbol('slot');
 const kHolds = Symbol('refed');
-const kRepeats = Symbol('repeats'); // the slot does: C starts it again by itself
+const kRepeats = Symbol('repeats'); // the slot repeats: C starts it again
 const custom = SymbolFor('nodejs.util.promisify.custom');
 const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 
 const { cell, immediateRef, immediateStart, timerRef, timerStart } = binding;
 const timeouts = []; // by slot
 const immediates = [];
-const byId = new Map(); // those that were turned into a primitive
+const byId = new Map(); // those that were converted to a primitive
 let nextId = 1;
 
 function delayOf(ms) {
@@ -29,8 +29,8 @@ function delayOf(ms) {
   return 1;
 }
 
-// Whether a timer keeps the loop alive. A timer that is over (null) stays so; C
-// is notified of one that waits in a slot.
+// Sets whether a timer keeps the loop alive. A timer that is over (null) stays so; for one that is
+// in a slot, C is notified.
 function hold(timer, on, notify) {
   if (timer[kHolds] === !on) {
     timer[kHolds] = on;
@@ -54,7 +54,7 @@ class Timeout {
   unref() { return hold(this, false, timerRef); }
   hasRef() { return this[kHolds]; }
 
-  // Also starts one again that has fired; not one that was cleared.
+  // Starts a timer again, even one that has fired, but not one that was cleared.
   refresh() {
     if (this[kSlot] >= 0) {
       binding.timerRefresh(this[kSlot]);
@@ -121,13 +121,13 @@ function fireTimer() {
     if (timeout._repeat !== timeout._idleTimeout && timeout[kSlot] === slot) repeatOtherwise(timeout, slot);
     return;
   }
-  // C gives the slot back after this call; a refresh takes a new one.
+  // C frees the slot after this call; a refresh takes a new one.
   timeouts[slot] = undefined;
   timeout[kSlot] = -1;
   try {
     call(timeout);
   } finally {
-    // A program may have made an interval of it meanwhile.
+    // The program may have turned it into an interval meanwhile.
     if (timeout[kSlot] < 0 && timeout._repeat && timeout._idleTimeout !== -1) startAgain(timeout);
     else if (timeout[kSlot] < 0) forget(timeout);
   }
@@ -148,9 +148,10 @@ function repeatOtherwise(timeout, slot) {
   else forget(timeout);
 }
 
-// Timers of signals, which nobody sees: no object but the signal that is to be aborted, held weakly
-// unless somebody waits for it. There may be millions, and most are forgotten before they are due.
-// One is named by its slot and by how many such timers the slot has had before.
+// Timers of AbortSignal.timeout(), without an object of their own: only the signal to abort, held
+// weakly unless somebody waits for it. There may be millions, and most are collected before they
+// are due. Such a timer is identified by its slot and by how many such timers the slot has had
+// before.
 const TURN = 2 ** 32;
 const turns = [];
 let abortWeak;
@@ -207,7 +208,7 @@ class Immediate {
   }
 }
 
-// It is over, by its turn or by a clear: its slot is free.
+// The immediate has run or was cleared: its slot is free.
 function finish(immediate) {
   immediates[immediate[kSlot]] = undefined;
   immediate._destroyed = true;
@@ -251,7 +252,7 @@ function setImmediate(callback, ...args) {
   return new Immediate(checked(callback), orNone(args));
 }
 
-// Takes a Timeout, or the number that one was turned into, also as a text.
+// Takes a Timeout, or the number that it was converted to, also as a text.
 function clearTimeout(given) {
   const timer = typeof given === 'object' ? given : byId.get(typeof given === 'string' ? Number(given) : given);
   if (timer?._onTimeout === undefined) return;

@@ -1,6 +1,5 @@
 'use strict';
-// url: the standard's URL, file names as URLs, and the older functions, which are the
-// package's.
+// url: the standard's URL, file names as URLs, and the older functions, from the package.
 
 const {
   arrayFilter, arrayJoin, arrayMap, regexpExec, regexpReplace, regexpTest, stringEndsWith, stringSlice, stringSplit,
@@ -20,7 +19,7 @@ function fileURLToPath(url) {
   return decodeURIComponent(url.pathname);
 }
 
-// Of Windows: C:\\a is file:///C:/a, and \\\\server\\share\\a is file://server/share/a.
+// Windows: C:\\a is file:///C:/a, and \\\\server\\share\\a is file://server/share/a.
 function windowsPathToFileURL(name) {
   const { win32 } = require('path');
   let resolved = win32.resolve(name);
@@ -62,7 +61,7 @@ function parse(url, parseQuery, slashesDenoteHost) {
   return result;
 }
 
-// What the older functions take for a URL.
+// The arguments that the older functions accept as a URL.
 function checkOld(url) {
   if (!(url instanceof old.Url)) validateString(url, 'url');
 }
@@ -72,7 +71,7 @@ function resolveObject(from, to) {
   return old.resolveObject(from, to);
 }
 
-// The package takes the first folder of a file's URL for a host, unless it comes from one.
+// The package treats the first folder of a file URL as a host, unless the base has one.
 function resolve(from, to) {
   checkOld(from);
   checkOld(to);

@@ -1,5 +1,5 @@
 'use strict';
-// util as Node 20 has it. Printing is in internal/inspect.
+// util of Node 20. Printing is in internal/inspect.
 
 const {
   ArrayFrom, ArrayIsArray, GenuineMap, NumberIsSafeInteger, SymbolFor, arrayConcat, arrayIncludes, arrayIndexOf,
@@ -37,7 +37,7 @@ function promisify(original) {
   return Object.defineProperties(fn, Object.getOwnPropertyDescriptors(original));
 }
 promisify.custom = kCustom;
-// Names for callbacks with several values, as (err, stdout, stderr) of exec.
+// Names for the values of callbacks with several, as (err, stdout, stderr) of exec.
 promisify.names = Symbol('names');
 
 function callbackify(original) {
@@ -118,7 +118,7 @@ function isColorful(stream) {
   return Boolean(stream?.isTTY) && !NO_COLOR && !NODE_DISABLE_COLORS && TERM !== 'dumb';
 }
 
-// One format is left out where its stream shows no colors; several are not.
+// A single format is omitted if its stream has no colors; several are not.
 function styleText(format, text, { validateStream = true, stream = process.stdout } = {}) {
   errors.validateString(text, 'text');
   errors.validateBoolean(validateStream, 'options.validateStream');
@@ -134,7 +134,7 @@ function styleText(format, text, { validateStream = true, stream = process.stdou
   return `${before}${text}${arrayJoin.call(arrayMap.call(arrayReverse.call(codes), ({ 1: off }) => `\u001b[${off}m`), '')}`;
 }
 
-// In the order of libuv's list: by name, then those that came late.
+// In the order of libuv's list: by name, then those added later.
 function getSystemErrorMap() {
   const late = ['UNKNOWN', 'EOF', 'ENXIO', 'EMLINK', 'EHOSTDOWN', 'EREMOTEIO', 'ENOTTY', 'EILSEQ', 'EOVERFLOW',
     'ESOCKTNOSUPPORT', 'ENODATA', 'EUNATCH'];
@@ -219,7 +219,7 @@ const util = {
     if (signal.aborted) return undefined;
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
-  // There is no other thread that they could be handed to.
+  // There is no other thread to which they could be transferred.
   transferableAbortController: () => new (require('internal/abort_signal').AbortController)(),
   transferableAbortSignal(signal) {
     if (signal === undefined) throw errors.invalidArgType('signal', 'an instance of AbortSignal', signal);
@@ -234,7 +234,7 @@ for (const name of over(['MIMEType', 'MIMEParams']))
   };
 for (const name of over(['TextDecoder', 'TextEncoder']))
   Object.defineProperty(util, name, { __proto__: null, get: () => require('internal/encoding')[name], enumerable: true, configurable: true });
-// withoutColors is what inspect uses for widths.
+// inspect uses withoutColors to compute widths.
 Object.defineProperty(util, 'withoutColors', { __proto__: null, value: withoutColors, enumerable: false });
 
 module.exports = util;

@@ -1,6 +1,6 @@
 'use strict';
-// What programs ask of V8 and another engine can answer: how much memory is in use. Its flags
-// mean nothing here and are taken without effect.
+// The parts of v8 that another engine can answer: how much memory is in use. Flags have no meaning
+// here and are ignored.
 
 const { notImplemented, validateString } = require('internal/errors');
 

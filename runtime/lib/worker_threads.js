@@ -1,6 +1,6 @@
 'use strict';
-// There are no other threads: a program that asks where it runs learns that this is the main
-// one, and what would make a thread or a channel to one throws.
+// There are no other threads: this is always the main thread, and functions that would make a
+// thread or a channel throw.
 
 const { SymbolFor } = intrinsics;
 const { notImplemented } = require('internal/errors');

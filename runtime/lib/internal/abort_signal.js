@@ -1,6 +1,6 @@
 'use strict';
-// AbortController and AbortSignal. What may abort a signal holds on to it only while somebody
-// listens; otherwise a signal is collected as if it had no source.
+// AbortController and AbortSignal. A source that may abort a signal holds a reference to it only
+// while somebody listens; otherwise the signal can be collected as if it had no source.
 
 // own methods: followers, signal.#sources
 const { ArrayIsArray, SymbolFor, weakrefDeref } = intrinsics;
@@ -27,10 +27,10 @@ function prepareTimers() {
 class AbortSignal extends EventTarget {
   #aborted = false;
   #reason;
-  #sources = null; // a Set, of any(): the signals that abort this one, none of them of any() itself
-  #links = null; // from what may abort this signal, until somebody listens
-  #followers = null; // a Set, of links to the signals of any() that are aborted with this one
-  #timer; // that aborts it
+  #sources = null; // a Set, of any(): the signals that abort this one, none of them made by any() itself
+  #links = null; // from the sources, until somebody listens
+  #followers = null; // a Set of links to the signals of any() that are aborted with this one
+  #timer; // that aborts this signal
 
   static {
     isSignal = (value) => isObject(value) && #aborted in value;
@@ -96,8 +96,8 @@ class AbortSignal extends EventTarget {
         result.#reason = signal.#reason;
         break;
       }
-      // A signal of any() stands for its sources: all that follow one hear in the order in
-      // which they were made, however they are nested.
+      // A signal of any() is replaced by its sources: all followers of a signal are aborted in the
+      // order in which they were made, however they are nested.
       if (signal.#sources === null) result.#follow(signal);
       else signal.#sources.forEach((source) => result.#follow(source));
     }

@@ -1,5 +1,5 @@
 'use strict';
-// What an assertion that failed says: two values side by side, and the call in the source.
+// The messages of failed assertions: two values side by side, and the call in the source.
 
 const {
   ArrayFrom, arrayFind, arrayJoin, arrayMap, arrayPop, arrayPush, arrayReduce, arraySlice, over, regexpExec,
@@ -7,7 +7,7 @@ const {
 } = intrinsics;
 const { inspect } = require('internal/inspect');
 
-// What was expected, by the operator; of objects it is said in other words whether they are one.
+// What was expected, by operator; for objects the message differs if they are the same one.
 const valuesToBe = (what) => `Expected values to be ${what}:`;
 const actualIs = (what) => `Expected "actual" ${what}:`;
 const headlines = {
@@ -31,7 +31,7 @@ const show = (value) => inspect(value instanceof Error ? withoutStack(value) : v
   compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, sorted: true,
   getters: true, breakLength: Infinity,
 });
-// Where errors come from is no part of what is compared.
+// The stack of an error isn't compared.
 function withoutStack(error) {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(error)), error);
   Object.defineProperty(copy, 'message', { __proto__: null, value: error.message });
@@ -43,7 +43,7 @@ const isObject = (value) => typeof value === 'object' && value !== null || typeo
 
 // --- differences --------------------------------------------------------------------------------
 
-// A comma at the end, for what follows, makes no difference.
+// A comma at the end of a line makes no difference.
 const bare = (line) => stringEndsWith.call(line, ',') ? stringSlice.call(line, 0, -1) : line;
 
 // Pairs of a sign and a line, by the longest common subsequence.
@@ -68,8 +68,7 @@ function compared(a, b) {
   return lines;
 }
 
-// Of many lines that are the same only those next to a difference and the first and last
-// are shown.
+// Of many equal lines only the first, the last and those next to a difference are shown.
 function shortened(lines) {
   const result = [];
   let skipped = false;
@@ -98,7 +97,7 @@ function difference(left, right) {
   return shortened(lines);
 }
 
-// Points at the first character that differs, where that isn't plain to see.
+// Points at the first character that differs, unless that is obvious.
 function pointer(left, right) {
   const length = left.length + right.length;
   if (length <= SHORT || length >= WIDE) return '';
@@ -122,7 +121,7 @@ function unequal(operator, actual, expected, message) {
 
 // --- messages -------------------------------------------------------------------------------------
 
-// Node puts a message of the caller's in place of the headline, for the strict ones.
+// As in Node, a message from the caller replaces the headline of the strict operators.
 function messageFor(operator, actual, expected, message) {
   if (operator === 'deepStrictEqual' || operator === 'strictEqual') return unequal(operator, actual, expected, message);
   if (message !== undefined) return message;
@@ -143,7 +142,7 @@ function messageFor(operator, actual, expected, message) {
 
 const closing = { '(': ')', '[': ']', '{': '}' };
 
-// Where the brackets that open at `from` end, or -1.
+// The index where the bracket that opens at `from` is closed, or -1.
 function closed(source, from) {
   const open = [];
   for (let at = from; at < source.length; at++) {
@@ -160,8 +159,8 @@ function closed(source, from) {
   return -1;
 }
 
-// The text of the call that is being made, from the place of the first frame that is the
-// program's; undefined where the source isn't to be had.
+// The text of the current call, found by the first frame of the program; undefined where the source
+// isn't available.
 function callText(stack) {
   const { frames, isOurs, location } = require('internal/stack');
   const frame = arrayFind.call(frames(stack), (each) => !isOurs(each));

@@ -1,6 +1,6 @@
 'use strict';
-// Blob and File: bytes that don't change, in parts that blobs share with each other. A part
-// may also be a stretch of a file, which is read when somebody asks for it.
+// Blob and File: bytes that don't change, in parts that blobs share with each other. A part may
+// also be a range of a file, which is read on demand.
 
 const {
   ArrayBufferIsView, DateNow, PromiseResolve, SymbolFor, arrayIncludes, arrayPush, given, numberToString, over,
@@ -17,7 +17,7 @@ const lengthOf = (part) => isRange(part) ? part.end - part.start : part.length;
 const cut = (part, from, to) => isRange(part) ?
   { ...part, start: part.start + from, end: part.start + to } : typedarraySubarray.call(part, from, to);
 
-// A type in letters that headers may have, or none.
+// A type must consist of characters that headers may contain; otherwise it is "".
 const typeOf = (type) => regexpTest(/^[ -~]*$/, type) ? stringToLowerCase.call(type) : '';
 const wellFormed = (text) => require('buffer').Buffer.from(text).toString();
 
@@ -34,7 +34,7 @@ function partsFrom(source, native) {
 
 const unreadable = () => new (require('internal/clone').DOMException)('The blob could not be read', 'NotReadableError');
 
-// What was written to the file since makes it another one.
+// A file that was written to since can't be read any more.
 async function readRange({ path, start, end, size, mtimeMs }) {
   const fs = require('fs/promises');
   let handle;
@@ -53,7 +53,7 @@ async function readRange({ path, start, end, size, mtimeMs }) {
   }
 }
 
-// As many microtasks as Node takes for so many parts, so that the order is the same.
+// Takes as many microtasks as Node for the same number of parts, so that the order is the same.
 async function read(blob) {
   const result = new Uint8Array(blob.size);
   let at = 0;
@@ -71,7 +71,7 @@ async function read(blob) {
 
 let isBlob, blobParts;
 
-// Getters and methods work on blobs only, and say so.
+// Getters and methods throw for objects that aren't blobs.
 function check(value) {
   if (!isBlob(value)) throw coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type Blob');
   return value;
@@ -117,7 +117,7 @@ class Blob {
     let at = 0;
     for (const part of over(this.#parts)) {
       const length = lengthOf(part);
-      // A part that ends where the slice begins is kept too, as an empty one: so it is in Node.
+      // As in Node, a part that ends where the slice begins is kept as an empty part.
       if (from < to && at < to && from - at <= length)
         arrayPush.call(parts, cut(part, Math.max(from - at, 0), Math.min(to - at, length)));
       at += length;

@@ -1,6 +1,6 @@
-// The first script to run: makes `process`, the tick queue and the globals, and hands the
-// hooks back that C calls. Everything else is loaded when it is first used: a program
-// that only prints a line pays for little more than this file.
+// The first script to run: makes `process`, the tick queue and the globals, and returns the hooks
+// that C calls. Everything else is loaded on first use, so that a program that only prints a line
+// loads little more than this file.
 (function (global, native, options) {
   'use strict';
 
@@ -18,7 +18,7 @@
   function requireBuiltin(id) {
     let module = modules[id];
     if (module !== undefined) return module.exports;
-    // Packages name over other without knowing that they live in vendor/.
+    // Packages require each other without knowing that they are in vendor/.
     const load = script.embedded(id) ?? script.embedded(`vendor/${id}`);
     if (load === undefined) {
       const error = new scope.Error(`No such built-in module: ${id}`);
@@ -31,7 +31,7 @@
     return module.exports;
   }
 
-  // Functions are listed by Object.keys(globalThis), classes and namespaces are not.
+  // Global functions are listed by Object.keys(globalThis); classes and namespaces are not.
   const define = (name, value, enumerable = false) => {
     Object.defineProperty(global, name, { __proto__: null, value, writable: true, enumerable, configurable: true });
     return value;
@@ -48,7 +48,7 @@
     });
   }
 
-  // Names for resources that end with their block, before the engine has them.
+  // Symbols for resources that end with their block, for engines that don't have them yet.
   for (const name of over(['dispose', 'asyncDispose']))
     if (!(name in Symbol)) Object.defineProperty(Symbol, name, { __proto__: null, value: SymbolFor(`nodejs.${name}`) });
 

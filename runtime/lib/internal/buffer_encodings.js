@@ -1,13 +1,13 @@
 'use strict';
-// The encodings that Buffer knows, one row each: how many bytes a text takes, text from bytes,
-// and bytes from text. C does the work (native('encoding')), except where the text is short:
-// crossing into C costs more than some characters do here.
+// The encodings that Buffer knows, one row each: how many bytes a text takes, text from bytes, and
+// bytes from text. C does the work (native('encoding')), except for short texts: a call to C costs
+// more than converting some characters here.
 
 const binding = native('encoding');
 const { StringFromCharCode, stringCharCodeAt, stringEndsWith, stringToLowerCase } = intrinsics;
 
 const SHORT = 24;
-// The engine's limit, beyond which it would end the process.
+// The engine's limit for texts; beyond it the process would end.
 const MOST_TEXT = 2 ** 31 - 1;
 
 function checkLength(length) {
@@ -15,7 +15,7 @@ function checkLength(length) {
   throw require('internal/errors').coded(Error, 'ERR_STRING_TOO_LONG', 'Cannot create a string longer than 0x7fffffff characters');
 }
 
-// perByte: how many characters a byte makes, at most
+// perByte: the largest number of characters for a byte
 const bounded = (text, perByte) => (bytes, start, end) => {
   checkLength((end - start) * perByte);
   return text(bytes, start, end);
@@ -35,7 +35,7 @@ function utf8Text(bytes, start, end) {
   return text;
 }
 
-// By the length alone, as if every character counted.
+// Computed from the length alone, as if every character counted.
 function base64Length(text) {
   const padding = stringEndsWith.call(text, '==') ? 2 : stringEndsWith.call(text, '=') ? 1 : 0;
   return Math.floor((text.length - padding) * 3 / 4);
@@ -81,13 +81,13 @@ const named = {
   binary: latin1,
 };
 
-// The row of a name in letters of any case, or undefined.
+// The row of an encoding's name, in any case, or undefined.
 function encodingOf(name) {
   const text = typeof name === 'string' ? name : `${name}`;
   return named[text] ?? named[stringToLowerCase.call(text)];
 }
 
-// Whether all of a text is ASCII, put down on the way; half done if it isn't.
+// Writes a text while it is ASCII; returns false, with part of it written, if it isn't.
 function putAscii(text, bytes, length) {
   for (let at = 0; at < length; at++) {
     const code = stringCharCodeAt.call(text, at);

@@ -1,5 +1,5 @@
 'use strict';
-// What every Buffer can do but numbers (internal/buffer_numbers) and finding
+// The methods of Buffer except numbers (internal/buffer_numbers) and searching
 // (internal/buffer_find): text, copies, parts, comparisons.
 
 const { SymbolFor, over, stringSlice, typedarrayFill, typedarraySet, typedarraySubarray } = intrinsics;
@@ -14,7 +14,7 @@ const BYTES = 'an instance of Buffer or Uint8Array';
 
 const isBytes = (value) => value instanceof Uint8Array;
 
-// A place that was given as anything: whole, or `otherwise` where it is no number.
+// Any value as a whole number, `otherwise` if it isn't a number.
 function whole(value, otherwise) {
   const number = Math.trunc(+value);
   return number === number ? number : otherwise; // NaN
@@ -61,14 +61,14 @@ function write(string, offset, length, encoding) {
 
 const MOST = 2 ** 32; // bytes of a buffer
 
-// A bound as native code takes it: what is no number is 0.
+// A bound for native code: 0 if it isn't a number.
 function boundOf(value, most = MOST) {
   const number = Math.trunc(+value) || 0;
   if (number < 0 || number > most) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
   return number;
 }
 
-// latin1Slice, hexWrite and so on: without the checks, and with the bounds' own error.
+// latin1Slice, hexWrite and so on: without the argument checks, but with errors for the bounds.
 function addRaw(prototype, name, row) {
   const methods = {
     [`${name}Slice`](start = 0, end = this.length) {
@@ -92,7 +92,7 @@ function addRaw(prototype, name, row) {
 
 const badFill = (value) => invalidArgValue('value', value);
 
-// The bytes that a fill repeats; a number stands for itself.
+// The bytes that a fill repeats.
 function patternOf(value, encoding) {
   if (typeof value === 'number') return value & 255;
   if (typeof value === 'boolean') return +value;
@@ -133,7 +133,7 @@ function fillBytes(buffer, value, offset, end, encoding) {
   }
   if (offset >= end) return buffer;
   if (typeof pattern === 'number') return typedarrayFill.call(buffer, pattern, offset, end);
-  // The first goes in as it is; from then on what is there is doubled.
+  // The pattern is written once; then the part already written is copied, doubling each time.
   let filled = Math.min(pattern.length, end - offset);
   typedarraySet.call(buffer, typedarraySubarray.call(asPlain(pattern), 0, filled), offset);
   while (filled < end - offset) {
@@ -144,10 +144,10 @@ function fillBytes(buffer, value, offset, end, encoding) {
   return buffer;
 }
 
-// A view whose parts are plain ones: subarray() asks the constructor of what it is called on.
+// A plain view, since subarray() calls the constructor of its object.
 const asPlain = (bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
-// Copies [start, end) as far as there is room, and says how much that was.
+// Copies [start, end) as far as there is room; returns the number of bytes.
 function copyPart(source, target, targetStart, start, end) {
   const count = Math.min(end - start, target.length - targetStart, source.length - start);
   if (count <= 0) return 0;
@@ -172,7 +172,7 @@ function copy(target, targetStart, sourceStart, sourceEnd) {
 
 // --- parts ----------------------------------------------------------------------------------------
 
-// A place counted from the start or, below zero, from the end.
+// An index from the start or, if negative, from the end.
 function placeOf(value, length) {
   const at = whole(value, 0);
   if (at < 0) return at + length > 0 ? at + length : 0;
@@ -255,7 +255,7 @@ function inspect(depth, options) {
   for (let i = 0; i < shown; i++) text += `${i > 0 ? ' ' : ''}${digits[2 * i]}${digits[2 * i + 1]}`;
   const more = this.length - shown;
   if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
-  // What was hung on it: the keys that are no indices.
+  // Other properties: the keys that aren't indices.
   const extra = { __proto__: null };
   let count = 0;
   const { LARGE, inspect: show } = require('internal/inspect');

@@ -1,7 +1,7 @@
 'use strict';
-// Numbers in a Buffer: readInt16LE, writeDoubleBE and their kin, made of a table. Whole
-// numbers up to six bytes are put together byte by byte, floating-point ones go through a
-// pair of views of the same eight bytes.
+// Numbers in a Buffer: readInt16LE, writeDoubleBE and the like, made from a table. Integers up to
+// six bytes are assembled byte by byte; floating-point numbers go through two views of the same
+// eight bytes.
 
 const { over, stringIncludes, stringReplace } = intrinsics;
 const { coded, invalidArgType, outOfRange, validateNumber } = require('internal/errors');
@@ -31,7 +31,7 @@ function checkSize(size) {
   throw outOfRange('byteLength', '>= 1 and <= 6', size);
 }
 
-// The range of whole numbers of so many bytes, and how it is written.
+// The range of integers of that many bytes, and its text for errors.
 function rangeOf(size, isSigned) {
   const bits = 8 * size - (isSigned ? 1 : 0);
   const min = isSigned ? -(2 ** bits) : 0;
@@ -65,7 +65,7 @@ function getWhole(buffer, offset, size, isBig) {
 
 function putWhole(buffer, value, offset, size, isBig) {
   for (let i = 0; i < size; i++) {
-    buffer[isBig ? offset + size - 1 - i : offset + i] = value; // the lowest byte of it
+    buffer[isBig ? offset + size - 1 - i : offset + i] = value; // its lowest byte
     value = Math.floor(value / 256);
   }
   return offset + size;
@@ -91,7 +91,7 @@ function writer(size, isSigned, isBig) {
   };
 }
 
-// readIntLE and its like, which are given how many bytes.
+// readIntLE and the like, which take the number of bytes.
 function sizedReader(isSigned, isBig) {
   return function (offset, byteLength) {
     if (offset === undefined) throw invalidArgType('offset', 'of type number', offset);

@@ -121,7 +121,7 @@ function structuredClone(...args) {
     if (kinds.isSharedArrayBuffer(item)) return keep(item);
     if (kinds.isArrayBuffer(item)) return keep(copyBuffer(item, moved.has(item)));
     if (ArrayBufferIsView(item)) {
-      const { byteOffset } = item; // before its buffer is gone
+      const { byteOffset } = item; // read before its buffer is detached
       const length = kinds.isDataView(item) ? item.byteLength : item.length;
       const Class = kinds.isDataView(item) ? DataView : VIEWS[typedarrayGetTag.call(item)];
       return keep(new Class(copy(item.buffer), byteOffset, length));

@@ -1,6 +1,6 @@
 'use strict';
-// console. A line of plain strings needs neither a formatter nor a stream, so it goes
-// straight to the descriptor; everything else loads what it needs.
+// console. A line of plain strings needs neither a formatter nor a stream, so it is written
+// straight to the descriptor; everything else loads the modules it needs.
 
 const { arraySlice, over, regexpReplace, stringIncludes, stringSlice } = intrinsics;
 const stdio = native('stdio');
@@ -10,12 +10,13 @@ let indent = '';
 const counts = new Map();
 const times = new Map();
 
-// The stream that the program has put under console._stdout or _stderr, or that it has asked
-// process for; undefined if neither.
+// The stream that the program has set as console._stdout or _stderr, or has got from process;
+// undefined if neither.
 const replaced = { __proto__: null, stdout: undefined, stderr: undefined };
 const streamOf = (name) => replaced[name] ?? tools.streams?.[name];
 
-// Colours are for terminals, and for those who ask: at any time, so each line asks again.
+// Colours are for terminals, or if the environment asks for them; it may change, so each line
+// checks it again.
 const { envGet } = native('process');
 function colored(fd) {
   const stream = streamOf(fd === 1 ? 'stdout' : 'stderr');
@@ -35,7 +36,7 @@ function format(args, fd = 1) {
 function line(name, fd, args) {
   let text = format(args, fd);
   if (indent !== '') text = indent + (stringIncludes.call(text, '\n') ? regexpReplace(/\n/g, text, `\n${indent}`) : text);
-  // Past the stream, unless the program has it and may have changed it.
+  // Writes directly, unless the program has the stream and may have changed it.
   if (streamOf(name) === undefined) stdio.write(fd, text, true);
   else write(name, fd, `${text}\n`);
 }
@@ -58,7 +59,7 @@ function printTime(label, method, data) {
   else out(`${label}: ${require('internal/duration').durationText((now() - since) / 1e6)}`, ...over(data));
 }
 
-// Methods of a label: "default" unless given, always a text.
+// Methods with a label: always a text, "default" if omitted.
 const labelled = {
   time(label) {
     if (times.has(label)) warn(`Label '${label}' already exists for console.time()`);

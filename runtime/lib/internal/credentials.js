@@ -1,5 +1,5 @@
 'use strict';
-// process.setuid and its kin: an identifier is a number or a name.
+// process.setuid and the like: an identifier is a number or a name.
 
 const { arrayIndexOf, arrayMap } = intrinsics;
 const binding = native('credentials');
@@ -12,7 +12,7 @@ function checkId(id, name) {
 
 const unknown = (kind, id) => coded(Error, 'ERR_UNKNOWN_CREDENTIAL', `${kind} identifier does not exist: ${id}`);
 
-// The number of a user or a group, of which only those that are known may be named.
+// The number of a user or group; a name must be known.
 const LOOK_UP = { __proto__: null, User: binding.userId, Group: binding.groupId };
 function idOf(id, kind) {
   const number = typeof id === 'number' ? id : LOOK_UP[kind](id);
@@ -26,7 +26,7 @@ function check(errno, syscall) {
   throw Object.assign(new Error(`${code}, ${binding.errorText(errno)}`), { errno, code, syscall });
 }
 
-const SETTERS = ['setuid', 'seteuid', 'setgid', 'setegid']; // as C numbers them
+const SETTERS = ['setuid', 'seteuid', 'setgid', 'setegid']; // in C's order
 
 const setter = (name, kind) => ({
   [name](id) {

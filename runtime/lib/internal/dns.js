@@ -12,7 +12,7 @@ const {
 const ORDERS = ['verbatim', 'ipv4first', 'ipv6first'];
 let order = 'verbatim';
 
-// EAI_NODATA and EAI_NONAME are the same to Node: there is no such name.
+// EAI_NODATA and EAI_NONAME are the same error in Node: there is no such name.
 function lookupError(err, syscall, hostname) {
   const name = uv.errorName(err);
   const code = name === 'EAI_NODATA' || name === 'EAI_NONAME' ? 'ENOTFOUND' : name;

@@ -38,7 +38,7 @@ class TextEncoder {
     validateString(src, 'src');
     if (!(dest instanceof Uint8Array)) throw invalidArgType('dest', 'an instance of Uint8Array', dest);
     const written = binding.utf8Write(src, dest, 0, dest.length);
-    // Whole characters fit or stay: count the units that were read.
+    // A character is written as a whole or not at all: count the units that were read.
     let read = 0;
     for (let bytes = 0; read < src.length;) {
       const point = stringCodePointAt.call(src, read);
@@ -71,7 +71,7 @@ for (const encoding in rows) for (let i = 0; i < rows[encoding].length; i++) lab
 
 const isSpace = (code) => code === 9 || code === 10 || code === 12 || code === 13 || code === 32;
 
-// Without the white space around it, which is the web's and not the language's.
+// The label without the white space around it, by the web's definition, not the language's.
 function encodingOf(label) {
   let start = 0;
   let end = label.length;
@@ -82,7 +82,7 @@ function encodingOf(label) {
 
 // --- decoding -------------------------------------------------------------------------------------
 
-// How many bytes at the end are the beginning of a character.
+// How many bytes at the end are the beginning of an incomplete character.
 function unfinishedUtf8(bytes) {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back];

@@ -1,6 +1,6 @@
 'use strict';
-// What JavaScriptCore does its own way and a Node program would notice: WebAssembly
-// compiles in the background without the loop's knowledge, and stacks have another form.
+// Hides differences of JavaScriptCore that a Node program would notice: WebAssembly compiles in the
+// background without the loop's knowledge, and stacks have another form.
 
 const { over, promiseThen } = intrinsics;
 const { scope } = require('internal/tools');
@@ -38,13 +38,13 @@ if (wasm !== undefined && 'value' in wasm) {
   });
 }
 
-// error.stack begins with the error itself and has Node's "at" lines, from the moment an
-// error is made, as programs expect that print or parse it. Errors that the engine makes
-// by itself (a call of what is no function) can't be reached this way; whatever prints an
-// error here puts theirs into the same form.
+// error.stack begins with the error itself and has Node's "at" lines, from the moment an error is
+// made, as programs that print or parse it expect. Errors that the engine makes itself (calling
+// something that isn't a function) can't be changed this way; the code that prints errors converts
+// those.
 //
-// As in V8, the text is made when it is first read, and the constructors that an error
-// came through are not part of it.
+// As in V8, the text is made when it is first read, and the constructors that an error came through
+// are not part of it.
 const { captureStackTrace, stackTraceLimit } = Error;
 
 const prepareAsUsual = function prepareStackTrace(error, sites) {
@@ -67,7 +67,7 @@ function readable(error, after) {
         const text = require('internal/stack').from(error, raw, limit);
         return Object.isFrozen(error) ? text : define(text);
       }
-      // A program makes its own of it; what it reads of the stack meanwhile is nothing.
+      // The program makes the text itself (prepareStackTrace); meanwhile error.stack is undefined.
       const frozen = Object.isFrozen(error);
       if (!frozen) define(undefined);
       const made = Reflect.apply(prepareStackTrace, WrappedError, [error, require('internal/stack').callSites(error, raw, limit)]);
@@ -107,8 +107,8 @@ WrappedError.captureStackTrace = (target, after) => {
 WrappedError.prepareStackTrace = prepareAsUsual;
 intrinsics.ErrorCaptureStackTrace = WrappedError.captureStackTrace;
 
-// The engine's text, whatever a program has made of error.stack. after: the function that the
-// stack begins below
+// The engine's own text, even if the program has changed error.stack. after: the function below
+// which the stack begins
 module.exports = {
   rawStack(after) {
     const holder = {};

@@ -1,13 +1,13 @@
 'use strict';
-// util.parseEnv and process.loadEnvFile: NAME=value, line by line. A value in quotes may go over
-// several lines; in double quotes \n is a new line.
+// util.parseEnv and process.loadEnvFile: NAME=value, line by line. A quoted value may span several
+// lines; in double quotes \n is a new line.
 
 const { over, regexpExec, regexpReplace, stringIndexOf, stringReplaceAll, stringSlice, stringStartsWith } = intrinsics;
 const { validateString } = require('internal/errors');
 
 const trimmed = (text) => regexpReplace(/^ +| +$/g, text, '');
 
-// [the value at the beginning of a text, how far it goes]
+// [the value at the beginning of a text, its length in the text]
 function valueAt(text) {
   const start = regexpExec.call(/^ */, text)[0].length;
   const quote = text[start];
@@ -34,7 +34,7 @@ function parse(content) {
       found[stringStartsWith.call(key, 'export ') ? stringSlice.call(key, 7) : key] = value;
       rest = stringSlice.call(rest, length);
     }
-    // What is left of the line says nothing.
+    // The rest of the line is ignored.
     rest = regexpReplace(name === undefined ? /^\n*[^\n]*/ : /^[^\n]*/, rest, '');
     rest = regexpReplace(/^\n+/, rest, '');
   }
@@ -46,7 +46,7 @@ function parseEnv(content) {
   return parse(content);
 }
 
-// What is set already stays.
+// Variables that are already set stay as they are.
 function loadEnvFile(path) {
   path ??= '.env';
   const fs = require('fs');

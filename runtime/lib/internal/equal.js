@@ -1,5 +1,5 @@
 'use strict';
-// Deep equality as assert and util.isDeepStrictEqual mean it.
+// Deep equality for assert and util.isDeepStrictEqual.
 
 const {
   ArrayBufferIsView, ArrayIsArray, arrayEvery, arrayFilter, arrayFind, arrayMap, bigintValueOf, booleanValueOf, dateGetTime,
@@ -12,7 +12,8 @@ const SMALL = 4096; // bytes of a view
 const enumerableSymbols = (value) => arrayFilter.call(Object.getOwnPropertySymbols(value), (symbol) => objectPropertyIsEnumerable.call(value, symbol));
 const enumerableKeys = (value) => [...over(Object.keys(value)), ...over(enumerableSymbols(value))];
 
-// Objects around a primitive: how one is known, and what is in it, whatever its prototype.
+// Objects around a primitive: how to recognise one, and how to get its value, whatever its
+// prototype.
 const BOXES = [
   [kinds.isNumberObject, (box) => numberValueOf.call(box)],
   [kinds.isStringObject, (box) => stringValueOf.call(box)],
@@ -101,7 +102,7 @@ function deepEqual(left, right, strict) {
     return true;
   }
 
-  // Properties beside the elements: all of a small view, symbols of a large one, whose indices
+  // Properties beside the elements: all of a small view; only symbols of a large one, whose indices
   // would take long to list.
   function sameExtras(a, b) {
     if (a.byteLength <= SMALL) return sameKeys(a, b);

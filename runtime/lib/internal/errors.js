@@ -22,9 +22,9 @@ function describeType(value) {
 
 const describe = (value) => ` Received ${(DESCRIBE[typeof value] ?? describeType)(value)}`;
 
-// The name stays that of the class ("TypeError"), the code shows in the stack's first
-// line and in String(error), as in Node: TypeError [ERR_X]: message. Only errors of ours are
-// marked so, by a prototype that those of one class and code share.
+// The name stays that of the class ("TypeError"), the code shows in the stack's first line and in
+// String(error), as in Node: TypeError [ERR_X]: message. Only errors made here are marked so, by a
+// prototype that errors of one class and code share.
 const { kOurs } = require('internal/tools');
 const prototypes = new Map(); // class → code → prototype
 
@@ -50,8 +50,8 @@ function coded(Base, code, message) {
   return error;
 }
 
-// A system call that failed, with all that is known of it: the message says what it was doing
-// (`words`), and info is { code, message, path, dest, syscall, errno }, some of them.
+// A failed system call: `words` says what it was doing, and info has some of { code, message, path,
+// dest, syscall, errno }.
 function systemError(code, words, info) {
   const { errno, syscall, path, dest } = info;
   let message = `${words}: ${syscall} returned ${info.code} (${info.message})`;
@@ -78,13 +78,13 @@ function invalidArgValue(name, value, reason = 'is invalid') {
   return coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`);
 }
 
-// What a function of the program gave back.
+// For the return value of one of the program's functions.
 function invalidReturnValue(expected, name, value) {
   const got = stringSlice.call(describe(value), ' Received '.length);
   return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', `Expected ${expected} to be returned from the "${name}" function but got ${got}.`);
 }
 
-// A value in the words of an error, as %s of util.format has it.
+// A value in an error's message, formatted as by %s of util.format.
 const shown = (value) => typeof value === 'string' ? value : require('internal/format').format('%s', value);
 
 const unknownSignal = (signal) => coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${shown(signal)}`);
@@ -95,14 +95,14 @@ function missingArgs(what) {
   return coded(TypeError, 'ERR_MISSING_ARGS', `${what} must be specified`);
 }
 
-// Numbers of more than 32 bits are shown with their digits in groups of three.
+// Numbers of more than 32 bits are shown with digits in groups of three.
 function rangeText(value) {
   const big = typeof value === 'bigint';
   if (!(big || NumberIsInteger(value)) || (value <= 2 ** 32 && value >= -(2 ** 32))) return inspect(value);
   return regexpReplace(/\B(?=(\d{3})+$)/g, String(value), '_') + (big ? 'n' : '');
 }
 
-// An encoding may be anything; it is shown as %s of util.format shows it.
+// An encoding may be any value; it is shown as by %s of util.format.
 function unknownEncoding(encoding) {
   return coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${shown(encoding)}`);
 }
@@ -112,7 +112,7 @@ function outOfRange(name, range, value) {
   return coded(RangeError, 'ERR_OUT_OF_RANGE', `${rule} Received ${rangeText(value)}`);
 }
 
-// A check throws unless the value is of the type that it is named after.
+// Makes a check that throws unless the value has the given type.
 const checkOf = (type) => (value, name) => {
   if (typeof value !== type) throw invalidArgType(name, `of type ${type}`, value);
 };
@@ -137,7 +137,7 @@ function validateInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Numbe
 const validateInt32 = (value, name, min = -(2 ** 31), max = 2 ** 31 - 1) => validateInteger(value, name, min, max);
 const validateUint32 = (value, name, positive = false) => validateInteger(value, name, positive ? 1 : 0, 2 ** 32 - 1);
 
-// Of each item: check(item, 'name[3]').
+// Each item is checked with check(item, 'name[3]').
 function validateArray(value, name, { least = 0, check } = {}) {
   if (!ArrayIsArray(value)) throw invalidArgType(name, 'an instance of Array', value);
   if (value.length < least) throw invalidArgValue(name, value, `must be longer than ${least}`);
@@ -154,8 +154,8 @@ function validateBuffer(value, name = 'buffer') {
   if (!ArrayBufferIsView(value)) throw invalidArgType(name, 'an instance of Buffer, TypedArray, or DataView', value);
 }
 
-// checkFields(options, 'options', { signal: validateAbortSignal, size: validateUint32 }): what is
-// undefined is left out, or what `isGiven` doesn't take for given.
+// checkFields(options, 'options', { signal: validateAbortSignal, size: validateUint32 }): fields
+// that are undefined, or for which `isGiven` is false, are not checked.
 function checkFields(object, name, checks, isGiven = isDefined) {
   for (const field of over(Object.keys(checks))) {
     const check = checks[field];
@@ -175,10 +175,10 @@ class AbortError extends Error {
   }
 }
 
-// Why something ended early: its signal was aborted.
+// The error for an operation that ended because its signal was aborted.
 const abortedBy = (signal) => new AbortError(undefined, { cause: signal.reason });
 
-// What a module doesn't have says so by name. from: the file that asks, where it is known.
+// The error for something that a module lacks. from: the file that requires it, if known.
 function notImplemented(name, from) {
   return coded(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not available in rondo${from ? ` (asked for by ${from})` : ''}`);
 }

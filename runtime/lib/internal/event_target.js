@@ -8,7 +8,7 @@ const { hrtime, startTime } = native('process');
 
 
 const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
-// Options of addEventListener for the runtime's own use: the listener is called although an
+// An option of addEventListener for the runtime's own use: the listener is called even if an
 // earlier one has stopped the event.
 const kUnstoppable = Symbol('unstoppable');
 // An event that the runtime dispatches is trusted.
@@ -18,7 +18,7 @@ const kListenerAdded = Symbol('listenerAdded');
 
 const badThis = (name) => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${name}`);
 
-// The value itself, or what is behind it if it is a proxy, as far as isKind knows it.
+// The value itself, or the target if it is a proxy, provided that isKind accepts it.
 function genuine(value, isKind, name) {
   while (!isKind(value)) {
     value = typeof value === 'object' && value !== null ? native('util').proxyTarget(value) : undefined;
@@ -183,8 +183,8 @@ function warnOfMany(target, type, count, most) {
   process.emitWarning(warning);
 }
 
-// The listeners of one type are a chain. An entry that was taken out keeps its successor, so
-// that a dispatch that stands at it finds on.
+// The listeners of one type are a linked list. An entry that was removed keeps its successor, so
+// that a dispatch that has reached it can continue.
 class Listeners {
   first = null;
   last = null;
@@ -217,7 +217,7 @@ class Listeners {
 
 class EventTarget {
   #listeners = null; // a Map, once there are any: type → Listeners
-  #most; // so many are no leak
+  #most; // more listeners than this may be a leak
 
   static {
     isTarget = (value) => typeof value === 'object' && value !== null && #listeners in value;
@@ -309,14 +309,14 @@ function callEntry(target, type, entry, event) {
   }
 }
 
-// A listener's error is nobody's but the process's.
+// A listener's error becomes an uncaught error of the process.
 function later(error) {
   process.nextTick(() => {
     throw error;
   });
 }
 
-// onabort and its like: a property that is a listener, in the place where it was first set.
+// onabort and the like: a property that is a listener, at the position where it was first set.
 function handlerProperty(prototype, type) {
   const key = Symbol(`on${type}`);
   const check = (value) => {

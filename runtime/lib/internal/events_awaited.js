@@ -1,5 +1,5 @@
 'use strict';
-// events.once and events.on: events that one awaits.
+// events.once and events.on: awaiting events.
 
 const { PromiseReject, PromiseResolve, arrayMap, arrayPush, arrayShift, arraySplice, over } = intrinsics;
 const { kUnstoppable } = require('internal/event_target');
@@ -54,8 +54,8 @@ function once(source, name, options) {
   });
 }
 
-// for await (const args of on(emitter, name)): what arrives waits in a queue; a source that
-// can pause is paused while more than highWaterMark wait.
+// for await (const args of on(emitter, name)): events are queued; a source that can pause is paused
+// while more than highWaterMark are queued.
 class Arrivals {
   #arrived = [];
   #waiting = [];

@@ -1,6 +1,5 @@
 'use strict';
-// The last words of a program that died of an error: where, the line itself, a caret, and
-// the stack.
+// The report of an uncaught error: the place, the source line with a caret, and the stack.
 
 const { arrayFind, regexpReplace, stringSlice, stringSplit, stringStartsWith } = intrinsics;
 const { frames, isOurs, location } = require('internal/stack');
@@ -12,7 +11,7 @@ function position(error) {
     return { file: error.sourceURL, line: error.line, column: 0 };
   const frame = typeof error.stack === 'string' ? arrayFind.call(frames(error.stack), (each) => !isOurs(each)) : undefined;
   if (frame !== undefined) return location(frame);
-  // Somebody took the stack away or wrote another; where it was made the engine still knows.
+  // The program has removed or changed the stack; the engine still knows where the error was made.
   if (typeof error.sourceURL !== 'string' || stringStartsWith.call(error.sourceURL, 'node:')) return undefined;
   return location({ file: error.sourceURL, line: error.line, column: error.column });
 }
@@ -29,7 +28,7 @@ function excerpt(error) {
   return `${where.file}:${where.line}\n${text}\n${caret}`;
 }
 
-// A value without running any code of its own.
+// The text of a value, without running any code of the program.
 function plain(value) {
   if (typeof value === 'string') return value;
   if (typeof value === 'object' && value !== null) return '#<' + (value.constructor?.name ?? 'Object') + '>';

@@ -1,5 +1,5 @@
 'use strict';
-// util.format: "%s is %d" and its kin.
+// util.format: "%s is %d" and so on.
 
 const { NumberParseFloat, NumberParseInt, arrayFilter, over, regexpReplace, regexpTest } = intrinsics;
 const { bigintText, inspect, numberText } = require('internal/inspect');
@@ -9,7 +9,7 @@ const ours = new Set(['Buffer', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDe
   'AbortController', 'AbortSignal', 'DOMException', 'PerformanceObserver', 'PerformanceEntry', 'Blob', 'File']);
 const builtIn = new Set(arrayFilter.call(Object.getOwnPropertyNames(global), (name) => regexpTest(/^[A-Z][a-zA-Z0-9]+$/, name) && !ours.has(name)));
 
-// Whether toString is the engine's own, so that inspecting says more.
+// Whether toString is the engine's own; then inspecting says more.
 function hasOwnText(value) {
   if (Object.hasOwn(value, 'toString') || Object.hasOwn(value, Symbol.toPrimitive)) return true;
   if (typeof value.toString !== 'function' && typeof value[Symbol.toPrimitive] !== 'function') return false;

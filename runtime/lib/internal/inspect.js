@@ -54,7 +54,7 @@ function keysOf(value, showHidden) {
   return [...over(Object.keys(value)), ...over(arrayFilter.call(symbols, (symbol) => objectPropertyIsEnumerable.call(value, symbol)))];
 }
 
-// V8 gives an old-fashioned function two more properties, which it shows as null.
+// V8 gives a sloppy-mode function two more properties, which are shown as null.
 function hiddenNames(value) {
   const names = Object.getOwnPropertyNames(value);
   if (typeof value !== 'function' || !arrayIncludes.call(names, 'prototype') || arrayIncludes.call(names, 'caller') || !isSloppy(value)) return names;
@@ -73,8 +73,8 @@ function isSloppy(value) {
 
 const isIndex = (key) => typeof key === 'string' && regexpTest(/^(0|[1-9]\d*)$/, key) && +key < 2 ** 32 - 1;
 
-// Keys beside the elements. The engine lists indices too, each for the price of making its
-// name, a second for a million; so the properties of a large list have to be symbols to show.
+// Keys other than the elements. The engine lists indices too and makes a name for each, which takes
+// a second for a million; so for a large list only symbols are shown.
 const LARGE = 2 ** 14;
 function nonIndexKeys(ctx, value, length) {
   if (length > LARGE) {
@@ -89,8 +89,8 @@ function nonIndexKeys(ctx, value, length) {
 
 const moreItems = (count) => `... ${count} more item${count > 1 ? 's' : ''}`;
 
-// The index of the first element after a hole. A few places are looked at; beyond them the keys
-// are listed, which an array with long stretches of nothing has few of.
+// The index of the first element after a hole. A limited number of places is tried; after that the
+// keys are listed, since an array with long holes has few.
 const PLACES = 1024;
 function afterHoles(value, index) {
   const { length } = value;
@@ -110,7 +110,7 @@ function arrayItems(ctx, value, depth) {
       arrayPush.call(output, property(ctx, value, depth, index, 'element'));
       continue;
     }
-    // Holes are counted together.
+    // Consecutive holes are counted together.
     const end = afterHoles(value, index);
     const holes = end - index;
     index = end - 1;
@@ -171,8 +171,8 @@ function promiseItems(ctx, value, depth) {
   return [state === 2 ? `${ctx.style('<rejected>', 'special')} ${text}` : text];
 }
 
-// What is left in an iterator of a map or a set: { items, pairs }, undefined if the engine
-// doesn't show it. Of pairs each look makes new ones, of anything else it finds the same.
+// The remaining items of a map's or set's iterator: { items, pairs }, undefined if the engine
+// doesn't give them. For pairs each call makes new arrays; other items are the same ones.
 function iteratorItems(iterator) {
   const items = util.iteratorItems(iterator, (each) => [...over(each)]);
   if (items === undefined) return undefined;
@@ -180,7 +180,7 @@ function iteratorItems(iterator) {
   return { items, pairs: items.length > 0 && ArrayIsArray(items[0]) && items[0] !== again[0] };
 }
 
-// Shapes of things one can iterate; undefined for anything else.
+// Shapes of iterables; undefined for anything else.
 function iterableShape(ctx, value, name, tag) {
   if (ArrayIsArray(value)) {
     const front = name !== 'Array' || tag !== '' ? prefix(name, tag, 'Array', `(${value.length})`) : '';
@@ -278,7 +278,7 @@ function shapeOf(ctx, value, name, tag, depth, inTypedArray) {
 
 // --- the walk --------------------------------------------------------------------------------------
 
-// What an ES module exports is read by getters, which are none of the program's business.
+// The exports of an ES module are read by getters, which aren't the program's.
 function exported(ctx, namespace, depth, key) {
   let text;
   ctx.indent += 2;
@@ -301,7 +301,7 @@ function property(ctx, value, depth, key, role) {
     const step = ctx.compact === true && role !== 'element' ? 3 : 2;
     ctx.indent += step;
     text = format(ctx, descriptor.value, depth);
-    // The old style puts what is long under its name.
+    // The old style puts a long value below its name.
     if (step === 3 && columnsOf(text, ctx.colors) > ctx.breakLength) gap = `\n${stringRepeat.call(' ', ctx.indent)}`;
     ctx.indent -= step;
   } else if (descriptor.get !== undefined) {
@@ -421,7 +421,8 @@ function formatObject(ctx, value, depth, inTypedArray) {
     else base = base === '' ? mark : `${mark} ${base}`;
   }
   const text = layout(ctx, output, base, open, close, array, depth, value);
-  // What one indentation has written; beyond the limit nothing is entered any more.
+  // Counts the characters written at each indentation; beyond the limit no more objects are
+  // entered.
   const written = ctx.written[ctx.indent] = (ctx.written[ctx.indent] ?? 0) + text.length;
   if (written > MOST_TEXT) ctx.depth = -1;
   return text;
@@ -432,7 +433,7 @@ function formatObject(ctx, value, depth, inTypedArray) {
 function inspect(value, options, ...older) {
   const ctx = { ...defaults, seen: [], written: { __proto__: null }, circular: undefined, deepest: 0, indent: 0, user: undefined, style: undefined };
   if (older.length > 0 || typeof options === 'boolean') {
-    // inspect(value, showHidden, depth, colors), as it once was.
+    // inspect(value, showHidden, depth, colors), the old form.
     ctx.showHidden = options === true;
     if (older[0] !== undefined) ctx.depth = older[0];
     if (older[1] !== undefined) ctx.colors = older[1];

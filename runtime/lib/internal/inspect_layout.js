@@ -17,8 +17,8 @@ function fits(ctx, output, start, base) {
   return base === '' || !stringIncludes.call(base, '\n');
 }
 
-// Concatenation instead of a join: the engine puts the pieces of all levels together once, at
-// the end, where a join would copy the inner levels again at each outer one.
+// Concatenation instead of join(): the engine assembles the pieces of all levels once, at the end,
+// where join() would copy the inner levels again at each outer one.
 function concatenated(output, separator) {
   let text = output[0] ?? '';
   for (let i = 1; i < output.length; i++) text += separator + output[i];
@@ -49,7 +49,7 @@ function layout(ctx, output, base, open, close, array, depth, value) {
   return `${front}${open}${line}  ${concatenated(output, `,${line}  `)}${line}${close}`;
 }
 
-// Many short elements stand in columns, roughly as a square.
+// Many short elements are put in columns, roughly as a square.
 function columns(ctx, output, value) {
   const last = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
   const widths = arrayMap.call(arraySlice.call(output, 0, last), (entry) => columnsOf(entry, ctx.colors));

@@ -1,6 +1,6 @@
 'use strict';
-// How util.inspect names things: the constructor in front of an object, functions and classes,
-// and the stack of an error under its class's name.
+// Names in util.inspect: the constructor in front of an object, functions and classes, and an
+// error's stack under its class's name.
 
 const {
   ArrayIsArray, arrayIncludes, arrayIndexOf, arrayPush, arraySplice, errorToString, functionToString,
@@ -77,8 +77,8 @@ function functionBase(value, name, tag) {
 
 // --- errors ---------------------------------------------------------------------------------------
 
-// What a stack begins with if that can be an error's name: words up to a colon or the first
-// frame, or a text that is nothing but "…Error".
+// The beginning of a stack, if it can be an error's name: words up to a colon or the first frame,
+// or a text that is nothing but "…Error".
 function leadingName(stack) {
   const end = regexpExec.call(/[^\w \-[\]()]/, stack)?.index ?? -1;
   const after = end < 2 ? '' : stringSlice.call(stack, end, end + 7);
@@ -86,7 +86,7 @@ function leadingName(stack) {
   return stringEndsWith.call(stack, 'Error') && !regexpTest(/[^\w-]/, stack) ? stack : '';
 }
 
-// A class's name goes in front where the stack only says "Error".
+// Puts the class's name in front where the stack only says "Error".
 function improved(stack, name, errorName, tag) {
   if (name !== null && !(stringEndsWith.call(errorName, 'Error') && stringStartsWith.call(stack, errorName) &&
       (stack.length === errorName.length || stringIncludes.call(':\n', stack[errorName.length])))) return stack;
@@ -111,7 +111,7 @@ function errorBase(ctx, error, name, tag, keys) {
       const at = arrayIndexOf.call(keys, key);
       if (at >= 0 && (key === 'stack' || stringIncludes.call(stack, error[key]))) arraySplice.call(keys, at, 1);
     }
-  // The engine's own notes about the place: the stack has them.
+  // The engine's own properties for the place of an error; the stack has it.
   for (const key of over(['line', 'column', 'sourceURL'])) {
     const at = arrayIndexOf.call(keys, key);
     if (at >= 0) arraySplice.call(keys, at, 1);

@@ -8,7 +8,7 @@ const {
 } = intrinsics;
 // --- colours ----------------------------------------------------------------------------
 
-// Each effect's number that switches it on and off (ECMA-48, SGR).
+// For each effect, the numbers that switch it on and off (ECMA-48, SGR).
 const EFFECTS = 'reset 0 0, bold 1 22, dim 2 22, italic 3 23, underline 4 24, blink 5 25, inverse 7 27, hidden 8 28, ' +
   'strikethrough 9 29, doubleunderline 21 24';
 const RARE = 'framed 51 54, overlined 53 55';
@@ -66,15 +66,14 @@ function colored(text, kind) {
 
 const SINGLE = 39;
 const named = { 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
-const escapes = { __proto__: null }; // by code, as they are needed
+const escapes = { __proto__: null }; // by code, made on demand
 function escapeOf(code) {
   return escapes[code] ??= named[code] ?? (code > 0xff ? `\\u${numberToString.call(code, 16)}` :
     `\\x${stringPadStart.call(stringToUpperCase.call(numberToString.call(code, 16)), 2, '0')}`);
 }
 
-// Control characters, backslashes and surrogates without their other half are escaped, and
-// single quotes where these stand around the text. A text may have millions of them, so that
-// pieces are put together as they become many.
+// Escapes control characters, backslashes and lone surrogates, and single quotes if the text is in
+// single quotes. A text may have millions of these, so pieces are joined when there are many.
 const PIECES = 4096;
 function escaped(text, mark = "'") {
   const { length } = text;
@@ -100,7 +99,7 @@ function escaped(text, mark = "'") {
   return result + arrayJoin.call(pieces, '');
 }
 
-// Single quotes, unless the text has some and another kind of quote does without escapes.
+// Single quotes, unless the text contains some and another kind of quote needs no escapes.
 function quote(text) {
   let mark = "'";
   if (stringIncludes.call(text, "'")) {
@@ -126,7 +125,7 @@ function bigintText(value, options) {
   return `${options?.numericSeparator ? separated(`${value}`) : value}n`;
 }
 
-// Each line of a text in quotes of its own.
+// Puts each line of a text in quotes of its own.
 function quotedLines(text, separator, style) {
   let result = '';
   let pieces = [];
@@ -142,7 +141,7 @@ function quotedLines(text, separator, style) {
   return result + arrayJoin.call(pieces, '');
 }
 
-// A string that doesn't fit a line is broken after its newlines, one that is too long is cut.
+// A string that doesn't fit on a line is split after its newlines; one that is too long is cut.
 function stringText(ctx, text, style) {
   const cut = text.length - ctx.maxStringLength;
   const shown = cut > 0 ? stringSlice.call(text, 0, ctx.maxStringLength) : text;

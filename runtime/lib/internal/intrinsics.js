@@ -115,7 +115,7 @@
       saved[`${owner.toLowerCase()}Get${capital(name)}`] = callable(getOwnPropertyDescriptor(prototype, name).get);
   }
   saved.typedarrayGetTag = callable(getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get);
-  // `resolve` and its kin are called on the constructor that they make promises of.
+  // `resolve` and the like must be called on the constructor.
   for (const name of ['all', 'allSettled', 'any', 'race', 'reject', 'resolve']) {
     const method = callable(Promise[name]);
     saved[`Promise${capital(name)}`] = (value) => method.call(Promise, value);
@@ -123,7 +123,7 @@
   saved.AsyncFunction = (async () => {}).constructor;
   saved.AsyncGeneratorFunction = (async function* () {}).constructor;
   saved.GeneratorFunction = (function* () {}).constructor;
-  // What a program gets or hands over.
+  // The genuine classes, for values that a program gets or passes.
   saved.GenuineMap = Map;
   saved.GenuineObject = Object;
   saved.GenuineSet = Set;
@@ -136,7 +136,7 @@
 
   // --- iteration -----------------------------------------------------------------------------
 
-  // over(list): an iterator over an array that asks nobody but the array's indices.
+  // over(list): an iterator over an array that uses only the array's indices.
   class Each {
     constructor(list) {
       this.list = list;
@@ -177,7 +177,7 @@
     return isListLike(list) ? new Each(list) : list[Symbol.iterator]();
   };
   saved.given = (iterable) => iterable;
-  // A program's Map or Set, whatever it has done to them.
+  // The items of a program's Map or Set, whatever the program has changed on them.
   saved.mapItems = (map) => new Steps(saved.mapEntries.call(map), mapNext);
   saved.setItems = (set) => new Steps(saved.setValues.call(set), setNext);
 
@@ -214,14 +214,14 @@
 
   // --- helpers ---------------------------------------------------------------------------------
 
-  // Calls a function of the program's, also if it has a `call` of its own.
+  // Calls a function of the program, even if it has a `call` of its own.
   saved.invoke = (fn, self, ...args) => fn.apply === genuineApply ? fn.apply(self, args) : apply(fn, self, args);
 
   const { arrayPush, regexpExec, regexpGetFlags, regexpGetSource, stringIncludes, stringReplaceAll, stringSlice } = saved;
   saved.regexpTest = (pattern, text) => regexpExec.call(pattern, text) !== null;
 
-  // The engine's replace asks RegExp.prototype.exec; where a program has put its own there,
-  // the matches are looked for here. Of the signs in a text that replaces, $& and $1 are read.
+  // The engine's replace calls RegExp.prototype.exec; if a program has replaced that, the matches
+  // are found here. In a replacement text, $& and $1 are supported.
   const isGenuine = () => RegExp.prototype.exec === regexpExec;
   function matches(pattern, text, visit) {
     const isGlobal = stringIncludes.call(regexpGetFlags.call(pattern), 'g');
@@ -251,7 +251,7 @@
     matches(pattern, text, (match) => arrayPush.call(list, match));
     return list;
   };
-  // Of patterns without groups.
+  // For patterns without groups.
   saved.regexpSplit = (pattern, text) => {
     if (isGenuine()) return split.call(pattern, text);
     const parts = [];

@@ -1,6 +1,6 @@
 'use strict';
-// What a value is, whatever its prototype or its class says: brands are tested by calling
-// a method that only works on the real thing.
+// The kind of a value, whatever its prototype or its class says: tested by calling a method that
+// works only on genuine objects.
 
 const {
   ArrayBufferIsView, MapIteratorPrototype, SetIteratorPrototype, arraybufferGetByteLength, bigintValueOf, booleanValueOf,
@@ -9,7 +9,7 @@ const {
 } = intrinsics;
 const util = native('util');
 
-// call: asks of a value what only the real thing can answer
+// call: a method that throws unless the value is genuine
 const works = (call) => (value) => {
   if (!isObject(value)) return false;
   try {

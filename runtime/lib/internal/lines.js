@@ -1,5 +1,5 @@
 'use strict';
-// The lines of a stream, as events and to iterate over: what FileHandle.readLines() gives.
+// The lines of a stream, as events and as an iterator, for FileHandle.readLines().
 
 const {
   arrayPop, given, over, regexpSplit, stringEndsWith, stringSlice,
@@ -7,13 +7,13 @@ const {
 const EventEmitter = require('events');
 const { StringDecoder } = require('string_decoder');
 
-// A \r at the end of what has come may be the first half of a \r\n.
+// A \r at the end of the data so far may be the first half of a \r\n.
 const ENDS = /\r\n|\r(?!$)|\n/;
 
 class Interface extends EventEmitter {
   #stream;
   #rest = '';
-  #wasLeft = false; // by a loop over its lines: nobody waits for the rest
+  #wasLeft = false; // by a loop over its lines, so the rest isn't needed
   #decoder = new StringDecoder('utf8');
 
   constructor(stream) {

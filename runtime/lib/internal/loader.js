@@ -19,14 +19,14 @@ const { fromExports, fromImports, readPackage, scopeOf } = packages;
 const FILE = 0;
 const DIRECTORY = 1;
 const head = '(function (exports, require, module, __filename, __dirname) { ';
-const sources = new Map(); // file → { text, skip: what stands before its first line }, for messages about errors in it
+const sources = new Map(); // file → { text, skip: what is before its first line }, for messages about errors in it
 
 tools.sourceOf = (file) => sources.get(file)?.text;
 tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
 tools.eachSource = (visit) => sources.forEach(({ text }, file) => visit(file, text));
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
-// Modules that Node has; those that rondo hasn't say so when they are asked for.
+// Modules of Node; those that rondo lacks throw an error that says so.
 const known = stringSplit.call('assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram ' +
   'diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises module net os ' +
   'path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers ' +
@@ -36,7 +36,7 @@ const listed = arrayFilter.call(known, (name) => name === 'process' || tools.scr
 const builtin = new Set(listed);
 const absent = new Set(arrayFilter.call(known, (name) => !builtin.has(name)));
 
-// A working directory that is gone keeps nothing from running.
+// Programs run even if the working directory has been removed.
 function workingDirectory() {
   try {
     return process.cwd();
@@ -77,7 +77,7 @@ function asDirectory(directory) {
 
 function asPath(file, slash) {
   const nul = stringIndexOf.call(file, '\0');
-  if (nul !== -1) { // no file has such a name, though the system may see one before the NUL
+  if (nul !== -1) { // no file has such a name, though the system might find one by the part before the NUL
     if (stdio.stat(stringSlice.call(file, 0, nul)) !== FILE) return undefined;
     throw invalidArgValue('path', file, 'must be a string, Uint8Array, or URL without null bytes');
   }
@@ -124,8 +124,8 @@ function fromScope(request, directory, from) {
   return undefined;
 }
 
-// Folders that are looked in after all others: those of NODE_PATH, of the home directory and of
-// the installation.
+// Folders searched after all others: those of NODE_PATH, of the home directory and of the
+// installation.
 function initPaths() {
   const { HOME, NODE_PATH } = process.env;
   const named = arrayFilter.call(stringSplit.call(NODE_PATH ?? '', ':'), Boolean);
@@ -156,7 +156,7 @@ function extensionOf(file) {
 
 function Module(id = '', parent) {
   const fields = { __proto__: null, id, path: path.dirname(id), exports: {}, filename: null, loaded: false, children: [], paths: [] };
-  // Defined rather than set: a setter of Object.prototype is none of theirs.
+  // Defined, not assigned, so that a setter of Object.prototype isn't called.
   for (const name in fields) Object.defineProperty(this, name, { __proto__: null, value: fields[name], writable: true, enumerable: true, configurable: true });
   Object.defineProperty(this, 'parent', { __proto__: null, value: parent, writable: true, configurable: true, enumerable: false });
   if (parent) arrayPush.call(parent.children, this);
@@ -211,10 +211,10 @@ Module._resolveFilename = (request, parent, directory, options) => {
   throw error;
 };
 
-// from: the file that asks, if there is one
+// from: the file that requires it, if there is one
 function loadBuiltin(name, prefixed, from) {
   if (builtin.has(name)) return tools.requireBuiltin(name);
-  // node:test is the one that has no name without the prefix.
+  // node:test is the only one that exists only with the prefix.
   if (absent.has(name) && (prefixed || name !== 'test'))
     throw notImplemented(`Module '${name}'`, from);
   if (prefixed) throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: node:${name}`);
@@ -224,13 +224,13 @@ function loadBuiltin(name, prefixed, from) {
 Module._load = (request, parent, isMain) => {
   const from = parent?.filename ?? undefined;
   if (stringStartsWith.call(request, 'node:')) return loadBuiltin(stringSlice.call(request, 5), true, from);
-  // A program may put its own in the place of a module of ours.
+  // A program may replace a builtin module.
   if (builtin.has(request)) return Module._cache[request]?.exports ?? loadBuiltin(request, false);
   let file;
   try {
     file = Module._resolveFilename(request, parent);
   } catch (error) {
-    // A package may bear the name of a module we don't have, so it is looked for first.
+    // A package may have the name of a module that rondo lacks, so packages are searched first.
     if (error.code === 'MODULE_NOT_FOUND') loadBuiltin(request, false, from);
     throw error;
   }
@@ -341,7 +341,7 @@ function runMain(file) {
   else Module._load(found, null, true);
 }
 
-// -e and standard input: a script whose names are global, with the module's names at hand.
+// -e and standard input: a script whose names are global, with the module's names available.
 function runCode(text, name) {
   initPaths();
   const module = new Module(name);

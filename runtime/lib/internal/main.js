@@ -1,6 +1,6 @@
 'use strict';
-// What C calls at the turning points of a program's life: run, uncaught error, unhandled
-// rejection, beforeExit, exit. Its exports are the hooks.
+// The hooks that C calls during a program's life: run, uncaught error, unhandled rejection,
+// beforeExit, exit.
 
 const { arrayPush, objectToString, over, weakrefDeref } = intrinsics;
 const binding = native('process');
@@ -37,7 +37,7 @@ process.hasUncaughtExceptionCaptureCallback = () => capture !== null;
 
 let fromPromise = false;
 
-// process._fatalException: true if somebody took care of the error.
+// process._fatalException: returns true if the error was handled.
 function fatalException(error, isFromPromise) {
   const origin = isFromPromise ? 'unhandledRejection' : 'uncaughtException';
   try {
@@ -61,8 +61,8 @@ function fatalException(error, isFromPromise) {
   }
 }
 
-// A program may put its own function there, which is called instead; without one it ends
-// with code 6.
+// A program may set its own function, which is called instead; if it removes the function, an error
+// ends the program with code 6.
 process._fatalException = fatalException;
 function uncaught(error) {
   const handler = process._fatalException;
@@ -87,8 +87,8 @@ util.onRejection((promise, reason) => {
   pendingCount[0] = 1;
 });
 
-// The engine doesn't say when a promise that was rejected gets its handler after all, so
-// they are looked at; where there are many, so many each time, in turn.
+// The engine doesn't report when a rejected promise gets its handler later, so such promises are
+// checked; if there are many, a limited number each time.
 const LOOKS = 256;
 
 function emitHandledLater() {
@@ -135,7 +135,7 @@ function rejections() {
   let any = warned.size > 0 && emitHandledLater();
   pending = [];
   for (const { promise, reason } of over(list)) {
-    // A tick may have added a handler since the engine named it.
+    // A tick may have added a handler since the engine reported the promise.
     if (util.promiseHandled(promise)) continue;
     any = true;
     warned.add({ ref: new WeakRef(promise), id: ++lastId });
@@ -157,7 +157,8 @@ function beforeExit() {
   process.emit('beforeExit', process.exitCode || 0);
 }
 
-// A program whose module waits for what never comes ends with 13, unless it called exit().
+// A program whose module waits for something that never comes ends with 13, unless it called
+// exit().
 const isUnsettled = () => tools.usesModules && !tools.hasCalledExit && require('internal/esm/modules').unsettled !== undefined;
 
 // Returns the exit code, which listeners may change.

@@ -1,14 +1,14 @@
 'use strict';
 // process.on('multipleResolves'): the engine doesn't report a promise that is settled again, so
-// from the first listener on the global Promise is a proxy whose promises do. Nobody else
-// pays for it. Promises of a constructor that was kept from before go unseen.
+// from the first listener on the global Promise is a proxy whose promises do. Programs without such
+// a listener aren't affected. Promises made by a constructor that was saved before go unnoticed.
 
 const tools = require('internal/tools');
 
 let isDeprecationReported = false;
 
 function report(type, promiseOf, value) {
-  // In a tick, lest an error of a listener settle the promise.
+  // In a tick, so that an error of a listener doesn't settle the promise.
   tools.nextTick(() => {
     if (!process.emit('multipleResolves', type, promiseOf(), value) || isDeprecationReported) return;
     isDeprecationReported = true;
@@ -16,7 +16,7 @@ function report(type, promiseOf, value) {
   });
 }
 
-// The executor of a program with functions in between that notice a second call.
+// Wraps the program's executor in functions that notice a second call.
 function watched(executor, promiseOf) {
   return (resolve, reject) => {
     let isSettled = false;
@@ -47,8 +47,8 @@ function install() {
       const promise = Reflect.construct(Promise, [watched(args[0], () => promise)], maker);
       return promise;
     },
-    // resolve, all and their kin make promises of the constructor that they are called on and
-    // take those of others for foreign; on the proxy they work for the engine's.
+    // resolve, all and the like make promises of the constructor that they are called on, and treat
+    // those of other constructors as foreign; on the proxy they use the engine's constructor.
     get(target, key, receiver) {
       const value = Reflect.get(target, key, receiver);
       if (typeof value !== 'function' || typeof key !== 'string' || receiver !== proxy) return value;

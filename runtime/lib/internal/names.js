@@ -15,7 +15,7 @@ const { EventEmitter } = require('events');
 const { listeners } = EventEmitter.prototype;
 
 const PLACES_MOST = 10000;
-const names = new WeakMap(); // function → what it is called
+const names = new WeakMap(); // function → its name
 const places = new Map(); // a function's text → "file:line", or '' if that isn't known
 
 const pathOf = (file) => stringStartsWith.call(file, 'file://') ? stringSlice.call(file, 7) : file;
@@ -48,7 +48,7 @@ function placeOf(fn) {
   return place;
 }
 
-// A function without a name or place is known by how its code begins.
+// A function without a name or place is described by the beginning of its code.
 function describe(fn) {
   const given = Object.getOwnPropertyDescriptor(fn, 'name')?.value;
   const place = placeOf(fn);
@@ -68,7 +68,8 @@ function nameOf(fn) {
   return name;
 }
 
-// One of ours is called for a socket or server: it will call the program's listener.
+// A function of the runtime that is called for a socket or server: it will call the program's
+// listener.
 function listenerOf(subject) {
   if (!(subject instanceof EventEmitter)) return undefined;
   return arrayFind.call(invoke(listeners, subject, 'data'), (fn) => placeOf(fn) !== '') ??
@@ -81,8 +82,8 @@ const nameOfCall = (fn, subject) => nameOf(placeOf(fn) === '' ? listenerOf(subje
 
 const NO_LINE = 0xffffffff;
 
-// Of each function the line at which most samples found it, so that samples which differ
-// only in that are one path.
+// For each function the line with most samples, so that samples which differ only in the line
+// become one path.
 function commonLines(traces) {
   const lines = new Map();
   for (const { frames } of over(traces))

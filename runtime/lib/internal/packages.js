@@ -1,6 +1,6 @@
 'use strict';
-// What package.json says of a package: its entry points ("exports"), its own short names
-// ("imports"), and which package a file is part of. A target never leads out of its package.
+// The contents of package.json: entry points ("exports"), internal names ("imports"), and which
+// package a file belongs to. A target never leads out of its package.
 
 const {
   ArrayIsArray, arraySome, over, regexpReplace, regexpSplit, stringEndsWith, stringIncludes, stringIndexOf, stringReplaceAll,
@@ -11,9 +11,9 @@ const path = require('path');
 const { coded } = require('internal/errors');
 
 const FILE = 0;
-const read = new Map(); // file → what is known of the package
+const read = new Map(); // file → the parsed package
 
-// Own fields only: Object.prototype is the program's.
+// Own fields only: a program may change Object.prototype.
 function fieldsOf(parsed) {
   const fields = { __proto__: null };
   if (typeof parsed === 'object' && parsed !== null)
@@ -38,7 +38,7 @@ function readPackage(directory) {
   return result;
 }
 
-// The package that a module is part of, for "imports", "type" and its own name.
+// The package that a module belongs to, for "imports", "type" and its own name.
 function scopeOf(directory) {
   for (directory = path.resolve(directory); ; directory = path.dirname(directory)) {
     const found = readPackage(directory);
@@ -51,7 +51,7 @@ function scopeOf(directory) {
 
 const conditions = new Set(['node', 'require', 'default', 'module-sync', 'node-addons']);
 
-// For what is imported, "import" counts instead of "require".
+// For imports, the condition "import" counts instead of "require".
 function withImport(look) {
   conditions.delete('require');
   conditions.add('import');
@@ -63,7 +63,7 @@ function withImport(look) {
   }
 }
 
-// Whether a part of a path leads elsewhere: . and .., also written with %, and node_modules.
+// Whether a part of a path leaves the package: . and .., also percent-encoded, and node_modules.
 function leaves(text) {
   return arraySome.call(regexpSplit(/[\\/]/, text), (part) => {
     const plain = stringToLowerCase.call(regexpReplace(/%(2e|5f|[46][1-9a-f]|[57][0-9a])/gi, part, (code) => decodeURIComponent(code)));
@@ -82,7 +82,7 @@ function invalidTarget(value, { directory, key, from, field }) {
     `${path.join(directory, 'package.json')}${importedFrom(from)}${isRelative ? '' : '; targets must start with "./"'}`);
 }
 
-// A text of "exports" or "imports": a file of the package, or (of "imports") another package.
+// A string in "exports" or "imports": a file of the package or, in "imports", another package.
 function place(value, star, ask) {
   const filled = () => star === undefined ? value : stringReplaceAll.call(value, '*', () => star);
   if (!stringStartsWith.call(value, './')) {
@@ -97,7 +97,8 @@ function place(value, star, ask) {
   return { file: path.join(ask.directory, filled()) };
 }
 
-// Under our conditions: { file } or { name }, null if it is closed, undefined if nothing fits.
+// Resolves under the current conditions: { file } or { name }, null if it is blocked, undefined if
+// nothing matches.
 function target(value, star, ask) {
   if (typeof value === 'string') return place(value, star, ask);
   if (ArrayIsArray(value)) return firstOf(value, star, ask);
@@ -111,7 +112,7 @@ function target(value, star, ask) {
   return undefined;
 }
 
-// The first that is a target at all; what is none counts only if there is no other.
+// The first valid target; an invalid one counts only if there is no other.
 function firstOf(list, star, ask) {
   let last = list.length === 0 ? null : undefined;
   let error;
@@ -131,7 +132,7 @@ function firstOf(list, star, ask) {
   return last;
 }
 
-// The longest pattern before its * that fits.
+// The matching pattern with the longest part before its *.
 function match(map, name, ask) {
   if (Object.hasOwn(map, name) && !stringIncludes.call(name, '*')) return target(map[name], undefined, { ...ask, key: name });
   let best;
@@ -150,7 +151,7 @@ function match(map, name, ask) {
   return best === undefined ? undefined : target(map[best], star, { ...ask, key: best });
 }
 
-// from: the module that asks, where there is one to name
+// from: the module that requires it, if known
 function fromExports(directory, exports, subpath, from) {
   const isMain = typeof exports === 'string' || ArrayIsArray(exports) || exports === null ||
     !arraySome.call(Object.keys(exports), (key) => stringStartsWith.call(key, '.'));

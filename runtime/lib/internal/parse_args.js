@@ -1,5 +1,5 @@
 'use strict';
-// util.parseArgs: first the arguments become tokens, then the tokens are checked and become
+// util.parseArgs: turns the arguments into tokens, then checks the tokens and turns them into
 // values.
 
 const {
@@ -34,7 +34,7 @@ function checkOption(option, name) {
   if (preset !== undefined) checkDefault(preset, { type, multiple }, `${name}.default`);
 }
 
-// Code from the command line has no file before its arguments.
+// With code from the command line, no file precedes the arguments.
 const givenArguments = () => arraySlice.call(process.argv, started.code === undefined ? 2 : 1);
 
 function readConfig(config) {

@@ -11,12 +11,11 @@ const { validateString } = require('internal/errors');
 
 const isSeparator = (character) => character === '\\' || character === '/';
 
-// Names that Windows takes for devices wherever they stand.
+// Names that Windows treats as devices in every directory.
 const RESERVED = /^(con|prn|aux|nul|(com|lpt)[1-9\u00b9\u00b2\u00b3])$/i;
 
 // device: as it was written; root: how long device and separator are. Below the servers '.' and
-// '?', which stand for this machine's devices, there are no shares, except where a path is only
-// taken to pieces.
+// '?', which mean this machine's devices, there are no shares, except where a path is only parsed.
 function rootOf(path, isWhole = true) {
   const machine = regexpExec.call(/^[\\/]{2}([.?])[\\/]+/, path);
   if (isWhole && machine !== null && machine[0].length < path.length)
@@ -29,7 +28,7 @@ function rootOf(path, isWhole = true) {
   return { device, absolute, shared: false, root: device.length + (absolute ? 1 : 0) };
 }
 
-// Names without '.', and without '..' where there is one to go back from.
+// Removes '.', and '..' with the name before it.
 function reduce(names, absolute) {
   const kept = [];
   for (const name of over(names)) {
@@ -42,7 +41,7 @@ function reduce(names, absolute) {
 }
 const namesOf = (text) => regexpSplit(/[\\/]/, text);
 
-// Something relative must not become the name of a device by losing what stood before it.
+// A relative path must not become a device's name by losing its beginning.
 function looksLikeDevice(path, tail) {
   return stringIncludes.call(path, ':') && (regexpTest(/^[A-Za-z]:/, tail) || regexpTest(/:([\\/]|$)/, path));
 }
@@ -51,7 +50,7 @@ function normalize(path) {
   if (path === '') return '.';
   if (path.length === 1) return path === '/' ? '\\' : path;
   let { device, absolute, root } = rootOf(path);
-  // Without a colon all but the last character counts: so it is in Node 20.
+  // As in Node 20, without a colon all but the last character counts.
   const colon = stringIndexOf.call(path, ':');
   const reserved = device === '' && !absolute && regexpTest(RESERVED, stringSlice.call(path, 0, colon));
   if (reserved) root = colon + 1;
@@ -63,7 +62,7 @@ function normalize(path) {
   return `${device}${absolute ? '\\' : ''}${tail}`;
 }
 
-// Two separators before the first name mean a server only if they were written so.
+// Two separators before the first name mean a server only if they were given that way.
 function join(...paths) {
   const parts = arrayFilter.call(paths, (path) => path !== '');
   if (parts.length === 0) return '.';
@@ -71,7 +70,7 @@ function join(...paths) {
   return normalize(regexpTest(/^[\\/]{2}[^\\/]/, parts[0]) ? joined : regexpReplace(/^[\\/]{2,}/, joined, '\\'));
 }
 
-// The directory that a drive was left in, which Windows keeps in the environment.
+// The current directory of a drive, which Windows keeps in the environment.
 function directoryOf(drive) {
   if (drive === '') return process.cwd();
   const directory = process.env[`=${drive}`] ?? process.cwd();
@@ -126,7 +125,7 @@ function toNamespacedPath(path) {
 
 // --- parts --------------------------------------------------------------------------------------
 
-// Where the last name begins and ends; what is after it are separators.
+// Where the last name begins and ends; only separators follow it.
 function lastName(path, from) {
   let end = path.length;
   while (end > from && isSeparator(path[end - 1])) end--;
@@ -151,7 +150,7 @@ function basename(path, suffix) {
   const name = stringSlice.call(path, start, end);
   if (suffix === path) return '';
   if (suffix === undefined || suffix.length > path.length) return name;
-  // As Node has it: a suffix that ends with the whole name brings the separators after it back.
+  // As in Node: a suffix that ends with the whole name keeps the separators after the name.
   if (suffix.length > name.length && stringEndsWith.call(suffix, name)) return stringSlice.call(path, start);
   return name !== suffix && stringEndsWith.call(name, suffix) ? stringSlice.call(name, 0, name.length - suffix.length) : name;
 }

@@ -18,7 +18,7 @@ Object.defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, 
 Object.setPrototypeOf(process, Process.prototype);
 Reflect.apply(EventEmitter, process, []);
 
-// console writes past a stream until somebody has asked for it.
+// console writes directly until the program has asked for the stream.
 const streams = tools.streams = { __proto__: null, stdin: undefined, stdout: undefined, stderr: undefined };
 
 const { startTime } = binding;
@@ -37,7 +37,7 @@ process.execArgv = arraySlice.call(tools.options.switches);
 process.argv = script === undefined || script === '-' ?
   [binding.execPath, ...(over(script === '-' ? ['-'] : [])), ...over(binding.args)] :
   [binding.execPath, resolved(script), ...over(binding.args)];
-// A path that isn't from the root needs a working directory, and there may be none.
+// A relative path needs a working directory, which may not exist any more.
 function resolved(file) {
   try {
     return require('path').resolve(file);
@@ -85,8 +85,8 @@ function changeZone() {
   require('internal/zone').install();
 }
 
-// What isn't in the environment is looked for where any object's properties are.
-// As of V8's templates: a prototype of its own, with a constructor that has no name.
+// A name that isn't in the environment is looked up in the prototype, as with any object. As with
+// V8's templates, that is a prototype of its own, whose constructor has no name.
 const envPrototype = Object.create(GenuineObject.prototype, {
   constructor: { __proto__: null, value: (() => function () {})(), writable: true, enumerable: false, configurable: true },
 });
@@ -133,7 +133,7 @@ Object.defineProperty(process, 'exitCode', { __proto__: null,
 process.exit = function exit(code) {
   if (arguments.length !== 0) process.exitCode = code;
   tools.hasCalledExit = true;
-  // One who has replaced reallyExit wants to be asked.
+  // A program that has replaced reallyExit expects it to be called.
   if (process.reallyExit !== reallyExit) {
     if (!process._exiting) {
       process._exiting = true;
@@ -278,7 +278,7 @@ process.emitWarning = function emitWarning(warning, type, code, ctor) {
   tools.nextTick(() => process.emit('warning', warning));
 };
 
-// With the first warning that doesn't show where it came from.
+// Printed with the first warning that doesn't show its origin.
 let isHintGiven = false;
 function traceHint({ name }) {
   if (isHintGiven) return '';
@@ -288,7 +288,7 @@ function traceHint({ name }) {
   return `\n(Use \`${program} ${option} ...\` to show where the warning was created)`;
 }
 
-// A warning goes by way of console.error, which a program may have replaced.
+// A warning is printed with console.error, which a program may have replaced.
 function printWarning(warning) {
   if (!(warning instanceof Error)) return;
   if (warning.name === 'DeprecationWarning' && process.noDeprecation) return;

@@ -1,7 +1,7 @@
 'use strict';
-// Stacks as people know them from Node. The engine writes "function@file:line:column";
-// here that becomes "    at function (file:line:column)", without the frames that are
-// ours, and with the column corrected for the wrapper around a module's first line.
+// Stacks in Node's format. The engine writes "function@file:line:column"; here that becomes "at
+// function (file:line:column)", without the runtime's own frames, and with the column corrected for
+// the wrapper around a module's first line.
 
 const {
   arrayFilter, arrayJoin, arrayMap, arrayPush, arrayShift, arraySlice, over, regexpExec, regexpTest, stringSplit,
@@ -38,24 +38,24 @@ function isOurs(frame) {
   return stringStartsWith.call(frame.file, 'node:');
 }
 
-// The frames that a program is shown.
+// The frames that are shown to a program.
 function shown(stack, error, limit) {
   const all = frames(stack);
   let list = arrayFilter.call(all, (frame) => !isOurs(frame));
-  // The classes an error is made through are no places it came from.
+  // The constructors of an error's classes aren't part of its stack.
   const classes = new Set();
   for (let at = error; at; at = Object.getPrototypeOf(at)) classes.add(at.constructor?.name);
   while (list.length > 1 && list[0].name !== '' && classes.has(list[0].name)) arrayShift.call(list);
-  // An error from inside us alone still says where, unless it came from C with none of our
-  // code around: there only the making of it is to be seen.
+  // An error from inside the runtime still shows its place, unless it comes from C with no
+  // JavaScript around it.
   if (list.length === 0) list = arrayFilter.call(all, (frame) => frame.file !== 'node:internal/engine');
   return arraySlice.call(list, 0, typeof limit === 'number' ? Math.max(0, limit) : 10);
 }
 
 const format = (stack, error, limit) => arrayJoin.call(arrayMap.call(shown(stack, error, limit), lineOf), '');
 
-// What Error.prepareStackTrace gets: the questions are V8's, and what the engine doesn't know
-// is answered as V8 does for a plain function.
+// The call sites for Error.prepareStackTrace: the methods are V8's, and unknown facts are answered
+// as V8 does for a plain function.
 class CallSite {
   #name;
   #place;
@@ -96,7 +96,7 @@ function lineOf(frame) {
   return frame.name === '' ? `\n    at ${text}` : `\n    at ${frame.name} (${text})`;
 }
 
-// The first line, as Node has it: "TypeError [CODE]: message".
+// The first line, as in Node: "TypeError [CODE]: message".
 function header(error) {
   let name = error.name === undefined ? 'Error' : String(error.name);
   if (error[tools.kOurs]) name = `${name} [${error.code}]`;
@@ -106,14 +106,14 @@ function header(error) {
 
 const ofSites = (error, sites) => header(error) + arrayJoin.call(arrayMap.call(sites, (site) => `\n    at ${site}`), '');
 
-// Node's stack of an error that has the engine's.
+// Turns the engine's stack of an error into Node's.
 const from = (error, raw, limit = 10) => header(error) + format(raw, error, limit);
 
-// error.stack in Node's form, whatever is in it.
+// error.stack in Node's form, whatever it contains.
 function full(error) {
   const { stack } = error;
   if (typeof stack !== 'string') return stack ? String(stack) : header(error);
-  if (regexpTest(/^\s+at /m, stack)) return stack; // somebody made it that way already
+  if (regexpTest(/^\s+at /m, stack)) return stack; // it has Node's form already
   if (stack !== '' && !regexpTest(/(^|\n)[^\n]*(@|:\d+:\d+$)/, stack)) return stack;
   require('internal/words').reword(error);
   return from(error, stack);

@@ -1,6 +1,6 @@
 'use strict';
-// process.stdin, stdout and stderr. Output is written at once, to files, pipes and
-// terminals alike, so that nothing is lost when a program ends in the middle.
+// process.stdin, stdout and stderr. Output is synchronous, to files, pipes and terminals alike, so
+// that nothing is lost when a program ends early.
 
 const binding = native('stdio');
 const { Buffer } = require('buffer');
@@ -8,8 +8,7 @@ const { Writable } = require('stream');
 
 const KINDS = { __proto__: null, tty: 'tty', file: 'fs' };
 
-// A stream that writes to a descriptor at once. Also the half of a terminal (tty.js) that
-// is written to.
+// A stream with synchronous writes to a descriptor. Also the writable half of a terminal (tty.js).
 function Output(fd) {
   Reflect.apply(Writable, this, [{ decodeStrings: false, autoDestroy: false, emitClose: false }]);
   this.fd = fd;
@@ -24,8 +23,8 @@ Output.prototype._write = function (chunk, encoding, callback) {
   callback(err === 0 ? null : native('process').uvError(err, 'write'));
 };
 
-// The descriptor of a standard stream belongs to the process: a stream that was destroyed can
-// be written to all the same, as in Node.
+// The descriptor of a standard stream belongs to the process: as in Node, a destroyed stream can
+// still be written to.
 function standard(stream) {
   stream._isStdio = true;
   stream.destroySoon = stream.destroy;
@@ -55,8 +54,8 @@ function openInput(fd) {
   }
   const stream = kind === 'tty' ? new (require('tty').ReadStream)(fd) :
     new (require('net').Socket)({ fd, readable: true, writable: false, manualStart: true });
-  // Standard input that is paused doesn't keep the program alive; but paused by a listener
-  // of its own data it asks for more once the listener is done, as in Node.
+  // Standard input that is paused doesn't keep the program alive; if a listener of its data paused
+  // it, more is read once the listener has returned, as in Node.
   stream._readableState.readingMore = false;
   stream.on('pause', () => process.nextTick(() => stream._stopReading()));
   stream.fd = fd;

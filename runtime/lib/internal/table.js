@@ -27,8 +27,8 @@ function draw(head, columns) {
   return text + rule('\u2514', '\u2534', '\u2518');
 }
 
-// What a collection or an iterator over one holds: { items, pairs }. Items are [key, value] if
-// they are pairs of a map; those of a set's entries count one by one. Undefined for others.
+// The contents of a collection or of an iterator over one: { items, pairs }. For pairs of a map the
+// items are [key, value]; those of a set's entries count one by one. Undefined for other values.
 function collectionOf(data) {
   if (kinds.isMap(data)) return { items: [...mapItems(data)], pairs: true };
   if (kinds.isSet(data)) return { items: [...setItems(data)], pairs: false };
@@ -40,8 +40,8 @@ function collectionOf(data) {
   return { items, pairs: false };
 }
 
-// The text, or undefined for what is no table. Columns that were asked for are the only ones,
-// except of a collection, which has the same columns always.
+// The text, or undefined for a value that isn't tabular. If columns are given, only those are
+// shown, except for a collection, which always has the same columns.
 function table(data, wanted) {
   if (wanted !== undefined) require('internal/errors').validateArray(wanted, 'properties');
   if (data === null || typeof data !== 'object') return undefined;

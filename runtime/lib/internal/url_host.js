@@ -1,5 +1,5 @@
 'use strict';
-// Hosts of URLs: names by the rules for international ones, addresses of both kinds.
+// Hosts of URLs: international names, and addresses of both kinds.
 
 const {
   NumberIsNaN, arrayForEach, arrayJoin, arrayMap, arrayPop, arraySlice, arraySome, numberToString, over, regexpExec,
@@ -8,8 +8,8 @@ const {
 } = intrinsics;
 // --- international names ------------------------------------------------------------------------
 
-// Characters that are left out, and those that no name has: what isn't assigned, private or a
-// control.
+// Characters that are ignored, and those that no name may have: unassigned, private or control
+// characters.
 const IGNORED = /[\u00ad\u034f\u180b-\u180d\u200b\u2060\u2064\ufe00-\ufe0f\ufeff]/g;
 const DISALLOWED = /[\p{Cn}\p{Co}\p{Cs}\u0080-\u009f\u2028\u2029\ufffc\ufffd]/u;
 const STOPS = /[\u3002\uff0e\uff61]/g;
@@ -18,7 +18,7 @@ const normal = (text) => stringNormalize.call(text, 'NFKC');
 const mapped = (text) =>
   regexpReplace(STOPS, normal(stringToLowerCase.call(normal(regexpReplace(IGNORED, text, '')))), '.');
 
-// A label in its last form: xn-- and what it stands for must be each other's.
+// A label in its final form: the xn-- form and its decoded form must convert to each other.
 function isLabel(label) {
   if (regexpTest(/^\p{M}/u, label) || regexpTest(DISALLOWED, label)) return false;
   if (!stringStartsWith.call(label, 'xn--')) return true;
@@ -48,7 +48,7 @@ function parseIpv4(text) {
   const parts = stringSplit.call(text, '.');
   if (parts[parts.length - 1] === '' && parts.length > 1) arrayPop.call(parts);
   const last = parts[parts.length - 1];
-  if (!regexpTest(/^(\d+|0x[0-9a-f]*)$/i, last)) return undefined; // no number at the end: a name
+  if (!regexpTest(/^(\d+|0x[0-9a-f]*)$/i, last)) return undefined; // no number at the end, so it is a name
   if (parts.length > 4) return null;
   const numbers = arrayMap.call(parts, (part) => {
     if (part === '') return NaN;
@@ -100,7 +100,7 @@ const FORBIDDEN = /[\0\t\n\r #/:<>?@[\\\]^|]/;
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN_IN_NAMES = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
 
-// Returns null for what is no host. decode: of percent signs; encode: of what is no ASCII
+// Returns null if it isn't a host. decode: percent signs; encode: characters outside ASCII
 function parseHost(text, special, { decode, encode }) {
   if (stringStartsWith.call(text, '[')) return stringEndsWith.call(text, ']') ? parseIpv6(stringSlice.call(text, 1, -1)) : null;
   if (!special) return regexpTest(FORBIDDEN, text) ? null : encode(text);

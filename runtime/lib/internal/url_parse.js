@@ -1,6 +1,6 @@
 'use strict';
-// The parser of the URL Standard: a text, and maybe a base, to the parts of a URL. What is cut
-// off from behind (fragment, query) and from the front (scheme, authority) leaves the path.
+// The parser of the URL Standard: from a text, and maybe a base, to the parts of a URL. Fragment
+// and query are cut off at the end, scheme and authority at the front; the rest is the path.
 
 const {
   StringFromCharCode, arrayJoin, arrayPop, arrayPush, numberToString, over, regexpExec, regexpReplace, regexpSplit,
@@ -61,7 +61,7 @@ function shorten(segments, protocol) {
   arrayPop.call(segments);
 }
 
-// The segments of a text after those that are there already.
+// Appends the segments of a text to those of a path.
 function addPath(base, text, protocol) {
   const segments = [...over(base)];
   const parts = isSpecial(protocol) ? regexpSplit(/[/\\]/, text) : stringSplit.call(text, '/');
@@ -153,7 +153,7 @@ function file(url, text, base) {
   return under(url, text, base, startsWithDrive(text));
 }
 
-// What is relative to the base's folder, or the base itself with another query.
+// A URL relative to the base's folder, or the base itself with another query.
 function under(url, text, base, fromRoot = false) {
   if (text === '') {
     url.path = [...over(base.path)];
@@ -192,7 +192,7 @@ function withScheme(url, text, base) {
   return url;
 }
 
-// The parts of a URL, or undefined if it is none.
+// The parts of a URL, or undefined if it isn't one.
 function parse(input, base) {
   // eslint-disable-next-line no-control-regex
   let text = regexpReplace(/[\t\n\r]/g, regexpReplace(/^[\0-\x20]+|[\0-\x20]+$/g, input, ''), '');

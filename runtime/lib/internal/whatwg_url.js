@@ -19,12 +19,12 @@ function wellFormed(value) {
 const formEncode = (text) => regexpReplace(/ |%20/g, encode(text, '!"#$%&\'()+,/:;<=>?@[\\]^`{|}~'), '+');
 const formDecode = (text) => decodeBytes(regexpReplace(/\+/g, text, ' '));
 
-// A URL's own: what is changed in them changes its query.
+// For the URLSearchParams of a URL: a change updates the URL's query.
 let follow;
 let fill;
-let need; // throws for what is none
+let need; // throws for an object of another class
 
-// "{ a, b }", on lines of their own if they are too long for one.
+// "{ a, b }", on separate lines if they are too long for one.
 function braced(items, most) {
   if (items.length === 0) return '{}';
   let width = 0;
@@ -32,11 +32,11 @@ function braced(items, most) {
   return width > most ? `{\n  ${arrayJoin.call(items, ',\n  ')} }` : `{ ${arrayJoin.call(items, ', ')} }`;
 }
 
-// What entries(), keys() and values() give: goes along with changes of the list.
+// The iterators of entries(), keys() and values(), which follow changes of the list.
 const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
 class Iterator {
   #list; // () => the list
-  #pick; // (pair) => what of it
+  #pick; // (pair) => the part to return
   #index = 0;
 
   constructor(list, pick) {
@@ -73,7 +73,7 @@ class URLSearchParams {
   #changed;
 
   static {
-    // Reads a query again, without a word to the URL.
+    // Parses a query again, without updating the URL.
     fill = (params, text) => {
       params.#list = arrayMap.call(arrayFilter.call(stringSplit.call(text, '&'), (part) => part !== ''), (part) => {
         const at = stringIndexOf.call(part, '=');
@@ -93,7 +93,7 @@ class URLSearchParams {
     else fill(this, regexpReplace(/^\?/, wellFormed(init ?? ''), ''));
   }
 
-  // Pairs, or the fields of an object.
+  // Takes pairs, or the fields of an object.
   #take(init) {
     const iterate = init[Symbol.iterator];
     if (iterate === undefined || iterate === null) {

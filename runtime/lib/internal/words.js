@@ -1,6 +1,5 @@
 'use strict';
-// What the engine says when it throws, in the words that people know from Node. Only what
-// means the same is put into other words.
+// Translates messages of the engine's errors into those of Node, where they mean the same.
 
 const { over, regexpExec, regexpReplace, regexpTest, stringTrim } = intrinsics;
 const nobody = /^(undefined|null) is not an object \(evaluating '([^]*)'\)$/;
@@ -30,7 +29,7 @@ function reword(error) {
     try {
       Object.defineProperty(error, 'message', { __proto__: null, value: regexpReplace(pattern, message, words) });
     } catch {
-      // A frozen one keeps its words.
+      // A frozen error keeps its message.
     }
     return;
   }

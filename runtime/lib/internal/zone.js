@@ -1,8 +1,8 @@
 'use strict';
-// process.env.TZ set or deleted while a program runs. The engine reads the zone when it is
-// entered, and a date keeps the hours that it has shown once. From the first change on, what
-// of Date depends on the zone is done here, by asking the C library each time; a program
-// that never changes the zone has the engine's own methods.
+// process.env.TZ set or deleted while a program runs. The engine reads the zone when it is entered,
+// and a date caches its local time. From the first change on, the methods of Date that depend on
+// the zone are replaced by those here, which call the C library each time; a program that never
+// changes the zone uses the engine's own methods.
 
 const { DateParse, DateUTC, arrayForEach, dateGetTime, numberToString, regexpExec, regexpTest, stringPadStart } = intrinsics;
 const { localOffset, localSummer, localZone } = native('process');
@@ -19,8 +19,8 @@ const offsetOf = (time) => localOffset(Math.floor(time / SECOND)) * SECOND;
 // A date whose UTC fields are the local ones.
 const shifted = (time) => new Date(time + offsetOf(time));
 
-// The time of local fields. An hour that comes twice is the first one; an hour that is left
-// out counts by the offset before it.
+// The time for local fields. An hour that occurs twice means the first one; a skipped hour uses the
+// offset before it.
 function fromLocal(local) {
   const before = offsetOf(local - DAY);
   if (offsetOf(local - before) === before) return local - before;
@@ -30,7 +30,7 @@ function fromLocal(local) {
 
 // --- names ---------------------------------------------------------------------------------
 
-// The zone's name as Intl takes it.
+// The zone's name for Intl.
 function zoneId() {
   const { TZ } = process.env;
   if (TZ) return TZ;
@@ -46,8 +46,8 @@ function nameIn(zone, time) {
   for (let i = 0; i < parts.length; i++) if (parts[i].type === 'timeZoneName') return parts[i].value;
 }
 
-// Intl names recent years only ("GMT+01:00" in others); a day of 2024 that is as far in summer
-// or winter time has the name for them.
+// Intl names zones only for recent years ("GMT+01:00" in others); a day of 2024 with the same kind
+// of time, summer or winter, gives the name.
 const SAMPLES = [DateUTC(2024, 0, 15), DateUTC(2024, 6, 15)];
 function zoneName(time) {
   const isSummer = localSummer(Math.floor(time / SECOND));
@@ -162,7 +162,7 @@ function install() {
     },
   });
   Object.defineProperty(Date.prototype, 'constructor', { __proto__: null, value: proxy, writable: true, enumerable: false, configurable: true });
-  // A clock that a program has put in Date's place stays.
+  // A replacement of Date by the program stays.
   if (global.Date === Date)
     Object.defineProperty(global, 'Date', { __proto__: null, value: proxy, writable: true, enumerable: false, configurable: true });
 }

@@ -7,7 +7,7 @@ const { finished: whenFinished } = require('internal/streams/finished');
 const { validateBoolean } = require('internal/errors');
 const { isIterable, isNode } = require('internal/streams/state');
 
-// Options are what comes last and is no part of the pipeline itself.
+// Options are a last argument that isn't part of the pipeline.
 function areOptions(value) {
   return value !== null && typeof value === 'object' && !(isNode(value) || isIterable(value));
 }
@@ -27,7 +27,7 @@ function finished(stream, options) {
   });
 }
 
-// A promise of what start's callback is called with; what start throws rejects it too.
+// A promise for the arguments of start's callback; an exception of start rejects it too.
 function settled(start) {
   return new Promise((resolve, reject) => {
     start((error, value) => error ? reject(error) : resolve(value));

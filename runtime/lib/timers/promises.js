@@ -1,12 +1,12 @@
 'use strict';
-// Timers that one awaits.
+// Awaitable timers.
 
 const { PromiseReject, PromiseResolve, promiseThen } = intrinsics;
 const timers = require('timers');
 const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, validateAbortSignal, validateBoolean, validateNumber, validateObject } = require('internal/errors');
 
-// What the options say. A signal that is aborted already is a failure like a bad option.
+// Reads the options. A signal that is aborted already is reported like a bad option.
 function read(options) {
   validateObject(options, 'options');
   const { signal, ref = true } = options;
@@ -16,7 +16,7 @@ function read(options) {
   return { signal, prepare: (timer) => ref ? timer : timer.unref() };
 }
 
-// Calls back when the signal is aborted; the function it returns leaves it.
+// Calls back when the signal is aborted; returns a function that removes the listener.
 function listen(signal, aborted) {
   signal?.addEventListener('abort', aborted, { __proto__: null, once: true, [kUnstoppable]: true });
   return () => signal?.removeEventListener('abort', aborted);
@@ -40,14 +40,14 @@ function waiting(options, start, clear, delay) {
       reject(abortedBy(signal));
     });
   });
-  // Node takes so many microtasks to settle it, and programs can see them.
+  // Takes as many microtasks as in Node, since programs can observe them.
   return new Promise((resolve, reject) => {
     const settled = new Promise((done, failed) => promiseThen.call(promise, done, failed));
     promiseThen.call(afterwards(settled, leave), resolve, reject);
   });
 }
 
-// promise.finally(work), by way of nothing that a program can replace.
+// promise.finally(work), using nothing that a program can replace.
 function afterwards(promise, work) {
   const then = (next) => (value) => {
     work();

@@ -1,8 +1,7 @@
 'use strict';
-// What child_process is asked for: arguments and options checked, in Node's order and words,
-// and put into the form that the native functions take. Options are copied into an object
-// without a prototype before anything is read of them, so that Object.prototype has no say
-// in what is started, where, or as whom.
+// Checks the arguments and options of child_process, in Node's order and words, and converts them
+// for the native functions. Options are first copied into an object without a prototype, so that
+// Object.prototype can't influence what is started, where, or as which user.
 
 const {
   ArrayIsArray, NumberIsInteger, arrayConcat, arrayIncludes, arrayJoin, arrayPush, arraySlice, stringIncludes,
@@ -33,7 +32,7 @@ const checkId = (value, name) => {
 const checkBoolean = typed('of type boolean', 'boolean');
 const checkText = typed('of type string', 'string');
 
-// What is looked at in the options, in this order; undefined and null are no options.
+// The checks of the options, in this order; undefined and null count as not given.
 const CHECKS = [
   ['detached', checkBoolean],
   ['uid', checkId],
@@ -73,7 +72,7 @@ function killSignalOf(signal) {
 
 // --- spawn and spawnSync -----------------------------------------------------------------------
 
-// The environment as texts, with what it inherits, as Node has it. A name that is there twice
+// The environment as texts, including inherited properties, as in Node. A name that occurs twice
 // counts once.
 function pairsOf(env) {
   const pairs = [];
@@ -96,8 +95,8 @@ function splitArguments(args, options) {
   return { list: [], options: args };
 }
 
-// What spawn(file, args, options) and its kin are given. `child` of the result is what the
-// native functions take, the rest the options as they are.
+// Reads the arguments of spawn(file, args, options) and the like. `child` of the result is for the
+// native functions; the rest are the options unchanged.
 function readSpawn(file, args, options) {
   validateString(file, 'file');
   withoutNull(file, 'file');

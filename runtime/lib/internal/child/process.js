@@ -1,6 +1,6 @@
 'use strict';
-// ChildProcess: a child that runs beside the program, its streams and its end. Made without a
-// class, so that the old way of subclassing works: ChildProcess.call(this).
+// ChildProcess: an asynchronous child, its streams and its end. A function, not a class, so that
+// the old way of subclassing works: ChildProcess.call(this).
 
 const { ArrayIsArray, arraySlice } = intrinsics;
 const binding = native('spawn');
@@ -20,7 +20,7 @@ const kOpen = Symbol('open'); // how many streams must close before 'close'
 const kReported = Symbol('reported');
 const kHandedOver = Symbol('handed over'); // on a stream: another child reads from its descriptor
 
-// Failures to start that are no mistake of the program's: reported by 'error'.
+// Failures to start that aren't the program's mistake: reported by 'error'.
 const LATER = { __proto__: null, EACCES: true, EAGAIN: true, EMFILE: true, ENFILE: true, ENOENT: true };
 const EXHAUSTED = { __proto__: null, EMFILE: true, ENFILE: true };
 
@@ -55,7 +55,7 @@ ChildProcess.prototype = Object.create(EventEmitter.prototype, {
 });
 Object.setPrototypeOf(ChildProcess, EventEmitter);
 
-// The parent must not read from what the child is given to read from.
+// The parent must not read from a stream that the child reads from.
 function handOver(stream) {
   stream[kHandedOver] = true;
   if (typeof stream.pause === 'function') stream.pause();
@@ -71,8 +71,8 @@ function checkOptions({ args, file }) {
   if (args !== undefined && !ArrayIsArray(args)) throw invalidArgType('options.args', 'an instance of Array', args);
 }
 
-// The description that the native function takes: made by child_process, or by who calls spawn
-// on a ChildProcess of his own.
+// The description for the native function: made by child_process, or by a program that calls spawn
+// on a ChildProcess of its own.
 const describe = (options) => options.child ?? {
   __proto__: null,
   file: options.file,
@@ -108,7 +108,7 @@ ChildProcess.prototype.spawn = function spawn(options) {
   }
   if (err < 0) {
     process.nextTick(failed, this, err);
-    // Without a child there is nobody at the other end.
+    // Without a child nothing is at the other end.
     if (EXHAUSTED[code]) {
       destroyAll(sockets);
       return err;
@@ -140,7 +140,7 @@ function attach(child, sockets, isDead) {
   child.stdio = sockets;
 }
 
-// Output that nobody reads must not keep the child from being closed.
+// Unread output must not keep the child from being closed.
 function flush(child) {
   const { stdio } = child;
   if (stdio === undefined) return;

@@ -1,5 +1,5 @@
 'use strict';
-// The stdio option: what each descriptor of a child is to be.
+// The stdio option: the descriptors of a child.
 
 const { ArrayBufferIsView, ArrayIsArray, arrayPush, arraySlice } = intrinsics;
 const streams = native('stream');
@@ -21,7 +21,7 @@ function expand(stdio) {
   throw invalidArgValue('stdio', stdio);
 }
 
-// One entry as { type: 'ignore' | 'pipe' | 'fd', fd, stream }; undefined for one that is left out.
+// One entry as { type: 'ignore' | 'pipe' | 'fd', fd, stream }; undefined for an omitted one.
 function entryOf(item, index, sync) {
   item ??= index < 3 ? 'pipe' : 'ignore';
   if (item === 'ignore') return { type: 'ignore' };

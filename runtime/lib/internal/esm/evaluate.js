@@ -1,14 +1,14 @@
 'use strict';
-// Running a graph of modules as the standard says (ECMA-262, "Cyclic Module Records"): depth
-// first, what is asked for before what asks. Modules in a circle are done together. One that
-// waits (top-level await) holds up those that need it and nobody else; when it is done, those
-// that can go on do so at once, in the order in which they were held up.
+// Running a graph of modules as the standard says (ECMA-262, "Cyclic Module Records"): depth first,
+// dependencies before their dependents. Modules in a cycle are completed together. A module that
+// waits (top-level await) delays only its dependents; when it is done, those that can continue do
+// so at once, in the order in which they were delayed.
 
 const { arrayIncludes, arrayPop, arrayPush, arraySort, over, promiseThen } = intrinsics;
 const { 0: NEW, 1: RUNNING, 2: WAITING, 3: DONE } = [0, 1, 2, 3];
-let held = 0; // counts modules that wait or need one that does
+let held = 0; // number of modules that wait or depend on one that does
 
-// What a module's record has for this.
+// The fields of a module's record for this.
 const newProgress = () => ({
   progress: NEW, failed: false, error: undefined, depth: 0, lowest: 0, circle: undefined, missing: 0, needers: [], order: 0,
   outcome: undefined,
@@ -33,7 +33,7 @@ function startWaiting(module, execute) {
   promiseThen.call((0, module.body)(), () => finish(module, execute), (error) => failAll(module, error));
 }
 
-// Who has everything now, and who has everything once those are done.
+// Collects the modules whose dependencies are now complete, recursively.
 function ready(module, list) {
   for (const needer of over(module.needers)) {
     if (arrayIncludes.call(list, needer) || needer.circle.failed) continue;
@@ -103,7 +103,8 @@ function closeCircle(first, { modules }) {
   }
 }
 
-// A promise of the module's end. One that waits for nothing has ended when this returns.
+// A promise for the end of the module's evaluation. Without top-level await it has ended when this
+// returns.
 function evaluate(module, execute) {
   const first = module.progress >= WAITING && module.circle !== undefined ? module.circle : module;
   if (first.outcome !== undefined) return first.outcome.promise;

@@ -1,15 +1,14 @@
 'use strict';
 // import() in text that a program evaluates: eval(text) in a file that was read here, and the
-// constructors of functions. The engine has no module loader, so that import() in such a text
-// has to become a call of ours, as it does in files. What isn't reached is eval under another
-// name.
+// constructors of functions. The engine has no module loader, so import() in such a text is
+// replaced by a call of a function here, as in files. Only eval under another name isn't covered.
 
 const { AsyncFunction, AsyncGeneratorFunction, GeneratorFunction, arraySlice, over, regexpTest, stringIncludes } = intrinsics;
 
 const HAS_IMPORT = /\bimport\s*\(/;
 const hasImport = (text) => typeof text === 'string' && stringIncludes.call(text, 'import') && regexpTest(HAS_IMPORT, text);
 
-// What is wrong in a text the engine has to say.
+// Syntax errors in a text are left to the engine.
 function rewritten(text) {
   if (!hasImport(text)) return text;
   try {
@@ -19,7 +18,7 @@ function rewritten(text) {
   }
 }
 
-// The function that import() calls in a file, with .text for eval.
+// The function that replaces import() in a file, with .text for eval.
 function importFor(file) {
   const call = (specifier, options) => require('internal/esm/modules').importFrom(specifier, file, options);
   call.text = rewritten;
@@ -37,15 +36,15 @@ function caller() {
   return `${process.cwd()}/[eval]`;
 }
 
-// new Function(text) and its kin. The function finds import() through a parameter of a function
-// around it, where the file is known that asked for it.
+// new Function(text) and the like. The function gets import() as a parameter of a function around
+// it, which knows the file that asked for it.
 function hook(Native) {
   const { name, prototype } = Native;
   const Class = {
     [name]: function (...args) {
       const text = args[args.length - 1];
       if (!hasImport(text)) return Reflect.construct(Native, args, new.target ?? Class);
-      Reflect.construct(Native, args); // throws for what is no function body
+      Reflect.construct(Native, args); // throws if it isn't a function body
       const make = Reflect.construct(Native, [...over(arraySlice.call(args, 0, -1)), rewritten(text)]);
       const outer = Reflect.construct(Function, ['$import$', `return ${make}`]);
       return Object.setPrototypeOf(outer(importFor(caller())), new.target?.prototype ?? prototype);
@@ -58,7 +57,7 @@ function hook(Native) {
   return Class;
 }
 
-// Answers the constructor that takes the place of Function.
+// Returns the constructor that replaces Function.
 function install() {
   const value = hook(Function);
   for (const Native of over([AsyncFunction, AsyncGeneratorFunction, GeneratorFunction])) Object.setPrototypeOf(hook(Native), value);

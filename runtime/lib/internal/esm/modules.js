@@ -1,6 +1,6 @@
 'use strict';
-// ES modules: loaded with all that they ask for, linked, and run in the order of the standard.
-// The text of one becomes a function in source.js.
+// ES modules: loaded with their dependencies, linked, and run in the standard's order. source.js
+// turns the text of a module into a function.
 
 const {
   PromiseResolve, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, over, promiseThen,
@@ -41,7 +41,7 @@ class Record {
     return [...over(found)];
   }
 
-  // A name that a CommonJS module may have once it has run.
+  // A name that a CommonJS module may export once it has run.
   late(name) { return { module: this, name, get: () => this.getters[name]?.(), isLate: true }; }
 
   find(name, seen = []) {
@@ -68,7 +68,7 @@ class Record {
   }
 }
 
-// A module that has not begun may still change its getters.
+// A module that has not begun to run may still change its getters.
 const getterOf = ({ module, name, get, isLate }) => name === '*' || isLate ? get : () => module.getters[name]();
 
 function namespaceOf(module) {
@@ -86,7 +86,7 @@ function namespaceOf(module) {
 
 // --- loading --------------------------------------------------------------------------------------
 
-// What a module has asked for once it gets again, also if the file is gone.
+// A module that was resolved once is found again, even if its file is gone.
 const resolved = new Map();
 
 function resolveOnce(specifier, from) {
@@ -108,7 +108,7 @@ function isAsync(text) {
     tools.script.evaluate(`(function () { class Check { static { ${text}\n} } })`, '[check]', 1);
     return false;
   } catch {
-    return true; // or wrong anyway, which shows when it is compiled
+    return true; // or it is wrong anyway, which shows when it is compiled
   }
 }
 
@@ -147,7 +147,7 @@ function prepare(module) {
     const exports = require('internal/loader').Module._load(`node:${module.name}`);
     module.getters = { ...values(exports), default: () => exports };
   } else if (module.format === 'commonjs') {
-    // What it exports shows when it has run.
+    // Its exports are known when it has run.
     module.getters = { default: () => module.exports };
   } else if (module.format === 'json') {
     module.exports = JSON.parse(stdio.readText(module.file));
@@ -181,7 +181,7 @@ function load(found, fresh) {
   return module;
 }
 
-// A module with all that it needs, ready to run. What could not be made whole is forgotten.
+// A module with all its dependencies, ready to run. One that could not be completed is forgotten.
 function linked(found, check = () => {}) {
   const fresh = [];
   try {
@@ -219,7 +219,7 @@ function bind(module, wanted) {
   return getterOf(found);
 }
 
-// A CommonJS module's names are known once it has run; who asks before asks in vain.
+// The names of a CommonJS module are known once it has run; until then they are undefined.
 function lateBinding(other, { name }) {
   return () => other.find(name)?.get();
 }
@@ -273,11 +273,11 @@ function link(module) {
     module.body = body;
   } else {
     module.generator = body();
-    module.generator.next(); // declared functions are there from now on
+    module.generator.next(); // declared functions exist from now on
   }
 }
 
-// What is exported as default without a name is called so.
+// An anonymous default export gets the name "default".
 function named(get) {
   return () => {
     const value = get();
@@ -312,7 +312,7 @@ function execute(module) {
 
 // --- from outside ---------------------------------------------------------------------------------
 
-// import(): files are read by the loop first, so that it takes turns as in Node.
+// import(): files are read asynchronously first, so that it takes as many turns as in Node.
 async function fetchAll(found, seen = new Set()) {
   if (found.format !== 'module' || seen.has(found.url) || modules.has(found.url)) return;
   seen.add(found.url);
@@ -323,7 +323,7 @@ async function fetchAll(found, seen = new Set()) {
 async function importFrom(specifier, from, options) {
   const found = resolveOnce(`${specifier}`, from);
   checkType(specifier, found, options?.with?.type ?? options?.assert?.type);
-  await promiseThen.call(fetchAll(found), undefined, () => {}); // errors are found again, in their order
+  await promiseThen.call(fetchAll(found), undefined, () => {}); // errors are found again, in order
   const module = linked(found);
   await evaluate(module, execute);
   return namespaceOf(module);
@@ -342,7 +342,7 @@ function runMain(file) {
   });
 }
 
-// require() of an ES module that waits for nothing.
+// require() of an ES module without top-level await.
 const waitsFor = (module, seen = new Set()) => !seen.has(module) && seen.add(module) && !isDone(module) &&
   (module.awaits || arraySome.call([...over(module.dependencies.values())], (other) => waitsFor(other, seen)));
 
@@ -357,8 +357,8 @@ function requireModule(file) {
   return (module.required ??= { value: requiredOf(module) }).value;
 }
 
-// What require() answers: the export named "module.exports" if there is one. A module with a
-// default export shows that it was an ES module, as bundlers expect it.
+// The result of require(): the export named "module.exports" if there is one. A module with a
+// default export is marked as an ES module, as bundlers expect.
 function requiredOf(module) {
   const namespace = namespaceOf(module);
   if (Object.hasOwn(namespace, 'module.exports')) return namespace['module.exports'];

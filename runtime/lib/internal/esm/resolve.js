@@ -1,6 +1,6 @@
 'use strict';
-// From a specifier to a file: by Node's rules for ES modules, which guess nothing but what a
-// package says of itself.
+// From a specifier to a file, by Node's rules for ES modules, which guess nothing except from
+// package.json.
 
 const {
   arrayMap, over, regexpExec, regexpReplace, regexpTest, stringIncludes, stringSplit, stringStartsWith,
@@ -60,7 +60,7 @@ function fromPackages(specifier, from) {
   throw missing('package', name, from);
 }
 
-// → { url, file, format }; a builtin has no file. What is only asked for by name need not exist.
+// → { url, file, format }; a builtin has no file. With isNameOnly the file need not exist.
 function resolve(specifier, from, isNameOnly = false) {
   const { Module, packages } = require('internal/loader');
   if (stringStartsWith.call(specifier, 'node:') || Module.isBuiltin(specifier)) {
@@ -70,7 +70,7 @@ function resolve(specifier, from, isNameOnly = false) {
   }
   const { URL, pathToFileURL } = require('url');
   let file;
-  let rest = ''; // what is asked for with another query is another module
+  let rest = ''; // with another query it is another module
   if (regexpTest(/^\.{0,2}\//, specifier) || specifier === '.' || specifier === '..' || regexpTest(/^file:/i, specifier)) {
     const url = new URL(specifier, pathToFileURL(from));
     file = toPath(url);

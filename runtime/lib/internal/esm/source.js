@@ -22,13 +22,13 @@ const REGISTER = '$register$';
 const DEFAULT = '$default$';
 const FIXED = '$fixed$';
 
-// The value of a token that is a text, with its escapes read by the engine.
+// The value of a string token; the engine evaluates its escapes.
 const textOf = ({ value }) => script.evaluate(value, 'node:internal/esm/source', 1);
 
 class Rewriter {
   constructor(text, isModule, isFixed = () => false) {
     this.text = text;
-    this.isFixed = isFixed; // whether what a specifier names never changes
+    this.isFixed = isFixed; // whether the exports of a specifier never change
     this.tokens = tokensOf(text);
     this.at = 0;
     this.edits = []; // [start, end, replacement]
@@ -75,7 +75,8 @@ class Rewriter {
     }
   }
 
-  // eval(text): the text may have an import() in it. Not the declaration of a method.
+  // eval(text), in whose text there may be an import(). Not the declaration of a method called
+  // eval.
   evalCall() {
     const open = this.at + 1;
     if (!this.is('(', open)) return;
@@ -85,8 +86,8 @@ class Rewriter {
     arrayPush.call(this.edits, [this.tokens[match].start, this.tokens[match].start, ')']);
   }
 
-  // Leaves lines and columns as they are. Instead of a whole declaration there is a semicolon,
-  // so that what is around it doesn't grow together.
+  // Keeps lines and columns. A whole declaration is replaced by a semicolon, so that the code
+  // around it isn't joined.
   erase(start, end, isWhole = false) {
     const blank = regexpReplace(/[^\n\r\u2028\u2029]/g, stringSlice.call(this.text, start, end), ' ');
     arrayPush.call(this.edits, [start, end, isWhole ? `;${stringSlice.call(blank, 1)}` : blank]);
@@ -100,7 +101,7 @@ class Rewriter {
     return textOf(token);
   }
 
-  // A name, or a text in its place.
+  // A name, or a string in its place.
   moduleName() {
     if (this.token?.type === 'string') return this.literal();
     const { token } = this;
@@ -109,8 +110,8 @@ class Rewriter {
     return token.value;
   }
 
-  // The specifier, the attributes after it, and the end of the declaration, whose last token
-  // this.at is on afterwards.
+  // Reads the specifier, the attributes after it, and the end of the declaration; afterwards
+  // this.at is on its last token.
   source(start) {
     const specifier = this.literal();
     let type;
@@ -241,7 +242,7 @@ class Rewriter {
     arrayPush.call(this.exports, { name: token.value, local: token.value });
   }
 
-  // Looks ahead only: code inside what is declared is looked at after this.
+  // Only looks ahead: the code inside the declaration is read after this.
   declarators() {
     let index = this.at + 1;
     for (;;) {
@@ -258,8 +259,8 @@ class Rewriter {
     return token.value === ',' || token.value === ';' || (token.newline && this.startsStatement(index));
   }
 
-  // By the rules for semicolons that aren't written: the last token may end an expression,
-  // and this one can't go on with it.
+  // The rule for omitted semicolons: the last token may end an expression, and this one can't
+  // continue it.
   startsStatement(index) {
     const token = this.tokens[index];
     if (!this.endsExpression(index - 1)) return false;
@@ -278,7 +279,7 @@ class Rewriter {
     return token.value === ')' ? token.kind !== 'head' : arrayIncludes.call([']', '}', '++', '--'], token.value);
   }
 
-  // Notes the names that a pattern binds; answers where it ends.
+  // Records the names that a pattern binds; returns the index of its end.
   pattern(index) {
     const token = this.tokens[index];
     if (token?.type === 'name') {
@@ -303,9 +304,9 @@ class Rewriter {
     return token.match + 1;
   }
 
-  // A function found in a scope object would be called with that object as `this`. What is
-  // called by an imported name is called as a value instead; where the name is another one of
-  // the same spelling that makes no difference.
+  // A function found in a scope object would be called with that object as `this`. So a call by an
+  // imported name is turned into a call of a value; where the name is a local one of the same
+  // spelling, that makes no difference.
   freeCalls() {
     const names = new Set(arrayMap.call(arrayFilter.call(this.imports, ({ fixed }) => !fixed), ({ local }) => local));
     if (names.size === 0) return;
@@ -346,7 +347,7 @@ class Rewriter {
   get awaits() { return arraySome.call(this.tokens, ({ type, value }) => type === 'name' && value === 'await'); }
 }
 
-// A script's import() calls the runtime's.
+// import() in a script is replaced by the runtime's.
 function rewriteScript(text) {
   return regexpTest(/\b(import|eval)\b/, text) ? new Rewriter(text, false).result() : text;
 }

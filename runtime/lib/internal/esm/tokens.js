@@ -14,10 +14,10 @@ const NAME = /#?(?:[$_\p{ID_Start}]|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]+\})(?:[$\u2
 const NUMBER = /0[xXbBoO][\da-fA-F_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?[\d_]+)?n?/y;
 const STRING = /"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'/y;
 const REGEX = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[$\w]*/y;
-const CHUNK = /(?:[^`\\$]|\\[^]|\$(?!\{))*(`|\$\{)/y; // of a template, up to its end or to code in it
+const CHUNK = /(?:[^`\\$]|\\[^]|\$(?!\{))*(`|\$\{)/y; // part of a template, up to its end or to code in it
 const PUNCTUATOR = /\.\.\.|=>|\?\.(?!\d)|\+\+|--|[^]/y;
 
-// After these an expression begins; before `in` and `of` one has ended.
+// An expression begins after these words.
 const BEFORE_EXPRESSION = new Set(stringSplit.call('return typeof instanceof in of new delete void throw case do else await yield default ' +
   'extends', ' '));
 const HEADS = new Set(['if', 'while', 'for', 'with']);
@@ -28,7 +28,7 @@ class Scanner {
     this.at = 0;
     this.tokens = [];
     this.open = []; // { kind, index }, innermost last
-    this.classAt = -1; // how many brackets are open around the class whose body is to come
+    this.classAt = -1; // number of open brackets around the class whose body comes next
   }
 
   take(pattern) {
@@ -46,7 +46,7 @@ class Scanner {
     return token;
   }
 
-  // Whether a value may begin here, so that a / begins a pattern and a { an object.
+  // Whether a value may begin here, so that / begins a pattern and { an object.
   expectsValue() {
     const last = arrayAt.call(this.tokens, -1);
     if (last === undefined) return true;

@@ -1,5 +1,5 @@
 'use strict';
-// fs.constants, as Linux numbers them.
+// fs.constants, with Linux's values.
 
 module.exports = Object.freeze(Object.assign(Object.create(null), {
   UV_FS_SYMLINK_DIR: 1,

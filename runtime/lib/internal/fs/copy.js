@@ -1,6 +1,6 @@
 'use strict';
-// fs.cp: a file or a tree is copied. Nothing is copied onto itself, into itself (by whatever
-// links the target is reached) or onto something of another kind.
+// fs.cp: copies a file or a tree. Nothing is copied onto itself, into itself (whatever links lead
+// to the target) or onto something of another kind.
 
 const { PromiseResolve, over, promiseThen, stringSplit } = intrinsics;
 const binding = native('fs');
@@ -10,7 +10,7 @@ const {
 } = require('internal/errors');
 const { pathOf } = require('internal/fs/util');
 
-// How an error is called, and the system's error that it amounts to.
+// The errors' messages, and the system errors that they correspond to.
 const ERRORS = {
   __proto__: null,
   ERR_FS_EISDIR: ['Path is a directory', 'EISDIR', 22],
@@ -32,7 +32,7 @@ function copyError(code, path, message) {
 const isSame = (one, other) => other !== undefined && one.ino === other.ino && one.dev === other.dev;
 const intoItself = (from, to) => copyError('ERR_FS_CP_EINVAL', to, `cannot copy ${from} to a subdirectory of self ${to}`);
 
-// What is at a path, undefined for nothing. The numbers of inodes may need all their bits.
+// What is at a path, undefined for nothing. Inode numbers may need all 64 bits.
 function* statOf(path, { dereference }) {
   try {
     return yield [dereference ? binding.stat : binding.lstat, path, true];
@@ -42,7 +42,7 @@ function* statOf(path, { dereference }) {
   }
 }
 
-// Whether a path is, or is below, another one, by their names.
+// Whether a path is the same as or below another one, by name.
 function isWithin(path, folder) {
   const parts = stringSplit.call(posix.resolve(path), posix.sep);
   const above = stringSplit.call(posix.resolve(folder), posix.sep);
@@ -50,7 +50,7 @@ function isWithin(path, folder) {
   return true;
 }
 
-// Both ends of one copy; throws if they don't go together. { stats, there }
+// Checks both ends of one copy; throws if they don't match. Returns { stats, there }
 function* compared(from, to, options) {
   const stats = yield [options.dereference ? binding.stat : binding.lstat, from, true];
   const there = yield* over(statOf(to, options));
@@ -65,7 +65,7 @@ function* compared(from, to, options) {
   return { stats, there };
 }
 
-// A folder that is copied must not be one of those above the target.
+// The folder to be copied must not be above the target.
 function* checkAbove(from, stats, to) {
   for (let path = posix.dirname(posix.resolve(to)), last = ''; path !== last; last = path, path = posix.dirname(path)) {
     const above = yield* over(statOf(path, { dereference: true }));
@@ -81,7 +81,7 @@ function* copyLink(from, to, there, { verbatimSymlinks }) {
     const source = yield* over(statOf(from, { dereference: true }));
     if (source?.isDirectory() && isWithin(old, target))
       throw copyError('ERR_FS_CP_EINVAL', to, `cannot copy ${target} to a subdirectory of self ${old}`);
-    // Without the old link what the new one points to could not be reached any more.
+    // Removing the old link must not make the new one's target unreachable.
     const behind = yield* over(statOf(to, { dereference: true }));
     if (behind?.isDirectory() && isWithin(target, old))
       throw copyError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', to, `cannot overwrite ${old} with ${target}`);
@@ -90,8 +90,8 @@ function* copyLink(from, to, there, { verbatimSymlinks }) {
   yield [binding.symlink, target, to];
 }
 
-// A time as utimes takes it, which cuts off what is below a microsecond: half of one more, lest
-// the conversion lose a millisecond.
+// A time for utimes, which truncates to microseconds: half of one is added, so that rounding
+// doesn't lose a millisecond.
 const secondsOf = (ns) => Number(ns) / 1e9 + 5e-7;
 
 function* copyFile(from, to, stats, there, options) {
@@ -129,7 +129,7 @@ function* copyEntry(from, to, { stats, there }, options) {
   else throw copyError('ERR_FS_CP_UNKNOWN', to, `cannot copy an unknown file type: ${to}`);
 }
 
-// The program's filter, which may take its time where somebody waits for it.
+// The program's filter, which may be asynchronous in the asynchronous forms.
 function* isWanted(from, to, { filter }) {
   if (filter === undefined) return true;
   return yield [(answer) => {
@@ -162,7 +162,7 @@ function prepareCp(from, to, options) {
   if (options !== undefined) validateObject(options, 'options');
   const given = { __proto__: null, ...CP, ...options };
   for (let i = 0; i < FLAGS.length; i++) validateBoolean(given[FLAGS[i]], `options.${FLAGS[i]}`);
-  given.mode ??= (options ?? {}).mode ?? 0; // Node knows no default for it
+  given.mode ??= (options ?? {}).mode ?? 0; // as in Node, which has no default for it here
   validateInteger(given.mode, 'mode', 0, 7);
   if (given.filter !== undefined) validateFunction(given.filter, 'options.filter');
   if (given.dereference && given.verbatimSymlinks)

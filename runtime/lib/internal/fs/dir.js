@@ -18,9 +18,9 @@ class Dir {
   #path;
   #options;
   #entries = [];
-  #folder; // the one being read: of those below, if they are wanted too
+  #folder; // the one being read; with `recursive` also those below
   #folders = []; // those still to be read
-  #queue = null; // calls that wait for the one under way
+  #queue = null; // calls that wait for the current one
 
   constructor(handle, path, options) {
     if (handle == null) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "handle" argument must be specified');
@@ -35,7 +35,7 @@ class Dir {
     return this.#path;
   }
 
-  // The next entry of those found, null at the end.
+  // The next of the entries found, null at the end.
   #take(found) {
     const { encoding, recursive } = this.#options;
     this.#entries = makeDirents(found, this.#folder, (name) => encodeText(name, encoding));
@@ -49,7 +49,7 @@ class Dir {
     return [handle, this.#options.bufferSize, wantsBytes(this.#options.encoding)];
   }
 
-  // Reads on, folder by folder: answers as the native functions do.
+  // Reads more, folder by folder; answers like the native functions.
   #more(callback) {
     binding.readdirSome(...over(this.#arguments(this.#handle)), (error, found) => {
       if (error || found !== null) callback(error, error ? undefined : this.#take(found));
@@ -57,7 +57,7 @@ class Dir {
     });
   }
 
-  // The folders below are read at once each; the handle is that of the first one.
+  // Each folder below is read completely at once; the handle belongs to the first one.
   #below(callback) {
     if (this.#folders.length === 0) return void callback(null, null);
     this.#folder = arrayShift.call(this.#folders);
@@ -153,7 +153,7 @@ Object.defineProperty(Dir.prototype, Symbol.asyncIterator, { __proto__: null,
   value: Dir.prototype.entries, writable: true, configurable: true,
 });
 
-// Node starts from a plain object (checkOptions).
+// As in Node, a plain object is the base here (checkOptions).
 const DIR_BASE = { encoding: 'utf8', bufferSize: 32 };
 
 function opendirSync(path, options) {

@@ -1,6 +1,6 @@
 'use strict';
-// Reading and writing in fs: parts of open files, and whole files. The whole-file
-// operations are one native request each, however many system calls that takes.
+// Reading and writing in fs: parts of open files, and whole files. The whole-file operations are
+// one native request each, whatever number of system calls they take.
 
 const { SymbolFor, arrayPush, over } = intrinsics;
 const binding = native('fs');
@@ -87,7 +87,7 @@ function writeSync(fd, buffer, offset, length, position) {
 function write(fd, buffer, offset, length, position, callback) {
   const given = isView(buffer) ? callback || position || length || offset :
     typeof position === 'function' ? position : typeof offset === 'function' ? offset : length;
-  // What is the callback is no argument, nor is what comes after it.
+  // The callback and everything after it are not arguments.
   const before = [offset, length, position];
   for (let i = 0, seen = false; i < 3; i++) {
     seen ||= before[i] === given && typeof given === 'function';
@@ -102,13 +102,14 @@ function write(fd, buffer, offset, length, position, callback) {
 
 const isText = (encoding) => encoding === 'utf8' || encoding === 'utf-8';
 
-// What is wanted of a file's content: null for the Buffer itself.
+// How the content of a file is returned: null for the Buffer itself.
 const decodeAs = (encoding) => encoding && encoding !== 'buffer' && !isText(encoding) ? encoding : null;
 
 const READ = { __proto__: null, encoding: null, flag: 'r', signal: undefined };
 const WRITE = { __proto__: null, encoding: 'utf8', mode: 0o666, flag: 'w', flush: false, signal: undefined };
 const APPEND = { ...WRITE, __proto__: null, flag: 'a' };
-// What Node starts from (checkOptions): plain objects, which have no default for the others.
+// The base of the options as in Node (checkOptions): plain objects, without defaults for the other
+// options.
 const READ_BASE = { flag: 'r' };
 const WRITE_BASE = { encoding: 'utf8', mode: 0o666, flag: 'w', flush: false };
 const APPEND_BASE = { encoding: 'utf8', mode: 0o666, flag: 'a' };
@@ -118,7 +119,7 @@ function targetOf(path) {
   return path === (path | 0) ? path : pathOf(path);
 }
 
-// The synchronous form takes a flag as it is, the others take an empty one for none.
+// The synchronous form uses an empty flag as it is; the others treat it as not given.
 function readFileSync(path, given) {
   const options = optionsOf(given, READ, READ_BASE);
   const flag = given !== null && typeof given === 'object' ? given.flag ?? 'r' : options.flag;
@@ -127,7 +128,7 @@ function readFileSync(path, given) {
   return encoding === null ? content : content.toString(encoding);
 }
 
-// Calls back early when the signal is aborted; what was under way comes to its end unseen.
+// Calls back early when the signal is aborted; the native operation ends unnoticed.
 function abortable(signal, callback) {
   if (signal === undefined) return callback;
   const abort = () => {

@@ -9,15 +9,15 @@
 const { PromiseReject, arrayPush, arraySlice, over, promiseThen } = intrinsics;
 const { callbackOf } = require('internal/fs/util');
 
-// Where several arguments are wrong, an error names the first that is looked at. Most
-// operations look at the callback first; these look at so many others before it.
+// If several arguments are wrong, the error names the first one checked. Most operations check the
+// callback first; these check that many others before it.
 const BEFORE_CALLBACK = {
   __proto__: null, access: 1, chmod: 2, copyFile: 2, fchmod: 2, fchown: 3, ftruncate: 2, futimes: 3, open: 3, rm: 2, truncate: 2,
 };
 // A length that isn't given can't be wrong.
 const isCallbackDue = (name, args) => (name === 'ftruncate' || name === 'truncate') && args.length < 2;
 
-// What from this place on is a function is the callback, whatever comes after it.
+// From this index on, the first function is the callback, whatever comes after it.
 const OPTIONAL_FROM = { __proto__: null, access: 1, copyFile: 2, cp: 2, ftruncate: 1, open: 2, rm: 1, rmdir: 1, truncate: 1 };
 
 function callbackPlace(name, args) {
@@ -41,8 +41,8 @@ function prepared(name, prepare, args) {
 
 const named = (name, call) => Object.defineProperty(call, 'name', { __proto__: null, value: name });
 
-// call: the native function; prepare(...given): its arguments without the last one, which
-// says how to answer; after(result, arguments): what the caller gets.
+// call: the native function; prepare(...given): its arguments without the last one, which says how
+// to answer; after(result, arguments): the caller's result.
 function plain(name, call, prepare, after) {
   return {
     sync: named(`${name}Sync`, (...args) => {
@@ -124,6 +124,6 @@ function composed(name, generator, prepare) {
   };
 }
 
-// The native calls of a generator need as many arguments as come before the one that
-// says how to answer; this gives a call of fixed shape for those that are optional.
+// The native calls of a generator need all arguments before the one that says how to answer; this
+// gives optional arguments a fixed shape.
 module.exports = { composed, named, plain, run, runSync };

@@ -14,17 +14,17 @@ binding.setBuffer(Buffer.prototype);
 
 const TEXT = { __proto__: null, encoding: null };
 const encodingOf = (options) => optionsOf(options, TEXT).encoding;
-// Arguments whose answer is a text: the encoding, read once, goes with them.
+// Arguments of an operation whose result is a text, together with the encoding, which is read once.
 const textArguments = (path, options) => {
   const encoding = encodingOf(options);
   return Object.assign([path, wantsBytes(encoding)], { encoding });
 };
 const decoded = (result, { encoding }) => encodeText(result, encoding);
-// What stands for the options of stat may be anything but null.
+// The options of stat may be anything but null.
 const isBig = (options = NONE) => Boolean(options.bigint);
 const NONE = { __proto__: null };
 
-// A descriptor that is checked after the other arguments, which were made before the call.
+// A descriptor that is checked after the other arguments, which are computed before the call.
 const fdLast = (fd, others) => [descriptorOf(fd), ...over(others)];
 
 const operations = [
@@ -73,7 +73,7 @@ const operations = [
 const table = Object.create(null);
 for (const operation of over(operations)) table[operation.callback.name] = operation;
 
-// A path that isn't there is undefined instead of an error, if so asked for.
+// With this option a missing path gives undefined instead of an error.
 const mayBeMissing = (options) =>
   options !== null && typeof options === 'object' && options.throwIfNoEntry === false;
 for (const name of over(['stat', 'lstat'])) {
@@ -89,7 +89,7 @@ for (const name of over(['stat', 'lstat'])) {
   });
 }
 
-// Nothing to write is written at once, without the system, which would call it a mistake.
+// An empty write succeeds at once; the system would report an error.
 {
   const { sync, promise } = table.writev;
   const isEmpty = (fd, buffers, position) => fdOf(fd) >= 0 && viewsOf(buffers).length === 0;

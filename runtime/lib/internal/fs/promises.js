@@ -27,7 +27,7 @@ const promised = (call) => named(call.name, (...args) => {
 
 const { isText, decodeAs } = files;
 
-// A path or a FileHandle as the native whole-file functions take it.
+// A path or a FileHandle for the native whole-file functions.
 function targetOf(target, call) {
   if (target instanceof FileHandle) return target[kOpen](call);
   return pathOf(target);
@@ -35,10 +35,10 @@ function targetOf(target, call) {
 
 const { APPEND, READ, WRITE } = files;
 const PLAIN = {};
-const READ_BASE = { encoding: null, flag: 'r' }; // Node reads the encoding later, from nothing
+const READ_BASE = { encoding: null, flag: 'r' }; // as in Node, which reads the encoding later
 
 const readFile = promised(function readFile(path, options) {
-  // The common call, without options, takes the short way.
+  // Fast path for the common call without options.
   if (typeof path === 'string' && options === undefined && PLAIN.signal === undefined)
     return binding.readFile(pathOf(path), 0, false, null);
   options = optionsOf(options, READ, READ_BASE);
@@ -49,8 +49,8 @@ const readFile = promised(function readFile(path, options) {
   });
 });
 
-// The promise of a call that is given up when the signal is aborted; what was under way comes
-// to its end unseen.
+// The promise of a call that is rejected early when the signal is aborted; the native operation
+// ends unnoticed.
 function withSignal(signal, start) {
   if (signal === undefined) return start();
   if (signal.aborted) return PromiseReject(abortedBy(signal));
@@ -106,7 +106,7 @@ const appendFile = promised(function appendFile(path, data, options) {
 
 // --- FileHandle -------------------------------------------------------------------------------
 
-// One that is dropped unclosed is closed when the collector finds it.
+// A FileHandle that is collected without being closed is closed then.
 const forgotten = new FinalizationRegistry((fd) => {
   process.emitWarning(`Closing file descriptor ${fd} on garbage collection`);
   binding.close(fd, () => {});
@@ -115,7 +115,7 @@ const forgotten = new FinalizationRegistry((fd) => {
 class FileHandle extends EventEmitter {
   #fd;
   #closing;
-  #settle; // of a close that waits for streams
+  #settle; // resolves a close that waits for streams
   #users = 1;
 
   constructor(fd) {
@@ -134,7 +134,7 @@ class FileHandle extends EventEmitter {
     return this.#fd;
   }
 
-  // The file is closed when the handle and the streams over it have let go of it.
+  // The file is closed when neither the handle nor a stream uses it any more.
   close() {
     if (this.#fd === -1) return this.#closing ?? PromiseResolve();
     if (this.#closing !== undefined) return this.#closing;
@@ -243,12 +243,12 @@ for (const name of over(['access', 'chmod', 'chown', 'copyFile', 'lchown', 'link
   promises[name] = operations[name].promise;
 for (const name of over(['cp', 'mkdir', 'readdir', 'realpath', 'rm', 'rmdir', 'truncate']))
   promises[name] = trees[name].promise;
-// Node starts from a plain object here, and only here (checkOptions).
+// As in Node, a plain object is the base here, and only here (checkOptions).
 const { readdir } = promises;
 promises.readdir = named('readdir', (path, options) => {
   if (options !== undefined && options !== null && typeof options !== 'object') return readdir(path, options);
   const { encoding, recursive, withFileTypes } = options ?? {};
-  return readdir(path, { encoding, recursive: Boolean(recursive), withFileTypes }); // nothing is too odd for `recursive`
+  return readdir(path, { encoding, recursive: Boolean(recursive), withFileTypes }); // any value is allowed for `recursive`
 });
 promises.realpath = named('realpath', trees.realpathNative.promise);
 

@@ -8,9 +8,10 @@ const path = require('path');
 const c = require('internal/fs/constants');
 
 const numbers = binding.statNumbers;
-let bigs; // a view of the same numbers as BigInts, made at the first use
+let bigs; // a view of the same numbers as BigInts, made on first use
 
-// What a file can be: the question, the bits of a mode and the type of a directory's entry.
+// The kinds of files: the name of the question, the bits of a mode and the type of a directory's
+// entry.
 const KINDS = [
   ['isDirectory', c.S_IFDIR, c.UV_DIRENT_DIR],
   ['isFile', c.S_IFREG, c.UV_DIRENT_FILE],
@@ -27,9 +28,9 @@ function question(holder, name, value, enumerable) {
   Object.defineProperty(holder.prototype, name, { __proto__: null, value, enumerable, writable: true, configurable: true });
 }
 
-// The constructors take their values one by one, in the order of the properties. Stats are
-// made by the thousand, so what all of them have is written out; the rest goes by tables.
-// They are plain functions: programs call them on objects of their own.
+// The constructors take their values one by one, in the order of the properties. Thousands of Stats
+// are made, so the properties common to all are assigned here explicitly; the rest is driven by
+// tables. The constructors are plain functions: programs call them on objects of their own.
 function FileFacts(self, given) {
   self.dev = given[0];
   self.mode = given[1];
@@ -74,7 +75,7 @@ for (const made of over([Stats, BigIntStats])) Object.setPrototypeOf(made.protot
 for (const { 0: made, 1: length } of over([[Stats, 14], [BigIntStats, 14], [StatFs, STATFS.length]]))
   Object.defineProperty(made, 'length', { __proto__: null, value: length, configurable: true });
 
-// Seconds and nanoseconds lie side by side.
+// Seconds and nanoseconds are adjacent.
 const ms = (n, at) => n[at] * 1000 + n[at + 1] / 1000000;
 const bigNumbers = () => bigs ??= new BigInt64Array(binding.statBytes.buffer);
 
@@ -108,7 +109,7 @@ class Dirent {
 for (const { 0: name, 2: type } of over(KINDS))
   question(Dirent, name, { [name]() { return this[kType] === type; } }[name], false);
 
-// Some file systems don't list types in a directory: each entry is asked then.
+// Some file systems don't give types in directories: then each entry is stat'ed.
 function typeOf(type, parent, name) {
   if (type !== c.UV_DIRENT_UNKNOWN) return type;
   try {
@@ -119,7 +120,7 @@ function typeOf(type, parent, name) {
   }
 }
 
-// Dirents of names and types in turn.
+// Dirents from alternating names and types.
 function makeDirents(entries, parent, encode) {
   return ArrayFrom({ length: entries.length / 2 }, (_, i) => {
     const { 0: name, 1: type } = [entries[2 * i], entries[2 * i + 1]];

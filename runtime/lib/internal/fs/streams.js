@@ -16,7 +16,7 @@ const { checkOptions, fdOf, pathOf } = require('internal/fs/util');
 const kFile = Symbol('file');
 const CHUNK = 64 * 1024;
 
-// The functions that a FileHandle's descriptor is worked on with, in the form of fs's.
+// The functions for a FileHandle's descriptor, in the form of those of fs.
 function handleCalls(handle, { kLeave, kUse }) {
   handle[kUse]();
   const answer = (promise, callback, first, second) => promiseThen.call(promise, (value) => first === undefined ? callback(null) : callback(null, value[first], value[second]), callback);
@@ -36,8 +36,8 @@ function handleCalls(handle, { kLeave, kUse }) {
   };
 }
 
-// The file under a stream, whose fd is null until it is open and after it is closed. One
-// call at a time works on it, and it is not closed under a call.
+// The file of a stream; its fd is null until it is open and after it is closed. One call at a time
+// works on it, and it isn't closed during a call.
 class StreamFile {
   #stream;
   #calls;
@@ -49,7 +49,7 @@ class StreamFile {
     this.#calls = calls;
   }
 
-  // The 'open' and 'ready' events come before anything of the content.
+  // The 'open' and 'ready' events come before any content.
   open(ready) {
     const stream = this.#stream;
     if (typeof stream.fd === 'number') return void ready();
@@ -78,7 +78,7 @@ class StreamFile {
     this.#calls.writev(this.#stream.fd, list, at, callback);
   }
 
-  // The call is over: a close that waited for it goes on.
+  // A call has ended: a close that waited for it continues.
   rest() {
     this.#busy = false;
     const next = this.#afterwards;
@@ -102,7 +102,7 @@ class StreamFile {
   }
 }
 
-// A stream whose `open` is its own says by its events that it is open.
+// A stream with its own `open` reports by its events that it is open.
 function openByOwn(stream, ready) {
   const { emit } = stream;
   stream.emit = function (event, ...rest) {
@@ -114,7 +114,7 @@ function openByOwn(stream, ready) {
   stream.open();
 }
 
-// Kept for those who replace it.
+// Kept for programs that replace it.
 let warned = false;
 function open() {
   if (warned) return;
@@ -123,8 +123,8 @@ function open() {
   process.emitWarning(`${kind}.prototype.open() is deprecated`, 'DeprecationWarning', 'DEP0135');
 }
 
-// What a stream is to work on: a file to open by its path, a descriptor, or a FileHandle. Sets
-// the properties that show it and returns the functions to call.
+// The source of a stream: a file to open by its path, a descriptor, or a FileHandle. Sets the
+// properties that show it and returns the functions to call.
 function openSource(stream, path, options, flags) {
   const { fd, fs: given } = options;
   const calls = given || fs;
@@ -152,11 +152,11 @@ function openSource(stream, path, options, flags) {
 
 const STREAM = { __proto__: null, encoding: undefined, signal: undefined };
 
-// A copy of the options as a stream's constructor wants them.
+// A copy of the options for a stream's constructor.
 function copyOptions(options) {
   const given = checkOptions(options, STREAM, {});
   const own = { __proto__: null };
-  for (const name in given) own[name] = given[name]; // what they inherit counts, as in Node
+  for (const name in given) own[name] = given[name]; // inherited ones count, as in Node
   own.autoDestroy = own.autoClose === undefined ? true : own.autoClose;
   return own;
 }
@@ -212,7 +212,7 @@ ReadStream.prototype._read = function (size) {
 function taken(stream, bytes, count) {
   stream.bytesRead += count;
   if (stream.pos !== undefined) stream.pos += count;
-  // A copy: what is kept must not keep the room that wasn't needed.
+  // A copy, so that the chunk doesn't keep the unused memory alive.
   return count < bytes.length ? Buffer.from(bytes.subarray(0, count)) : bytes;
 }
 
@@ -283,7 +283,7 @@ function writeFrom(stream, bytes, from, tries, callback) {
 
 const TRIES = 5;
 
-// Rare: the disk took a part, or a pipe nothing. The rest is written as one piece.
+// Rare: the disk took only a part, or a pipe nothing. The rest is written in one piece.
 function wrote(stream, error, count, size, tries, callback, goOn) {
   if (error?.code === 'EAGAIN') ({ 0: error, 1: count } = [null, 0]);
   if (!error && !stream.destroyed) {
@@ -305,14 +305,14 @@ WriteStream.prototype._destroy = function (error, done) {
 
 WriteStream.prototype.close = function (callback) {
   if (callback) whenClosed(this, callback);
-  // Without autoClose nothing else would end in a close.
+  // Without autoClose, nothing else would close the file.
   if (!this.autoClose) this.once('finish', this.destroy);
   this.end();
 };
 
 // --- what both have ---------------------------------------------------------------------------
 
-// state is where the stream keeps whether it destroys itself.
+// `state` is the stream's property that tells whether it destroys itself.
 for (const { 0: Stream, 1: Base, 2: state } of over([[ReadStream, Readable, '_readableState'], [WriteStream, Writable, '_writableState']])) {
   const { prototype } = Stream;
   Object.setPrototypeOf(prototype, Base.prototype);

@@ -36,8 +36,8 @@ function* mkdirp(target, mode) {
       first ??= path;
     } catch (error) {
       const parent = parentOf(path);
-      // What is missing on the way down, below a directory that is there, can't be helped: the
-      // directory itself was removed (a working directory without a name, for one).
+      // On the way down, something missing below an existing directory can't be created: the
+      // directory itself was removed (for example the working directory).
       if (error.code === 'ENOENT' && !isDescending && parent !== path) {
         arrayPush.call(missing, parent);
         continue;
@@ -93,7 +93,7 @@ function* readdir(path, { encoding, withFileTypes, recursive }) {
   }
   const result = [];
   const folders = [{ folder: path, within: '' }];
-  // By index: the list grows behind it.
+  // By index, since the list grows meanwhile.
   for (let i = 0; i < folders.length; i++) {
     const { folder, within } = folders[i];
     const found = yield [binding.readdir, folder, bytes, true];
@@ -103,7 +103,7 @@ function* readdir(path, { encoding, withFileTypes, recursive }) {
       const full = joined(folder, bytes ? nameOf(found[2 * k]) : found[2 * k]);
       const name = within === '' ? entry.name : joined(within, entry.name);
       arrayPush.call(result, withFileTypes ? entry : name);
-      // Names alone go through links to directories, entries don't.
+      // Lists of names follow links to directories, lists of entries don't.
       if (entry.isDirectory() || (!withFileTypes && entry.isSymbolicLink() && (yield* over(leadsToDirectory(full)))))
         arrayPush.call(folders, { folder: full, within: name });
     }
@@ -132,7 +132,7 @@ function prepareReaddir(path, options) {
 const isDirectoryError = (path) => systemError('ERR_FS_EISDIR', 'Path is a directory',
   { code: 'EISDIR', message: 'is a directory', path, syscall: 'rm', errno: 21 });
 
-// Names that aren't UTF-8 are bytes all the way.
+// Names that aren't UTF-8 are handled as bytes throughout.
 function* removeTree(path) {
   let stats;
   try {
@@ -195,7 +195,7 @@ let warnedOfRmdir = false;
 function prepareRmdir(path, options) {
   const target = pathOf(path);
   if (options !== undefined) validateObject(options, 'options');
-  // An inherited `recursive` leads Node to remove as rm does, which then knows nothing of it.
+  // As in Node, an inherited `recursive` makes rmdir behave like rm, which then ignores it.
   if (options?.recursive && !Object.hasOwn(options, 'recursive')) return [target, false, true];
   const given = { __proto__: null, ...RMDIR, ...options };
   validateBoolean(given.recursive, 'options.recursive');
@@ -211,8 +211,8 @@ function prepareRmdir(path, options) {
 
 // --- realpath and truncate ------------------------------------------------------------------------
 
-// The kernel is asked first. Where it fails the path is walked down link by link: the error
-// then names the part that is missing, and what has no name (a pipe) is no error.
+// The kernel is asked first. If that fails, the path is resolved link by link: then the error names
+// the missing part, and an object without a name (a pipe) is no error.
 function* realpath(path, encoding) {
   try {
     return encodeText(yield [binding.realpath, path, wantsBytes(encoding)], encoding);
@@ -253,7 +253,7 @@ function* walk(path) {
 
 const TEXT = { __proto__: null, encoding: null };
 const prepareRealpath = (path, options) => [pathOf(path), optionsOf(options, TEXT).encoding];
-// realpath itself takes anything for a text.
+// realpath accepts any value as a path.
 const prepareLooseRealpath = (path, options) =>
   prepareRealpath(path instanceof Uint8Array || path?.href ? path : `${path}`, options);
 
@@ -285,7 +285,7 @@ module.exports = {
   realpathNative: composed('native', realpathNative, prepareRealpath),
   rm: composed('rm', rm, prepareRm),
   rmdir: composed('rmdir', rmdir, prepareRmdir),
-  // With a callback a wrong length is noticed before the file is opened.
+  // With a callback, a wrong length is reported before the file is opened.
   truncate: {
     ...composed('truncate', truncate, (path, length) => [pathOf(path), length]),
     callback: composed('truncate', truncate, prepareTruncate).callback,

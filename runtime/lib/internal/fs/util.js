@@ -1,6 +1,6 @@
 'use strict';
-// What every part of fs needs: arguments checked and turned into what the native
-// functions take, with Node's errors for what isn't right.
+// Shared parts of fs: checks arguments and converts them for the native functions, with Node's
+// errors.
 
 const {
   ArrayBufferIsView, ArrayIsArray, DateNow, NumberIsFinite, NumberIsInteger, NumberIsSafeInteger, arrayEvery, dateGetTime, regexpTest,
@@ -54,7 +54,7 @@ function isView(value) {
   return ArrayBufferIsView(value);
 }
 
-// A path as the native functions take it: a string or bytes.
+// A path for the native functions: a string or bytes.
 function pathOf(path, name = 'path') {
   if (typeof path === 'string') {
     if (stringIncludes.call(path, '\u0000'))
@@ -87,7 +87,7 @@ function fdOf(fd, name = 'fd') {
   return fd;
 }
 
-// The same of the calls whose native part checks it, in its words.
+// As above, for calls whose native part checks the descriptor, with its error.
 function descriptorOf(fd) {
   if (typeof fd === 'number' && NumberIsInteger(fd) && (fd < 0 || fd > 2147483647))
     throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "fd" is out of range. It must be >= 0 && <= 2147483647. Received ${fd}`);
@@ -130,9 +130,9 @@ function checkEncoding(encoding) {
     throw invalidArgValue('encoding', encoding, 'is invalid encoding');
 }
 
-// Options given as an object, as the name of an encoding, or not at all. Of an object what it
-// inherits counts, as in Node. Where none is given nothing does, unless `base` is a plain object:
-// Node starts from such a one in some functions, and what it lacks may stand in Object.prototype.
+// Options given as an object, as the name of an encoding, or not at all. Inherited properties of an
+// object count, as in Node. If no options are given, only `base` counts: where it is a plain
+// object, as in some functions of Node, properties of Object.prototype count too.
 function checkOptions(options, defaults, base = defaults) {
   if (options === undefined || options === null || typeof options === 'function') return base;
   if (typeof options === 'string') {
@@ -146,8 +146,8 @@ function checkOptions(options, defaults, base = defaults) {
   return options;
 }
 
-// The options of a function, all that it knows: those given, and for the others what
-// `defaults` has. Every function reads its options through this; the result has no prototype.
+// All options of a function: those given, and `defaults` for the others. Every function reads its
+// options through this; the result has no prototype.
 function optionsOf(given, defaults, base) {
   const options = checkOptions(given, defaults, base);
   const own = { __proto__: null, ...defaults };
@@ -159,8 +159,8 @@ function optionsOf(given, defaults, base) {
   return own;
 }
 
-// What a text result (a name, a link's target) becomes: the native functions give strings
-// or bytes.
+// The native functions return texts (a name, a link's target) as strings or bytes; encodeText
+// converts them to the encoding that was asked for.
 const wantsBytes = (encoding) => Boolean(encoding) && encoding !== 'utf8' && encoding !== 'utf-8';
 
 function encodeText(value, encoding) {
@@ -181,7 +181,7 @@ function bufferOf(buffer, name = 'buffer') {
   return buffer;
 }
 
-// The position of a read or write; below 0 for the file's own.
+// The position of a read or write; negative for the file's own.
 function positionOf(position, name = 'position') {
   if (position === null || position === undefined) return -1;
   if (typeof position === 'bigint') {
@@ -196,7 +196,7 @@ function positionOf(position, name = 'position') {
   throw invalidArgType(name, 'of type bigint or integer', position);
 }
 
-// Where only a whole number counts as a position and everything else as none.
+// For functions where only an integer counts as a position and everything else means none.
 const loosePosition = (position) => NumberIsSafeInteger(position) && position >= 0 ? position : -1;
 
 // offset and length of a part of a view, for read.
@@ -243,7 +243,7 @@ function smallMode(mode) {
 const accessModeOf = smallMode;
 const copyModeOf = smallMode;
 
-// A kind of symbolic link is Windows's business, but a wrong one is a mistake everywhere.
+// The type of a symbolic link matters only on Windows, but a wrong one is an error everywhere.
 function checkLinkType(type) {
   if (typeof type !== 'string' || type === 'dir' || type === 'file' || type === 'junction') return;
   throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE',
@@ -255,8 +255,7 @@ function joined(folder, name) {
   return Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(name)]);
 }
 
-// A name of a directory as a path's part: a string, or bytes if it is no UTF-8, which no
-// string could name.
+// An entry's name as part of a path: a string, or bytes if it isn't UTF-8.
 function nameOf(bytes) {
   const text = bytes.toString();
   return stringIncludes.call(text, '\ufffd') ? bytes : text;

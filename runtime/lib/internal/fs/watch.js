@@ -89,7 +89,7 @@ function watch(path, options, listener) {
   return watcher;
 }
 
-// fs.promises.watch: the changes one after the other, kept until they are asked for.
+// fs.promises.watch: the changes one by one, queued until they are asked for.
 async function* iterate(path, given = {}) {
   validateObject(given, 'options');
   const options = { __proto__: null, ...WATCH, ...given };
@@ -143,7 +143,7 @@ class StatWatcher extends EventEmitter {
     this.#big = Boolean(bigint);
     this.#handle = binding.poll(this, path, interval, this.#big);
     if (!persistent) this.unref();
-    // A file that isn't there is reported once, with zeros.
+    // A missing file is reported once, with zeros.
     binding.stat(path, this.#big, (error) => {
       if (error && this.#handle !== null && this.#old === -1) this.onstat(error.errno, this.#nothing(), this.#nothing());
     });

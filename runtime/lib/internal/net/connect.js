@@ -48,7 +48,7 @@ function reset(socket) {
   socket[kBytesRead] = socket[kBytesWritten] = 0;
 }
 
-// Where a TCP socket is to go, and from where: { host, port, local }.
+// The route of a TCP socket: { host, port, local }.
 function routeOf(options) {
   const { host, port, localAddress, localPort } = options;
   if (localAddress && !isIP(localAddress)) throw invalidAddress(localAddress);
@@ -110,7 +110,7 @@ function connectByName(socket, { host, port, local }, options) {
   });
 }
 
-// What is the matter with the answer of a lookup, which may be the program's.
+// What is wrong with the result of a lookup, which may be the program's function.
 function wrongAnswer(list, host, port) {
   for (let i = 0; i < list.length; i++) {
     const { address, family } = list[i];
@@ -121,7 +121,7 @@ function wrongAnswer(list, host, port) {
   return undefined;
 }
 
-// Starts one attempt; settle(socket, status, request) hears of its end.
+// Starts one attempt; settle(socket, status, request) is called at its end.
 function attempt(socket, request) {
   let err = 0;
   const { address, port, path } = request;
@@ -154,7 +154,7 @@ function settle(socket, status, request) {
   socket._applySettings();
   socket.emit('connect');
   socket.emit('ready');
-  // Reading starts by itself, so that the other side's end is noticed.
+  // Reading starts automatically, so that the end of the other side is noticed.
   if (socket.readable && !socket.isPaused()) socket.read(0);
 }
 

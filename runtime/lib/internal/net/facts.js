@@ -1,6 +1,5 @@
 'use strict';
-// net.Socket, second part: what can be asked of a socket, its addresses, counters and
-// states.
+// net.Socket, second part: properties of a socket, its addresses, counters and states.
 
 const { ArrayIsArray, arrayReduce, over, stringSlice, stringToUpperCase } = intrinsics;
 const binding = native('stream');
@@ -9,7 +8,7 @@ const { Socket, kBytesRead, kBytesWritten, kKind } = require('internal/net/socke
 
 const NONE = {};
 
-// The name of one end, asked of the kernel once and kept in the socket's property.
+// The name of one end, read from the kernel once and kept in the socket's property.
 function nameOf(socket, property, ask) {
   if (socket._handle === null || socket[kKind] !== 'tcp') return NONE;
   const kept = socket[property];
@@ -23,7 +22,7 @@ function localName() {
   return name === NONE ? {} : name;
 }
 
-// The address is kept once it was asked for: a closed socket still has it.
+// The address is kept once it was read: a closed socket still has it.
 function peerName() {
   const name = this.connecting ? NONE : nameOf(this, '_peername', binding.peerName);
   return name !== NONE ? name : this._peername ?? {};
@@ -50,7 +49,7 @@ getter('readyState', function () {
 });
 getter('bufferSize', function () { return this._handle !== null ? this.writableLength : undefined; });
 getter('bytesRead', function () { return this[kBytesRead]; });
-// Also what has yet to be written counts.
+// Bytes that are still to be written count too.
 const sizeOf = ({ chunk, encoding }) =>
   typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
 getter('bytesWritten', function () {

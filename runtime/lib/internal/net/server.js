@@ -48,7 +48,7 @@ function setUp(server, given, listener) {
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Server, EventEmitter);
 
-// A listener that was rejected: its connection goes, the server stays.
+// A listener that was rejected: its connection is destroyed, the server stays.
 Server.prototype[EventEmitter.captureRejectionSymbol] = function (error, event, socket) {
   if (event === 'connection') socket.destroy(error);
   else this.emit('error', error);
@@ -56,8 +56,7 @@ Server.prototype[EventEmitter.captureRejectionSymbol] = function (error, event, 
 
 // --- listening ------------------------------------------------------------------------------
 
-// The port that is asked for, undefined if it isn't one that is. No arguments, or a port
-// that is empty: any.
+// The port given, undefined if none is. No arguments, or an empty port: any port.
 function portAsked(options, args) {
   const { port } = options;
   if (typeof args[0] === 'function') return 0;
@@ -99,7 +98,7 @@ function addSignal(server, signal) {
   }
 }
 
-// Runs what opens the handle; its error or 'listening' comes in a tick.
+// Calls `open`, which opens the handle; its error or 'listening' comes in a tick.
 function start(server, open, address, port) {
   const err = open();
   if (err < 0) {
@@ -115,7 +114,7 @@ function start(server, open, address, port) {
   if (server._unref) server.unref();
   server._connectionKey = `${server._kind === 'pipe' ? -1 : isIP(server._tried) || 4}:${server._kind === 'pipe' ? server._pipeName : server._tried}:${port}`;
   process.nextTick(() => {
-    // It may have been closed meanwhile.
+    // The server may have been closed meanwhile.
     if (server._handle === null) return;
     tools.publish?.('tracing:net.server.listen:asyncEnd', { server });
     server.emit('listening');
@@ -147,7 +146,7 @@ function listenTcp(server, address, port, backlog, options) {
 function bindTcp(server, host, port, options) {
   let err;
   if (host === null) {
-    // Any address: IPv6's takes both kinds, where there is IPv6.
+    // Any address: that of IPv6 accepts both kinds, where there is IPv6.
     err = openTcp(server, '::', port, options.ipv6Only ? IPV6ONLY : 0);
     if (err === EINVAL || err === EAFNOSUPPORT || (err < 0 && err !== EADDRINUSE)) {
       handles.close(server._handle);
@@ -288,7 +287,7 @@ Object.defineProperty(Server.prototype, 'listening', { __proto__: null,
   configurable: true,
   get() { return !stopped(this); },
 });
-// One of the connections is over.
+// Called when one of the connections has ended.
 Object.defineProperty(Server.prototype, kLeave, { __proto__: null,
   value() {
     this._connections--;

@@ -23,7 +23,7 @@ const kKeepAlive = Symbol('keepAlive');
 const kQueued = Symbol('queued');
 const kMake = Symbol('make'); // option: (socket) => token
 const kKind = Symbol('kind');
-const kLeave = Symbol('leave'); // method of a server: a connection of it is over
+const kLeave = Symbol('leave'); // method of a server: one of its connections has ended
 
 const ENOTCONN = -107;
 
@@ -44,8 +44,8 @@ function onRead(socket, count, bytes, offset) {
     socket.destroy(errnoException(count, 'read'));
     return;
   }
-  // The other side has nothing more to say. When that has been read to its end and our own
-  // side has finished, the stream destroys itself.
+  // The other side has ended. When its data has been read and our own side has finished, the stream
+  // destroys itself.
   socket.push(null);
   socket.read(0);
 }
@@ -159,8 +159,8 @@ function setUp(socket, options) {
     writable: options.writable,
     signal: undefined,
   }]);
-  // A handle that is being read goes on by itself: no need to look after each chunk
-  // whether more should be asked for.
+  // A handle that is being read continues by itself: no need to check after each chunk whether to
+  // read more.
   socket._readableState.readingMore = true;
   if (options[kMake] !== undefined) socket._handle = options[kMake](socket);
   else if (options.fd !== undefined) socket._handle = openDescriptor(socket, options.fd);
@@ -196,8 +196,8 @@ function addSignal(socket, signal) {
   require('stream').addAbortSignal(signal, socket);
 }
 
-// A client that doesn't want half-open sockets answers the other's end with its own, even
-// to writes that come after it.
+// A client that doesn't want half-open sockets answers the other side's end with its own, even
+// before writes that come after it.
 function answerEnd() {
   if (!this.allowHalfOpen) this.write = writeAfterEnd;
 }
@@ -223,8 +223,8 @@ Object.assign(Socket.prototype, {
     if (err < 0) this.destroy(errnoException(err, 'read'));
   },
 
-  // A paused socket goes on reading until its buffer is full, so that an end or an error of
-  // the other side is noticed. Only standard input stops at once (internal/stdio.js).
+  // A paused socket continues to read until its buffer is full, so that an end or an error of the
+  // other side is noticed. Only standard input stops at once (internal/stdio.js).
   _stopReading() {
     if (this._handle === null || !this[kReading] || this.readableFlowing) return;
     this[kReading] = false;
@@ -247,8 +247,8 @@ function afterConnecting(socket, write, callback) {
   socket.once('close', closed);
 }
 
-// Takes note of a write of so many bytes; the callback is called at once if the kernel took
-// them all, else by onWritten.
+// Records a write of that many bytes; the callback is called at once if the kernel took all of
+// them, else by onWritten.
 function sent(socket, status, size, callback) {
   if (status < 0) {
     callback(errnoException(status, 'write'));
@@ -262,7 +262,7 @@ function sent(socket, status, size, callback) {
   socket[kQueued] = size;
 }
 
-// A write that can't begin now: it waits for the connection, or there will be none.
+// A write that can't begin now: it waits for the connection, or fails if there will be none.
 function putOff(socket, data, encoding, write, callback) {
   if (socket.connecting) {
     socket._pendingData = data;
@@ -325,7 +325,7 @@ Object.assign(Socket.prototype, {
     return this;
   },
 
-  // Ends when all is written, at once if it is.
+  // Ends when everything is written, at once if it is already.
   destroySoon() {
     if (this.writable) this.end();
     if (!this.writableFinished) this.once('finish', this.destroy);
@@ -395,7 +395,7 @@ Object.assign(Socket.prototype, {
   },
 
   _onTimeout() {
-    // A long write that makes progress is no silence.
+    // A long write that makes progress counts as activity.
     if (this._handle !== null && this[kQueued] > 0) {
       const queued = binding.queued(this._handle);
       if (queued !== this[kQueued]) {
@@ -423,7 +423,7 @@ Object.assign(Socket.prototype, {
     return this;
   },
 
-  // What was set before there was a connection.
+  // Applies the options that were set before there was a connection.
   _applySettings() {
     if (this[kKind] !== 'tcp') return;
     if (this[kNoDelay]) binding.noDelay(this._handle, true);
@@ -442,7 +442,7 @@ Object.assign(Socket.prototype, {
     return require('internal/net/connect').connect(this, args);
   },
 });
-// Before there is a handle they wait for it.
+// Before there is a handle, these calls wait for it.
 for (const name of over(['ref', 'unref']))
   Socket.prototype[name] = function () {
     if (this._handle !== null) handles[name](this._handle);

@@ -8,7 +8,7 @@ const { coded, invalidArgType } = require('internal/errors');
 
 const EOF = -4095;
 
-// An Error with these facts as properties, in their order.
+// An Error with these properties, in their order.
 const failed = (message, facts) => Object.assign(new Error(message), facts);
 const spaced = (...words) => arrayJoin.call(arrayFilter.call(words, Boolean), ' ');
 const endOf = (address, port) => port > 0 ? `${address}:${port}` : address;
@@ -42,7 +42,7 @@ function describe(value) {
   }
 }
 
-// A port is a number, or a text that is one.
+// A port is a number, or a numeric text.
 function portOf(given) {
   if (typeof given === 'string' && stringTrim.call(given) !== '') return Number(given);
   return typeof given === 'number' ? given : NaN;
@@ -50,14 +50,14 @@ function portOf(given) {
 
 function validatePort(given, name = 'Port', allowZero = true) {
   const port = portOf(given);
-  // Zero in a text is let through, as Node does.
+  // As in Node, zero as a text is accepted.
   const least = allowZero || given !== 0 ? 0 : 1;
   if (NumberIsInteger(port) && port >= least && port < 65536) return port | 0;
   throw coded(RangeError, 'ERR_SOCKET_BAD_PORT',
     `${name} should be ${allowZero ? '>=' : '>'} 0 and < 65536. ${describe(given)}.`);
 }
 
-// A zone ("%eth0") is letters, digits and a few signs.
+// A zone ("%eth0") consists of letters, digits and a few other characters.
 function isIP(given) {
   if (given === undefined || given === null) return 0;
   const text = `${given}`;
@@ -81,8 +81,8 @@ function targetOf(first, second) {
   return typeof second === 'string' ? { port: first, host: second } : { port: first };
 }
 
-// What connect() does with several addresses, unless its options say otherwise; an attempt gets
-// so many ms before the next address is tried.
+// How connect() treats several addresses, unless its options say otherwise; after that many ms the
+// next address is tried.
 const defaults = { autoSelectFamily: true, attemptTimeout: 250 };
 
 module.exports = {

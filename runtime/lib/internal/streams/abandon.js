@@ -1,5 +1,5 @@
 'use strict';
-// stream.destroy(): the end of whatever can be ended, also of what only looks like a stream.
+// stream.destroy(): ends any stream, also objects that only resemble one.
 
 const { AbortError } = require('internal/errors');
 const state = require('internal/streams/state');
@@ -9,7 +9,7 @@ function emitLast(object, error) {
   object.emit('close');
 }
 
-// What was under way and is ended without a reason was aborted.
+// An operation that is ended without a reason counts as aborted.
 function abandon(stream, error) {
   if (!stream || state.isDestroyed(stream)) return;
   const isOver = state.isNode(stream) && !state.isReadable(stream) && !state.isWritable(stream);

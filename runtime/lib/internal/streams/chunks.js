@@ -1,13 +1,13 @@
 'use strict';
-// ChunkQueue: what a Readable has been given and nobody has read yet. Chunks come in at the
-// back, may be put back at the front, and go out whole, in part or joined. It doesn't count
-// bytes: the stream does, and says how much it wants of how much there is.
+// ChunkQueue: the unread chunks of a Readable. Chunks are added at the back, may be put back at the
+// front, and are removed whole, in part or joined. The queue doesn't count bytes; the stream does,
+// and passes the number it wants and the number there is.
 
 const { arrayJoin, arrayPop, arrayPush, arraySlice, arrayUnshift, stringSlice } = intrinsics;
 const { Buffer } = require('buffer');
 
-// As many read places may lie at the front before the rest is moved up: moving at every
-// chunk would make a long queue cost its square.
+// At most this many read places remain at the front before the rest is moved up: moving at every
+// chunk would take quadratic time.
 const GAP = 1024;
 
 class ChunkQueue {
@@ -37,7 +37,7 @@ class ChunkQueue {
     this.places[this.front] = chunk;
   }
 
-  // All that wait become these.
+  // Replaces all waiting chunks.
   replace(chunks) {
     this.places = chunks;
     this.front = 0;
@@ -52,7 +52,7 @@ class ChunkQueue {
     // A queue of one is the common case: popping is what the engine does fastest.
     if (front === 0 && places.length === 1) return arrayPop.call(places);
     const chunk = places[front];
-    places[front] = undefined; // or the queue would keep it alive
+    places[front] = undefined; // so that the queue doesn't keep it alive
     this.front = front + 1;
     if (this.front === places.length) this.replace([]);
     else if (this.front > GAP) this.replace(arraySlice.call(places, this.front));
@@ -66,7 +66,7 @@ class ChunkQueue {
     return joined(chunks, size, isText);
   }
 
-  // The first `size` bytes or characters, of which there must be more.
+  // The first `size` bytes or characters; the queue must have more.
   takePart(size, isText) {
     const excess = this.first().length - size;
     if (excess === 0) return this.next();
@@ -81,7 +81,7 @@ class ChunkQueue {
     return joined(parts, size, isText);
   }
 
-  // Cuts the first chunk in two and gives what is before the cut.
+  // Splits the first chunk and returns the part before the cut.
   split(at, isText) {
     const whole = this.places[this.front];
     this.places[this.front] = isText ? stringSlice.call(whole, at) : whole.subarray(at);

@@ -1,7 +1,7 @@
 'use strict';
-// The beginning and the end of every stream: construction, destruction, and the order in
-// which 'error' and 'close' are emitted. A stream has a reading half, a writing half or both;
-// what happens to the stream is noted in each half it has.
+// The beginning and the end of every stream: construction, destruction, and the order in which
+// 'error' and 'close' are emitted. A stream has a reading half, a writing half or both; each half
+// records what happens to the stream.
 
 const { ArrayIsArray, arrayPush, over } = intrinsics;
 const { coded } = require('internal/errors');
@@ -17,7 +17,7 @@ function mark(stream, name, value) {
   if (stream._readableState) stream._readableState[name] = value;
 }
 
-// The first error is the one that counts, in each half for itself.
+// The first error counts, in each half separately.
 function noteError(stream, error) {
   if (!error) return;
   if (stream._writableState) stream._writableState.errored ||= error;
@@ -49,8 +49,8 @@ function emitLast(stream, error) {
   if (eitherIs(stream, 'emitClose')) stream.emit('close');
 }
 
-// An error in a stream that goes on: by default it doesn't, and is destroyed with it. `later`
-// when the program should not hear of it within its own call.
+// Reports an error of a live stream, which by default is destroyed. `later`: the program should not
+// be called back during its own call.
 function fail(stream, error, later) {
   if (eitherIs(stream, 'destroyed')) return;
   if (eitherIs(stream, 'autoDestroy')) {
@@ -63,7 +63,7 @@ function fail(stream, error, later) {
   else emitError(stream, error);
 }
 
-// A callback for a program's method, which may call it once.
+// A callback for one of the program's methods, which may call it only once.
 function once(stream, callback) {
   let pending = callback;
   return (error) => {
@@ -76,8 +76,8 @@ function once(stream, callback) {
 
 // --- construction -----------------------------------------------------------------------------
 
-// The streams whose _construct is not done: what each half does then, and, if the stream was
-// destroyed meanwhile, how that goes on.
+// Streams whose _construct hasn't finished: what each half does then and, if the stream was
+// destroyed meanwhile, how that continues.
 const unborn = new WeakMap();
 
 // Calls back when _construct, if there is one, is done.
@@ -121,7 +121,8 @@ function destroy(error, callback) {
   }
   noteError(this, error);
   mark(this, 'destroyed', true);
-  // What is still being constructed has resources that only _construct knows: it ends first.
+  // A stream that is still being constructed has resources that only _construct knows: construction
+  // ends first.
   const birth = (this._writableState || this._readableState).constructed ? undefined : unborn.get(this);
   if (birth) birth.destroy = (failed) => callDestroy(this, bothErrors(failed, error), callback);
   else callDestroy(this, error, callback);
@@ -145,7 +146,7 @@ function callDestroy(stream, reason, callback) {
   }
 }
 
-// For streams that are used again, as a socket that connects once more.
+// For streams that are reused, such as a socket that connects again.
 function undestroy() {
   mark(this, 'constructed', true);
   for (const name of over(['destroyed', 'closed', 'closeEmitted', 'errorEmitted'])) mark(this, name, false);

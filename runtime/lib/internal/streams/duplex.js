@@ -1,15 +1,15 @@
 'use strict';
-// Duplex: a Readable and a Writable in one. It inherits from the first and borrows what only
-// the second has.
+// Duplex: a Readable and a Writable in one. It inherits from Readable and copies the other methods
+// from Writable.
 
 const { arrayEvery, over } = intrinsics;
 const { invalidArgType } = require('internal/errors');
 const Readable = require('internal/streams/readable');
 
-module.exports = Duplex; // before the other half, which asks for it
+module.exports = Duplex; // before the other half, which requires it
 const Writable = require('internal/streams/writable');
 
-// A half that the options leave out is over from the start.
+// A half that the options exclude has ended from the start.
 const unread = { readable: false, ended: true, endEmitted: true };
 const unwritten = { writable: false, ending: true, ended: true, finished: true };
 
@@ -36,8 +36,8 @@ const borrowed = Object.getOwnPropertyDescriptors(Writable.prototype);
 for (const name of over(Reflect.ownKeys(borrowed)))
   if (name in Readable.prototype) delete borrowed[name];
 
-// Both halves have these. destroy() of the writing half knows of writes that wait; its error
-// and its being closed are the other's too.
+// Both halves have these. destroy() of the writing half handles waiting writes; its error and
+// closed state are shared with the other half.
 const { destroy, closed, errored } = Object.getOwnPropertyDescriptors(Writable.prototype);
 Object.defineProperties(Duplex.prototype, {
   ...borrowed,

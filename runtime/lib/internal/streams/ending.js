@@ -1,7 +1,7 @@
 'use strict';
-// How a Writable ends. From open it goes to flushing, where _final has the word, to flushed,
-// which 'prefinish' announces, and to finished. Each step is taken as soon as nothing is left to
-// do before it, so everything that completes some work calls advance().
+// How a Writable ends: open, then flushing (while _final runs), then flushed ('prefinish'), then
+// finished. Each step is taken as soon as nothing is left to do before it, so all code that
+// completes some work calls advance().
 
 const { over } = intrinsics;
 const { errorOrDestroy: fail, once } = require('internal/streams/destroy');
@@ -15,7 +15,7 @@ function mayFinish(state) {
   return state.length === 0 && !state.writing && !state.pumping && state.queue.size === 0;
 }
 
-// Those who gave end() a callback.
+// Calls the callbacks that were passed to end().
 function answerEnders(state, error) {
   const { enders } = state;
   if (enders.length === 0) return;
@@ -38,7 +38,7 @@ function askFinal(stream, state) {
     }
     if (!mayFinish(state)) return;
     flushed(stream, state);
-    // A _final that answers at once must look like one that takes its time.
+    // A _final that answers at once must look like one that takes time.
     inTick(finish, stream, state);
   });
   state.stage = stages.flushing;
@@ -68,7 +68,7 @@ function finishUnlessChanged(stream, state) {
   if (mayFinish(state)) finish(stream, state);
 }
 
-// A step that is to come counts as a callback that is owed, so that nobody takes it meanwhile.
+// A step to come counts as a pending callback, so that it isn't taken twice.
 function inTick(step, stream, state) {
   state.pendingcb++;
   process.nextTick(takeStep, step, stream, state);
@@ -79,7 +79,7 @@ function takeStep(step, stream, state) {
   step(stream, state);
 }
 
-// Takes the steps that can be taken. `later`: the caller is inside a program's own call, which
+// Takes the steps that are possible. `later`: the caller is inside the program's own call, which
 // should return before 'finish' comes.
 function advance(stream, state, later) {
   if (!mayFinish(state)) return;
@@ -87,7 +87,7 @@ function advance(stream, state, later) {
     if (typeof stream._final === 'function') askFinal(stream, state);
     else flushed(stream, state);
   }
-  // Whoever is still owed a callback hears of it first, and then comes here again.
+  // Pending callbacks come first, and then call this again.
   if (state.pendingcb !== 0) return;
   if (later) inTick(finishUnlessChanged, stream, state);
   else finishUnlessChanged(stream, state);

@@ -1,6 +1,6 @@
 'use strict';
-// finished(): calls back once, when a stream is over in one way or another. A stream that
-// emits 'close' is over with that; of others it is the end of the halves that are asked for.
+// finished(): calls back once, when a stream has ended in any way. A stream that emits 'close' has
+// ended with that; other streams, when the halves asked for have ended.
 
 const { AbortError, coded, invalidArgType, validateAbortSignal, validateFunction, validateObject } =
   require('internal/errors');
@@ -16,12 +16,12 @@ const premature = () => coded(Error, 'ERR_STREAM_PREMATURE_CLOSE', 'Premature cl
 class Watch {
   constructor(stream, options, callback) {
     this.stream = stream;
-    this.callback = callback; // null once it was called or nobody wants it any more
+    this.callback = callback; // null once it was called or isn't wanted any more
     const canRead = isReadableNode(stream);
     const canWrite = isWritableNode(stream);
     this.forRead = options.readable ?? canRead;
     this.forWrite = options.writable ?? canWrite;
-    // Who asks for one half of two can't wait for the close of both.
+    // A caller that asks for one half of two can't wait for the close of both.
     this.awaitsClose = willEmitClose(stream) && canRead === this.forRead && canWrite === this.forWrite;
     this.isRead = isReadableFinished(stream, false);
     this.isWritten = isWritableFinished(stream, false);
@@ -59,7 +59,7 @@ class Watch {
     this.halfDone(this.forRead, this.isRead, 'readable');
   }
 
-  // One half is done; the other is asked for or not, and done or not.
+  // One half is done. Calls back unless the other is asked for and not done.
   halfDone(isAsked, isDone, other) {
     const { stream } = this;
     if (stream.destroyed) this.awaitsClose = false;
@@ -85,7 +85,7 @@ class Watch {
     return true;
   }
 
-  // A stream that is over already emits nothing any more: what to do in its place.
+  // A stream that has already ended emits nothing any more: what to do instead.
   late() {
     const { stream } = this;
     const { _readableState: r, _writableState: w } = stream;

@@ -1,13 +1,13 @@
 'use strict';
-// Readable, second part: how it flows. Listening, pausing and resuming, and the doors to
-// piping (pipe.js) and iterating (iterate.js).
+// Readable, second part: flowing. Listening, pausing and resuming; loads piping (pipe.js) and
+// iterating (iterate.js).
 
 const { arrayForEach, arrayIndexOf, arraySplice } = intrinsics;
 const Stream = require('internal/streams/legacy');
 const { errorOrDestroy } = require('internal/streams/destroy');
 
-let announce; // readable.js's: 'readable' in the next tick
-let flow; // readable.js's: read for as long as it flows
+let announce; // from readable.js: emits 'readable' in the next tick
+let flow; // from readable.js: reads as long as the stream flows
 
 // --- listening --------------------------------------------------------------------------------
 
@@ -24,12 +24,12 @@ function readableListened(stream, state) {
   else if (!state.reading) process.nextTick(nudge, stream);
 }
 
-// Has the source asked, and nothing taken.
+// Makes the source read, without taking anything.
 function nudge(stream) {
   stream.read(0);
 }
 
-// In a tick after a listener went, since another may be added in this one.
+// In a tick after a listener was removed, since another may be added in this one.
 function readableUnlistened(stream) {
   const state = stream._readableState;
   const hasReaders = stream.listenerCount('readable') > 0;
@@ -103,7 +103,7 @@ function pipe(target, options) {
   return target;
 }
 
-// The pipe itself listens to its target's 'unpipe' and takes its listeners away.
+// The pipe itself listens to its target's 'unpipe' and removes its listeners.
 function unpipe(target) {
   const state = this._readableState;
   let left = state.pipes;

@@ -1,6 +1,6 @@
 'use strict';
-// Readable.from(): a stream over an iterable. The iterable is gone through only as fast as
-// the stream is read, and is closed when the stream is destroyed before its end.
+// Readable.from(): a stream over an iterable. The iterable is advanced only as fast as the stream
+// is read, and is closed when the stream is destroyed before its end.
 
 // own methods: stream
 const { arrayUnshift, over, promiseThen } = intrinsics;
@@ -34,10 +34,10 @@ class Source {
     try {
       let goesOn = true;
       while (goesOn) {
-        // What needn't be awaited isn't, since every await costs the reader a turn.
+        // Only what must be awaited is, since every await costs the reader a turn.
         const step = this.isAsync ? await this.iterator.next() : this.iterator.next();
         if (step.done) {
-          stream.push(null); // and stays busy: there is nothing to ask for any more
+          stream.push(null); // stays busy: there is nothing more to read
           return;
         }
         const { value } = step;
@@ -55,7 +55,7 @@ class Source {
     return goesOn;
   }
 
-  // Lets the iterator clean up: it may handle the error, and what isn't done then returns.
+  // Lets the iterator clean up: it may handle the error, and if it isn't done then, it is returned.
   async close(error) {
     const calls = [{ method: 'return', args: [] }];
     if (error !== null && error !== undefined) arrayUnshift.call(calls, { method: 'throw', args: [error] });

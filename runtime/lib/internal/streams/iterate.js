@@ -1,13 +1,14 @@
 'use strict';
-// A Readable as an async iterator: reads when 'readable' says that there is something, and
-// waits in between. A loop that is left early destroys the stream, unless destroyOnReturn is false.
+// A Readable as an async iterator: reads after 'readable', and waits in between. A loop that is
+// left early destroys the stream, unless destroyOnReturn is false.
 
 const { AbortError } = require('internal/errors');
 const { bothErrors } = require('internal/streams/destroy');
 const { finished } = require('internal/streams/finished');
 const { isReadableFinished, isWritableFinished } = require('internal/streams/state');
 
-// One waits, others ring. A ring that nobody waits for is lost: the waiter has looked.
+// One side waits, others ring. A ring without a waiter is lost, since the waiter checks before it
+// waits.
 class Bell {
   constructor() {
     this.answer = null;
@@ -26,14 +27,14 @@ class Bell {
   }
 }
 
-// How it came to an end: undefined (not yet, or left early), null (well), or an error.
+// The outcome: undefined (not ended, or left early), null (ended normally), or an error.
 function diesWithIterator(outcome, state, options) {
   const mayDie = options?.destroyOnReturn !== false;
   if (outcome === undefined) return mayDie;
   return state.autoDestroy && (mayDie || Boolean(outcome));
 }
 
-// What a destroyed stream still has is nobody's any more.
+// The data of a destroyed stream is dropped.
 function nextOf(stream) {
   return stream.destroyed ? null : stream.read();
 }
@@ -62,7 +63,7 @@ async function* chunksOf(stream, options) {
     throw outcome;
   } finally {
     if (diesWithIterator(outcome, stream._readableState, options)) {
-      // With half of it undone it is cut off, and says so.
+      // A stream of which one half hasn't ended is reported as closed prematurely.
       const isWhole = isReadableFinished(stream) !== false && isWritableFinished(stream) !== false;
       stream.destroy(isWhole ? null : new AbortError());
     } else {
@@ -73,7 +74,7 @@ async function* chunksOf(stream, options) {
 }
 
 module.exports = function iterate(stream, options) {
-  // A stream of old has events only.
+  // An old-style stream has events only.
   if (typeof stream.read !== 'function') stream = require('internal/streams/readable').wrap(stream, { objectMode: true });
   return Object.assign(chunksOf(stream, options), { stream });
 };

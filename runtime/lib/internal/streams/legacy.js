@@ -1,5 +1,5 @@
 'use strict';
-// Stream: what all kinds inherit from, an EventEmitter with the pipe of old.
+// Stream: the base of all kinds, an EventEmitter with the old pipe().
 
 const { ArrayIsArray, arrayPush, arraySplice, arrayUnshift, over } = intrinsics;
 const EventEmitter = require('events');
@@ -10,7 +10,7 @@ function Stream(options) {
 Object.setPrototypeOf(Stream, EventEmitter);
 Object.setPrototypeOf(Stream.prototype, EventEmitter.prototype);
 
-// What a pipe listens to, so that all of it can be let go at once.
+// The listeners of a pipe, so that all can be removed at once.
 class Listening {
   #all = [];
 
@@ -25,7 +25,7 @@ class Listening {
   }
 }
 
-// The end of one is the end of the other, once, whichever way it comes.
+// The end of one stream ends the other, once, whichever event comes.
 function endAlong(listening, from, to) {
   let isOver = false;
   const first = (action) => () => {
@@ -37,7 +37,7 @@ function endAlong(listening, from, to) {
   }));
 }
 
-// First in the row, also of an emitter that has only what emitters had of old.
+// Adds a listener at the front, also to an emitter with only the old methods.
 function prependListener(emitter, event, listener) {
   if (typeof emitter.prependListener === 'function') {
     emitter.prependListener(event, listener);
@@ -52,7 +52,7 @@ function prependListener(emitter, event, listener) {
 Stream.prototype.pipe = function (to, options) {
   const listening = new Listening();
   const stop = () => listening.stop();
-  // The pipe is no one who handles errors: without it there may be nobody left.
+  // The pipe doesn't count as a handler of errors: if it is the only listener, the error is thrown.
   function failed(error) {
     stop();
     if (EventEmitter.listenerCount(this, 'error') < 1) this.emit('error', error);

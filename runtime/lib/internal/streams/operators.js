@@ -1,5 +1,5 @@
 'use strict';
-// map, filter, toArray and their kin on Readable: functions over what a stream carries.
+// map, filter, toArray and the like on Readable.
 
 const { NumberIsNaN, PromiseReject, PromiseResolve, arrayPush, arrayShift, given, promiseThen } = intrinsics;
 const Readable = require('internal/streams/readable');
@@ -7,7 +7,7 @@ const {
   AbortError, coded, invalidArgType, outOfRange, validateAbortSignal, validateInteger, validateObject,
 } = require('internal/errors');
 
-const NOTHING = Symbol('nothing'); // of a chunk: leave it out
+const NOTHING = Symbol('nothing'); // for a chunk that is left out
 const END = Symbol('end');
 
 const ignore = () => {};
@@ -17,7 +17,7 @@ function requireFunction(fn, name = 'fn') {
   if (typeof fn !== 'function') throw invalidArgType(name, 'of type function or an instance of AsyncFunction', fn);
 }
 
-// The signal among the options, which may be left out.
+// The signal among the options, which may be omitted.
 function checkOptions(options) {
   if (options != null) validateObject(options, 'options');
   if (options?.signal != null) validateAbortSignal(options.signal, 'options.signal');
@@ -117,7 +117,7 @@ class Calls {
   }
 }
 
-// Checks at once, reads when the first result is asked for.
+// Checks the arguments at once, reads when the first result is asked for.
 function mapped(stream, fn, options) {
   requireFunction(fn);
   const outer = checkOptions(options);
@@ -176,7 +176,7 @@ async function reduced(stream, reducer, start, options) {
   let { isEmpty, value } = start;
   if (signal?.aborted) {
     const error = aborted(signal);
-    stream.once('error', ignore); // its own end is no news
+    stream.once('error', ignore); // its own end isn't reported
     await require('stream/promises').finished(stream.destroy(error));
     throw error;
   }

@@ -1,12 +1,12 @@
 'use strict';
-// stream.duplexPair(): what is written to the one is read from the other.
+// stream.duplexPair(): data written to one stream is read from the other.
 
 // own methods: other, this.#other
 const Duplex = require('internal/streams/duplex');
 
 class Side extends Duplex {
   #other = null;
-  #taken = null; // to be called when the other's chunk was read
+  #taken = null; // called when the other's chunk was read
 
   constructor(options) { super(options); }
 

@@ -1,7 +1,7 @@
 'use strict';
-// A pipe: what a Readable reads goes to one target, and no faster than the target takes it.
-// A source may have several; it stands still while any of their targets is full, which is
-// why those are kept in the source's state (`full`) and not here.
+// A pipe: passes the data of a Readable to one target, no faster than the target takes it. A source
+// may have several pipes and pauses while any target is full; so the full targets are kept in the
+// source's state (`full`), not here.
 
 const { arrayIncludes, arrayPush, over } = intrinsics;
 const { listenerCount } = require('events');
@@ -13,7 +13,7 @@ class Pipe {
     this.source = source;
     this.target = target;
     this.isOpen = true;
-    this.whenDrained = null; // listens from the first time that the target was full
+    this.whenDrained = null; // set when the target is full for the first time
     this.whenData = (chunk) => {
       if (target.write(chunk) === false) this.wait();
     };
@@ -23,15 +23,15 @@ class Pipe {
     this.whenFinished = () => this.targetGone('close', this.whenClosed);
     this.whenFailed = (error) => this.targetFailed(error);
     this.whenUnpiped = (from, info) => {
-      // Of two pipes between the same streams both hear 'unpipe', and one is meant.
+      // If there are two pipes between the same streams, both get 'unpipe', and one is meant.
       if (from !== source || info?.hasUnpiped !== false) return;
       info.hasUnpiped = true;
       this.close();
     };
   }
 
-  // endsTarget: the target ends with the source. Standard output goes on: the program may
-  // have more to say.
+  // endsTarget: the target ends with the source. Standard output stays open, since the program may
+  // write more.
   open(endsTarget) {
     const { source, target } = this;
     const state = source._readableState;
@@ -45,7 +45,7 @@ class Pipe {
     else source.once('end', this.whenEnded);
     target.on('unpipe', this.whenUnpiped);
     source.on('data', this.whenData);
-    // First in the row: the program's listener finds the pipe closed.
+    // First in the list, so that the program's listener finds the pipe closed.
     prependListener(target, 'error', this.whenFailed);
     target.once('close', this.whenClosed);
     target.once('finish', this.whenFinished);
@@ -70,7 +70,7 @@ class Pipe {
     if (this.whenDrained !== null && this.mayBeAwaited()) this.whenDrained();
   }
 
-  // The source may stand still for this target, which will not drain for it any more.
+  // Whether the source may be waiting for this target, which will not drain for it any more.
   mayBeAwaited() {
     const { full, fansOut } = this.source._readableState;
     const w = this.target._writableState;
@@ -92,7 +92,7 @@ class Pipe {
   noteFull(state) {
     const { full, pipes } = state;
     if (!arrayIncludes.call(pipes, this.target)) return;
-    // The only pipe: whatever else was awaited has gone.
+    // With only one pipe left, nothing else is awaited.
     state.fansOut = pipes.length > 1;
     if (!state.fansOut) full.clear();
     full.add(this.target);
@@ -105,13 +105,13 @@ class Pipe {
     if (full.size === 0 && listenerCount(source, 'data') > 0) source.resume();
   }
 
-  // Of 'close' and 'finish' the first is enough.
+  // The first of 'close' and 'finish' is enough.
   targetGone(other, listener) {
     this.target.removeListener(other, listener);
     this.whenOver();
   }
 
-  // An error that nobody else listens to is the program's, as if there were no pipe.
+  // An error without another listener goes to the program, as if there were no pipe.
   targetFailed(error) {
     const { target } = this;
     this.whenOver();

@@ -1,6 +1,6 @@
 'use strict';
-// pipeline(): streams, iterables and functions one after the other, with one callback for
-// the end of all. Whatever fails takes the others with it.
+// pipeline(): streams, iterables and functions one after the other, with one callback for the end
+// of all. A failure of one destroys all others.
 
 const { ArrayIsArray, arrayForEach, arrayPop, arrayPush, arrayReduce, arrayShift, given, over, stringReplace } = intrinsics;
 const Duplex = require('internal/streams/duplex');
@@ -17,7 +17,7 @@ const PREMATURE = 'ERR_STREAM_PREMATURE_CLOSE';
 
 // --- from one to the next -----------------------------------------------------------------------
 
-// What an iterable gives is written, no faster than the stream takes it.
+// Writes the items of an iterable to a stream, no faster than the stream takes them.
 class Pump {
   constructor(target) {
     this.target = target;
@@ -33,7 +33,7 @@ class Pump {
     this.forget = finished(target, { readable: false }, this.wake);
   }
 
-  // Until the target drains, finishes or fails.
+  // Waits until the target drains, finishes or fails.
   room() {
     return new Promise((resolve, reject) => {
       const settle = () => this.error ? reject(this.error) : resolve();
@@ -87,7 +87,7 @@ function join(source, target, done, endsTarget) {
   return finished(target, { writable: true, readable: false }, done);
 }
 
-// Some sources close before what they had is read.
+// Some sources close before their data has been read.
 function endIsToCome(state) {
   return Boolean(state) && state.ended && !(state.errored || state.errorEmitted);
 }
@@ -119,7 +119,7 @@ class Pipeline {
     else this.outer?.addEventListener('abort', this.abort, { __proto__: null, once: true, [kUnstoppable]: true });
   }
 
-  // A first error counts, except that a premature close is only what another brought about.
+  // The first error counts, except a premature close, which is only a consequence of another error.
   settle(error, isLast) {
     const isFirst = !this.error || this.error.code === PREMATURE;
     if (error && isFirst) this.error = error;
@@ -149,7 +149,7 @@ class Pipeline {
     if (place.isLast && isReadable(stream)) arrayPush.call(this.cleaners, clean);
   }
 
-  // Whatever happens to a stream is noticed, and it doesn't outlive the whole.
+  // Watches a stream until the pipeline has ended; the stream doesn't outlive the pipeline.
   guard(stream, place) {
     if (place.ends) {
       const clean = this.destroyAtEnd(stream, !place.isLast, place.at > 0);
@@ -164,7 +164,7 @@ class Pipeline {
     this.cleanLater(stream, place, () => stream.removeListener('error', onError));
   }
 
-  // Unless it has come to its end by itself.
+  // Unless the stream has ended by itself.
   destroyAtEnd(stream, readable, writable) {
     let isOver = false;
     stream.on('close', () => { isOver = true; });
@@ -192,8 +192,8 @@ class Pipeline {
     return made;
   }
 
-  // The last function's result is what the whole gives. A stream stands for it, which
-  // whoever wants to may read.
+  // The last function's result is the result of the pipeline. It is represented by a stream, which
+  // callers may read.
   collect(made, { ends }) {
     const through = new PassThrough({ objectMode: true });
     if (typeof made?.then === 'function') {

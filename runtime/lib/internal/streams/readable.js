@@ -1,7 +1,7 @@
 'use strict';
-// Readable: keeps what comes from its source until it is read, asks for more when there
-// is room, and ends with 'end'. This file is the state and what reads; flow.js has
-// listening, pausing, and the ways to read it all.
+// Readable: keeps the data of its source until it is read, reads more when there is room, and ends
+// with 'end'. This file has the state and the reading; flow.js has listening, pausing, piping and
+// iterating.
 
 // own methods: state.chunks, this.chunks
 const { ArrayBufferIsView, NumberIsInteger, NumberIsNaN, NumberParseInt, SymbolFor, arrayJoin, arrayMap, over } = intrinsics;
@@ -19,7 +19,7 @@ const NOTHING = Object.freeze({});
 class ReadableState {
   constructor(options, stream, isDuplex) {
     const given = options ?? NOTHING;
-    // What the program chose.
+    // The program's options.
     this.objectMode = Boolean(given.objectMode || (isDuplex && given.readableObjectMode));
     this.highWaterMark = highWaterMarkOf(this, options, 'readableHighWaterMark', isDuplex);
     this.defaultEncoding = defaultEncodingOf(options);
@@ -28,25 +28,25 @@ class ReadableState {
     this.decoder = null;
     this.encoding = null;
 
-    // What waits, and who is to have it.
+    // The unread data, and its consumers.
     this.length = 0; // bytes, characters or objects
     this.chunks = new ChunkQueue();
-    this.flowing = null; // null until somebody wants it to flow or not to
+    this.flowing = null; // null until the program wants it to flow or to be paused
     this.held = null; // true after pause(), false after resume()
     this.resumeScheduled = false;
     this.pipes = [];
     this.full = null; // a Set: the pipes' targets whose 'drain' is awaited
-    this.fansOut = false; // piped to several at once
+    this.fansOut = false; // piped to several targets
 
-    // How it stands with the source.
+    // The state of the source.
     this.constructed = true;
-    this.reading = false; // asked, and not answered yet
-    this.sync = true; // the answer may come within the question
-    this.readingMore = false; // will look whether to ask again
+    this.reading = false; // _read was called and has not pushed yet
+    this.sync = true; // _read has not returned yet
+    this.readingMore = false; // will check whether to read more
 
-    // How it stands with the events.
+    // The state of the events.
     this.readableListening = false;
-    this.needReadable = false; // 'readable' is owed when something comes
+    this.needReadable = false; // 'readable' is to be emitted when data comes
     this.emittedReadable = false;
     this.dataEmitted = false;
     this.ended = false;
@@ -63,7 +63,7 @@ class ReadableState {
     }
   }
 
-  // Programs look at the chunks as a list, and empty it by setting one.
+  // Programs read the chunks as a list, and empty it by setting one.
   get buffer() {
     return this.chunks.waiting();
   }
@@ -88,7 +88,7 @@ function decodeAs(state, encoding) {
   state.encoding = decoder.encoding;
 }
 
-// Options that stand for methods of a class made for the purpose.
+// Options that replace methods of a subclass.
 const METHODS = Object.entries({ read: '_read', destroy: '_destroy', construct: '_construct' });
 
 function Readable(options) {
@@ -101,7 +101,7 @@ function Readable(options) {
     for (const { 0: option, 1: method } of over(METHODS))
       if (typeof options[option] === 'function') this[method] = options[option];
   Reflect.apply(Stream, this, [options]);
-  // A Duplex looks after the signal and the end of both its halves itself.
+  // A Duplex handles the signal and the end of both halves itself.
   if (!isDuplex && options?.signal) require('internal/streams/signal').addAbortSignal(options.signal, this);
   construct(this, () => {
     if (state.needReadable) lookForMore(this, state);
@@ -136,7 +136,7 @@ Readable.prototype.push = function (chunk, encoding) {
     if (piece === REFUSED) return false;
     isDecoded = typeof piece === 'string';
     if (piece === undefined || piece.length === 0) {
-      // An answer that brings nothing: the source may be asked again.
+      // An empty chunk: _read may be called again.
       state.reading = false;
       lookForMore(this, state);
       return hasRoom(state);
@@ -150,7 +150,7 @@ Readable.prototype.push = function (chunk, encoding) {
   state.reading = false;
   if (state.decoder !== null && !isDecoded) {
     piece = state.decoder.write(piece);
-    // Perhaps all of it was the beginning of a character.
+    // The chunk may be the beginning of a character only.
     if (!state.objectMode && piece.length === 0) {
       lookForMore(this, state);
       return hasRoom(state);
@@ -187,21 +187,22 @@ Readable.prototype.unshift = function (chunk, encoding) {
   return hasRoom(state);
 };
 
-// What push() and unshift() answer: whether the source may go on.
+// The result of push() and unshift(): whether the source may continue.
 function hasRoom(state) {
   return !state.ended && (state.length === 0 || state.length < state.highWaterMark);
 }
 
 const REFUSED = Symbol('refused');
 
-// A chunk as it is kept: a Buffer, or text that is in the stream's own encoding already.
+// A chunk in the form that is stored: a Buffer, or text that is already in the stream's own
+// encoding.
 function toBytesOrText(stream, state, chunk, encoding, isBack) {
   if (chunk instanceof FastBuffer || chunk === undefined) return chunk;
   if (typeof chunk === 'string') {
     const from = encoding || state.defaultEncoding;
     if (from === state.encoding) return chunk;
-    const bytes = Buffer.from(chunk, from); // an unknown encoding is thrown at the caller
-    // What is put back has been through the decoder once and isn't decoded again.
+    const bytes = Buffer.from(chunk, from); // an unknown encoding throws
+    // Text that is put back has been decoded before and isn't decoded again.
     return isBack && state.encoding ? bytes.toString(state.encoding) : bytes;
   }
   if (Buffer.isBuffer(chunk)) return chunk;
@@ -214,8 +215,8 @@ function toBytesOrText(stream, state, chunk, encoding, isBack) {
   return REFUSED;
 }
 
-// A chunk that nothing waits before goes straight to who listens, unless it came while the
-// source was being asked: then whoever asked has it first. Says whether it went.
+// A chunk with no others before it goes straight to the listener, unless it was pushed inside
+// _read: then the caller of read() gets it first. Returns whether it went to the listener.
 function handOver(stream, state, chunk) {
   if (!state.flowing || state.length > 0 || state.sync || stream.listenerCount('data') === 0) return false;
   forgetDrains(state);
@@ -243,7 +244,7 @@ function sourceEnded(stream, state) {
   }
   state.ended = true;
   if (state.sync) {
-    // Inside _read: there may be listeners to come in this tick.
+    // Inside _read: listeners may still be added in this tick.
     announce(stream);
   } else {
     state.needReadable = false;
@@ -255,7 +256,7 @@ function sourceEnded(stream, state) {
 
 // --- 'readable' -----------------------------------------------------------------------------------
 
-// In the next tick, and once for all that comes until then.
+// Emits 'readable' in the next tick, once for all data until then.
 function announce(stream) {
   const state = stream._readableState;
   state.needReadable = false;
@@ -276,7 +277,7 @@ function emitReadable(stream) {
   flow(stream);
 }
 
-// Reads for as long as nobody pauses it; read() emits the 'data'.
+// Reads until the stream is paused; read() emits 'data'.
 function flow(stream) {
   const state = stream._readableState;
   while (state.flowing)
@@ -285,14 +286,14 @@ function flow(stream) {
 
 // --- asking the source ------------------------------------------------------------------------------
 
-// Whether the source is to be asked when `portion` is about to be taken.
+// Whether to call _read when `portion` is about to be taken.
 function wantsMore(state, portion) {
   if (state.reading || state.ended || state.destroyed || state.errored || !state.constructed) return false;
   const left = state.length - portion;
   return state.needReadable || state.length === 0 || left < state.highWaterMark;
 }
 
-// Says whether the source has answered at once.
+// Calls _read; returns whether it has pushed at once.
 function ask(stream, state) {
   state.reading = state.sync = true;
   if (state.length === 0) state.needReadable = true;
@@ -305,8 +306,8 @@ function ask(stream, state) {
   return !state.reading;
 }
 
-// Fills the queue up, in a tick of its own so that a source which answers at once doesn't
-// answer within its own push().
+// Fills the queue, in a tick of its own, so that a source that pushes at once doesn't push within
+// its own push().
 function lookForMore(stream, state) {
   if (!state.readingMore && state.constructed) {
     state.readingMore = true;
@@ -315,7 +316,7 @@ function lookForMore(stream, state) {
 }
 
 function fillUp(stream, state) {
-  let before = -1; // ends when a question brings nothing: the answer comes later
+  let before = -1; // ends when _read brings nothing: the data comes later
   while (state.length !== before && !state.reading && !state.ended) {
     before = state.length;
     const isShort = before < state.highWaterMark || (before === 0 && state.flowing);
@@ -327,8 +328,8 @@ function fillUp(stream, state) {
 
 // --- what goes out --------------------------------------------------------------------------------
 
-// How much of what waits a read() of so much gets; without a number (NaN) it is all, or
-// the first chunk while it flows.
+// How much of the waiting data read(asked) returns; without a number (NaN) everything, or the first
+// chunk while the stream flows.
 function portionOf(state, asked) {
   const { length } = state;
   if (asked <= 0 || (length === 0 && state.ended)) return 0;
@@ -338,7 +339,7 @@ function portionOf(state, asked) {
   return asked;
 }
 
-// Who reads more than there is room for gets more room, in powers of two.
+// A read() of more than the highWaterMark raises it, in powers of two.
 function widen(state, asked) {
   if (asked > LARGEST_ROOM) throw outOfRange('size', '<= 1GiB', asked);
   let room = 1;
@@ -354,8 +355,7 @@ function takeChunk(state, portion) {
   return portion < length ? chunks.takePart(portion, isText) : chunks.takeAll(length, isText);
 }
 
-// read(0) is for the source: it makes the event, not the data, come. Says whether the
-// event is all there is to do.
+// read(0) only triggers events and _read. Returns whether there is nothing more to do.
 function onlyNotifies(stream, state) {
   const isFull = state.length >= Math.max(state.highWaterMark, 1);
   if (!state.needReadable || !(isFull || state.ended)) return false;
@@ -416,7 +416,7 @@ function endSoon(stream, state) {
 }
 
 function emitEnd(stream, state) {
-  // Meanwhile it may have failed, closed, ended, or got something back with unshift().
+  // Meanwhile the stream may have failed, closed, ended, or got data back by unshift().
   if (state.length > 0 || state.endEmitted || state.closeEmitted || state.errored) return;
   state.endEmitted = true;
   stream.emit('end');

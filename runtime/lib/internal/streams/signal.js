@@ -6,7 +6,8 @@ const { kUnstoppable } = require('internal/event_target');
 const { isNode } = require('internal/streams/state');
 
 function addAbortSignal(signal, stream) {
-  // As an option a signal may be left out, here it may not. Node looks into null unchecked.
+  // As an option a signal may be omitted, here it may not. For null this throws the error that
+  // Node's unchecked access causes.
   if (signal === null) throw new TypeError("Cannot use 'in' operator to search for 'aborted' in null");
   if (signal === undefined) throw invalidArgType('signal', 'an instance of AbortSignal', signal);
   validateAbortSignal(signal, 'signal');
@@ -21,7 +22,7 @@ function addAbortSignal(signal, stream) {
     return stream;
   }
   signal.addEventListener('abort', abort, { __proto__: null, once: true, [kUnstoppable]: true });
-  // A signal may outlive many streams, and should not hold them.
+  // A signal may outlive many streams, and should not keep them alive.
   require('internal/streams/finished').finished(stream, () => signal.removeEventListener('abort', abort));
   return stream;
 }

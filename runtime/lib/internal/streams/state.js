@@ -1,6 +1,6 @@
 'use strict';
-// What can be asked about a stream, and what all streams do with their options. The questions
-// may be put to any object; null means that this one has no answer.
+// Questions about a stream, and the options that all streams share. The questions work for any
+// object; null means that they don't apply to it.
 
 const { GenuineObject, NumberIsInteger, arrayEvery, arrayFilter, arrayMap, arraySome, over } = intrinsics;
 const { Buffer } = require('buffer');
@@ -16,8 +16,8 @@ function setDefaultHighWaterMark(objectMode, value) {
   defaults[unitOf(objectMode)] = value;
 }
 
-// A Duplex can be given one for each half, but one for both goes first; whichever it is, a
-// wrong one is reported under the name of the half.
+// A Duplex may have one for each half, but one for both takes precedence; either way an error names
+// the half.
 function highWaterMarkOf(state, options, key, isDuplex) {
   const own = isDuplex ? options?.[key] : undefined;
   const value = options?.highWaterMark ?? own ?? getDefaultHighWaterMark(state.objectMode);
@@ -32,7 +32,7 @@ function defaultEncodingOf(options) {
   return encoding;
 }
 
-// Methods that may come as options instead of in a subclass: the option write is _write.
+// Methods that may be given as options instead of in a subclass: the option write is _write.
 const methodTable = (...options) => arrayMap.call(options, (option) => ({ option, method: `_${option}` }));
 
 function takeMethods(stream, options, table) {
@@ -47,7 +47,7 @@ const can = (object, ...methods) => Boolean(object) && arrayEvery.call(methods, 
 
 function isReadableNode(stream, strict = false) {
   if (!can(stream, 'on', 'pipe') || (strict && !can(stream, 'pause', 'resume'))) return false;
-  // A Writable has a pipe() too, one that refuses.
+  // A Writable has a pipe() too, which throws.
   const { _readableState: r, _writableState: w } = stream;
   return !w || (Boolean(r) && r.readable !== false);
 }
@@ -69,7 +69,7 @@ function isIterable(value, kind) {
 
 // --- how far it is ----------------------------------------------------------------------------
 
-// Ended by stream.destroy(), though they have no field that says so.
+// Objects ended by stream.destroy() that have no field for it.
 const abandoned = new WeakSet();
 
 function isDestroyed(stream) {
@@ -78,8 +78,8 @@ function isDestroyed(stream) {
   return Boolean(stream.destroyed || half?.destroyed || abandoned.has(stream));
 }
 
-// `field`: the one that says that the half's last event was emitted. Not strictly, it is
-// enough that nothing is left before it.
+// `field` tells that the half's last event was emitted. If not strict, it is enough that nothing is
+// left before that event.
 function isHalfOver(half, field, strict) {
   if (half?.errored) return false;
   if (typeof half?.[field] !== 'boolean') return null;

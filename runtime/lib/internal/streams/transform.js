@@ -1,12 +1,12 @@
 'use strict';
-// Transform: a Duplex whose output is made of its input; PassThrough leaves it as it is.
+// Transform: a Duplex whose output is computed from its input; PassThrough doesn't change it.
 
 // own methods: transform
 const Duplex = require('internal/streams/duplex');
 const { coded } = require('internal/errors');
 const { highWaterMarkOf, methodTable, takeMethods } = require('internal/streams/state');
 
-// The callback of a write that is held back until somebody reads.
+// The callback of a write that is delayed until its output is read.
 const heldWrite = Symbol('kCallback');
 const optionMethods = methodTable('transform', 'flush');
 
@@ -14,14 +14,15 @@ function Transform(options) {
   if (!new.target && !(this instanceof Transform)) return new Transform(options);
   Reflect.apply(Duplex, this, [withoutRoom(options) ?? options]);
   this[heldWrite] = null;
-  this._readableState.sync = false; // what is pushed comes from a write, not from _read
+  this._readableState.sync = false; // data is pushed by a write, not by _read
   takeMethods(this, options, optionMethods);
   this.on('prefinish', prefinish);
 }
 Object.setPrototypeOf(Transform, Duplex);
 Object.setPrototypeOf(Transform.prototype, Duplex.prototype);
 
-// With no room on the reading side the writing side has none either, unless it asks for some.
+// With no buffer on the reading side the writing side has none either, unless the options ask for
+// one.
 function withoutRoom(options) {
   if (!options || highWaterMarkOf({ objectMode: false }, options, 'readableHighWaterMark', true) !== 0) return undefined;
   const writableHighWaterMark = options.writableHighWaterMark || 0;
@@ -44,7 +45,7 @@ function flush(transform, callback) {
   else finish();
 }
 
-// Where nobody waits for the flush, its error is the stream's.
+// An error of a flush without a callback is the stream's error.
 const destroyWith = (transform) => (error) => {
   if (error) transform.destroy(error);
 };
@@ -71,11 +72,11 @@ Object.assign(Transform.prototype, {
     this._transform(chunk, encoding, (error, value) => {
       if (!error) {
         if (isValue(value)) this.push(value);
-        // Without room for what came out, the next chunk waits until some is read. After the
-        // end nobody can write any more, so nothing needs to be slowed down.
+        // If there is no room for the output, the next chunk waits until some is read. After the
+        // end no more chunks come, so no delay is needed.
         const full = output.length !== before && output.length >= output.highWaterMark;
-        // After the end of its output a chunk takes a tick, so that a pipe which feeds it is
-        // slowed down and 'end' comes in between.
+        // After the end of the output a chunk takes a tick, so that a pipe which feeds it is slowed
+        // down and 'end' comes in between.
         if (output.ended) process.nextTick(callback);
         else if (full && !this._writableState.ended) this[heldWrite] = callback;
         else callback();

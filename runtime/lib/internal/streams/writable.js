@@ -1,7 +1,7 @@
 'use strict';
-// Writable: takes chunks one after the other, keeps what comes meanwhile, says when there
-// is room again, and ends with 'finish'. Here is what programs call; how a write goes through
-// is in writing.js, how the end comes in ending.js.
+// Writable: writes chunks one after the other, queues those that come meanwhile, emits 'drain' when
+// there is room again, and ends with 'finish'. This file has the functions that programs call;
+// writing.js has the writes, ending.js the end.
 
 const { ArrayBufferIsView, SymbolFor, arrayPush, objectIsPrototypeOf, over, stringToLowerCase } = intrinsics;
 const { Buffer } = require('buffer');
@@ -17,7 +17,7 @@ const optionMethods = methodTable('construct', 'write', 'writev', 'final', 'dest
 
 function Writable(options) {
   const isDuplex = this instanceof require('internal/streams/duplex');
-  // instanceof would look at _writableState, which is not there yet.
+  // instanceof would read _writableState, which doesn't exist yet.
   if (!isDuplex && !isInstance(Writable, this)) return new Writable(options);
   this._events ??= { close: undefined, error: undefined, prefinish: undefined, finish: undefined, drain: undefined };
   const state = new WritableState(options, this, isDuplex);
@@ -56,7 +56,8 @@ function bytesOf(chunk, encoding) {
   throw invalidArgType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk);
 }
 
-// The three below answer as write() does, or with the error for which nothing is written.
+// The next three functions return the result of write(), or the error because of which nothing is
+// written.
 function submit(stream, chunk, encoding, callback) {
   if (chunk === null) throw coded(TypeError, 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream');
   const state = stream._writableState;
@@ -81,7 +82,7 @@ function refuse(stream, error, callback) {
 
 // --- the end ----------------------------------------------------------------------------------
 
-// Says that no more will come. Returns why that can't be said, if so.
+// Marks the stream as ending. Returns the error if that isn't possible.
 function close(state) {
   if (!state.ending && !state.errored) {
     state.ending = true;
@@ -174,7 +175,7 @@ const abandon = (state) => state.abandon();
 
 // --- what can be asked ------------------------------------------------------------------------
 
-// What is answered while there is no state: the prototype itself may be asked.
+// Answers without a state: the prototype itself may be asked.
 const stateless = {
   closed: false, corked: 0, destroyed: false, ending: false, errored: null, finished: false, getBuffer() {},
   highWaterMark: undefined, length: undefined, needDrain: false, objectMode: false, writable: false,

@@ -1,9 +1,9 @@
 'use strict';
-// The writes that a Writable keeps until their turn comes, in the order they were made.
+// The queued writes of a Writable, in order.
 
 const { arrayPush, arraySlice } = intrinsics;
-// So many places in front may lie empty before the rest moves up: moving for every write
-// that leaves would make a long queue cost its square.
+// At most this many empty places remain at the front before the rest is moved up: moving at every
+// write would take quadratic time.
 const EMPTY_PLACES = 256;
 
 class WriteQueue {
@@ -11,10 +11,10 @@ class WriteQueue {
     this.places = [];
     this.front = 0;
     this.taken = 0; // from the front, since the last tidy()
-    this.allBuffers = true; // passed to _writev, which then need not look at encodings
+    this.allBuffers = true; // passed to _writev, which then need not check encodings
   }
 
-  // With those that are taken and not tidied up, which programs see as null in list().
+  // Including taken writes that aren't tidied up, which programs see as null in list().
   get size() {
     return this.places.length - this.front;
   }
@@ -31,11 +31,11 @@ class WriteQueue {
   take() {
     const place = this.front + this.taken++;
     const write = this.places[place];
-    this.places[place] = null; // its chunk may be large: nothing here holds it any longer
+    this.places[place] = null; // so that the queue doesn't keep the chunk alive
     return write;
   }
 
-  // Belongs after the last of some take()s.
+  // To be called after a series of take()s.
   tidy() {
     this.front += this.taken;
     this.taken = 0;
@@ -47,7 +47,7 @@ class WriteQueue {
     }
   }
 
-  // Everything, as _writev gets it. The array is the caller's from now on.
+  // All writes, for _writev. The array belongs to the caller from now on.
   takeAll() {
     const writes = this.front === 0 ? this.places : this.list();
     writes.allBuffers = this.allBuffers;

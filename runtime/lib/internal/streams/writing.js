@@ -1,7 +1,7 @@
 'use strict';
-// What a Writable knows of itself, and how writes go through it: one is in the program's
-// hands (_write or _writev), the others wait in a queue. The callback of a write that is
-// done is called, never within the call of write() itself.
+// The state of a Writable, and its writes: one is being written by the program (_write or _writev),
+// the others are queued. The callback of a finished write is never called within the call of
+// write() itself.
 
 const { arrayForEach, arraySome } = intrinsics;
 const WriteQueue = require('internal/streams/write_queue');
@@ -10,7 +10,7 @@ const { advance, answerEnders, stages } = require('internal/streams/ending');
 const { defaultEncodingOf, highWaterMarkOf } = require('internal/streams/state');
 const { coded } = require('internal/errors');
 
-// The callback of writes that nobody waits for.
+// The callback of writes without one.
 const unheard = () => {};
 
 const destroyedError = (name) => coded(Error, 'ERR_STREAM_DESTROYED', `Cannot call ${name} after a stream was destroyed`);
@@ -20,29 +20,29 @@ class WritableState {
 
   constructor(options, stream, isDuplex) {
     this.#stream = stream;
-    // what was asked for
+    // the options
     this.objectMode = Boolean(options?.objectMode || (isDuplex && options?.writableObjectMode));
     this.highWaterMark = highWaterMarkOf(this, options, 'writableHighWaterMark', isDuplex);
     this.defaultEncoding = defaultEncodingOf(options);
     this.decodeStrings = options?.decodeStrings !== false;
     this.autoDestroy = options?.autoDestroy !== false;
     this.emitClose = options?.emitClose !== false;
-    // what is being written
-    this.length = 0; // of all that is not written yet
+    // the data
+    this.length = 0; // of all data not written yet
     this.queue = new WriteQueue();
-    this.awaited = null; // the callback of the write in hand
-    this.weight = 0; // and its part of length
+    this.awaited = null; // the callback of the current write
+    this.weight = 0; // the current write's part of length
     this.done = (error) => this.#onDone(error);
-    this.sync = true; // the program's method has not returned yet
+    this.sync = true; // _write has not returned yet
     this.corked = 0;
     this.pumping = false;
     this.needDrain = false;
-    // callbacks that are due
-    this.pendingcb = 0; // callbacks that are owed; finished() looks at it
+    // pending callbacks
+    this.pendingcb = 0; // number of pending callbacks; finished() reads it
     this.tickComes = false;
-    this.batch = null; // writes done at once with the same callback, called in one tick
+    this.batch = null; // finished writes with the same callback, called in one tick
     this.enders = [];
-    // where it is in its life
+    // the stage of its life
     this.constructed = true;
     this.ending = false;
     this.ended = false;
@@ -71,7 +71,7 @@ class WritableState {
     return this.queue.list();
   }
 
-  // A chunk that is fit to be written. True if there is room for another.
+  // Accepts a valid chunk. Returns whether there is room for another.
   accept(chunk, encoding, callback) {
     const weight = this.#weigh(chunk);
     this.pendingcb++;
@@ -87,7 +87,7 @@ class WritableState {
     return !this.errored && !this.destroyed;
   }
 
-  // Hands over what waits, all in one if the program can take that.
+  // Writes the queued chunks, all at once if the program has _writev.
   pump() {
     if (this.pumping || this.corked || this.destroyed || !this.constructed || this.queue.size === 0) return;
     this.pumping = true;
@@ -103,9 +103,9 @@ class WritableState {
     this.pumping = false;
   }
 
-  // What waits will not be written any more, nor will the end come.
+  // Queued chunks will not be written any more, and the stream will not finish.
   abandon() {
-    if (this.awaited !== null) return; // comes again when that one is done
+    if (this.awaited !== null) return; // called again when that one is done
     while (this.queue.left > 0) {
       const { chunk, callback } = this.queue.take();
       this.length -= this.#weigh(chunk);
@@ -119,7 +119,7 @@ class WritableState {
     return this.queue.size > 0 || this.enders.length > 0;
   }
 
-  // As if it had never ended.
+  // Resets the stream as if it had not ended.
   reopen() {
     this.stage = stages.open;
     this.ending = this.ended = this.finished = this.writable === false;
@@ -137,7 +137,7 @@ class WritableState {
     this.weight = weight;
     this.awaited = callback;
     this.sync = true;
-    if (this.destroyed) this.done(destroyedError('write')); // by the write before, in the same pump()
+    if (this.destroyed) this.done(destroyedError('write')); // destroyed by the write before, in the same pump()
     else this.#stream._write(chunk, encoding, this.done);
     this.sync = false;
   }
@@ -152,7 +152,7 @@ class WritableState {
     this.sync = false;
   }
 
-  // The program is done with what it had in hand.
+  // The program has finished the current write.
   #onDone(error) {
     const callback = this.awaited;
     if (callback === null) {
@@ -175,8 +175,8 @@ class WritableState {
     else this.#callInTick(callback);
   }
 
-  // Nobody waits for this write: it takes a tick only if 'drain' is due. In object mode it
-  // takes one always, which is what programs see in Node.
+  // A write without a callback takes a tick only if 'drain' is due. In object mode it always takes
+  // one, as programs see in Node.
   #passOver() {
     const due = this.objectMode || (this.needDrain && this.length === 0);
     if (due && !this.tickComes) {
@@ -221,7 +221,7 @@ class WritableState {
 
 const isHeard = (write) => write.callback !== unheard;
 
-// What the ticks call.
+// The functions that ticks call.
 const callOne = (state, callback) => state.callDone(callback, 1);
 const callFailed = (state, callback, error) => state.callFailed(callback, error);
 const callBatch = ({ state, callback, times }) => {

@@ -6,7 +6,7 @@ const { validateInteger } = require('internal/errors');
 
 const FORCED = { __proto__: null, '': 4, 1: 4, true: 4, 2: 8, 3: 24 };
 
-// Services that build programs. What they show is no terminal but has colours.
+// CI services: their output is no terminal but has colours.
 const BUILDERS = ['APPVEYOR', 'BUILDKITE', 'CIRCLECI', 'DRONE', 'GITHUB_ACTIONS', 'GITLAB_CI', 'TRAVIS'];
 
 const TERMINALS = {

@@ -1,7 +1,7 @@
 'use strict';
-// Moving the cursor of a terminal and clearing what is on it, by control sequences. Each
-// function writes to a stream and returns what its write returned; what is no number is an
-// error, and a callback comes after the write.
+// Moving the cursor of a terminal and clearing what is on it, by control sequences. Each function
+// writes to a stream and returns the result of that write; an argument that isn't a number is an
+// error; a callback is called after the write.
 
 const { NumberIsNaN } = intrinsics;
 const { coded, invalidArgValue, validateFunction } = require('internal/errors');

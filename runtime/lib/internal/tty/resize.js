@@ -1,6 +1,6 @@
 'use strict';
-// A terminal whose window changes: its stream looks at its size again. Only while
-// somebody listens for 'resize', so that no signal is watched for nothing.
+// Notices changes of a terminal's window size. Only while the program listens for 'resize', so that
+// no signal is watched without need.
 
 module.exports = (stream) => {
   const refresh = () => stream._refreshSize();
