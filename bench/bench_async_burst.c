@@ -1,7 +1,8 @@
 // Bursts of sends to a loop that is awake: a thread sends to each of a thousand
 // handles while an idle handle keeps their loop turning, waits until the loop has
-// called all of them back, and does it again. Counted is what a send costs the
-// sender; no send is saved by the one before it, because each handle is told once.
+// called all of them back, and does it again. The time of a send is measured
+// on the sender's thread. Each handle is sent to once a burst, so that no send is
+// coalesced with the one before it.
 #include <sched.h>
 #include <stdatomic.h>
 #include <uv.h>

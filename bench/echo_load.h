@@ -1,6 +1,6 @@
 /* The load of tcp_echo_cpu: a client without any event library, which keeps one
  * message of 64 bytes under way on each of its connections. The server runs in a
- * child process of its own and tells, through a pipe, the processor time that it
+ * child process of its own and reports, through a pipe, the processor time that it
  * used, so that the client's work is not counted. */
 #ifndef RONDO_BENCH_ECHO_LOAD_H
 #define RONDO_BENCH_ECHO_LOAD_H
@@ -115,7 +115,7 @@ static inline void echo_measure(const char* name, echo_server serve, int connect
   if (child == 0) {
     result[0] = (double) serve(listener, connections);
     result[1] = echo_cpu() - echo_cpu_before;
-    bench_check(write(results[1], result, sizeof result) == sizeof result, "result told");
+    bench_check(write(results[1], result, sizeof result) == sizeof result, "result written");
     _exit(0);
   }
   close(listener);

@@ -1,6 +1,6 @@
-// A thread that works and tells the loop about it. uv_async_send is the one call
-// that any thread may make; sends may be coalesced into one callback, so what is
-// told goes through a counter of its own, under a lock.
+// A thread that works and notifies the loop. uv_async_send is the one call that any
+// thread may make. Sends may be coalesced into one callback, so the number of steps
+// done is in a counter, under a lock.
 #include <stdio.h>
 #include <uv.h>
 

@@ -37,7 +37,7 @@ bool object_has(const struct adopt_object* object, uintptr_t address, size_t siz
   return size <= object_rest(object, address);
 }
 
-/* Only the hash tables tell how many symbols there are. */
+/* The number of symbols is only in the hash tables. */
 static bool gnu_hash_read(struct adopt_object* object, const uint32_t* hash) {
   struct gnu_hash* table = &object->gnu_hash;
   size_t words = object_rest(object, (uintptr_t) hash) / sizeof(hash[0]);

@@ -1,4 +1,4 @@
-/* How long data had been there when the loop read it, where the kernel can tell.
+/* How long data had been there when the loop read it, where the kernel knows.
  *
  * Of a TCP connection TCP_INFO has the time since the last data arrived, in the kernel's
  * ticks (4 ms on most machines); of a UDP socket SIOCGSTAMPNS has the time stamp of the

@@ -312,7 +312,7 @@ WriteStream.prototype.close = function (callback) {
 
 // --- what both have ---------------------------------------------------------------------------
 
-// `state` is the stream's property that tells whether it destroys itself.
+// `state` is the stream's property that holds whether it destroys itself.
 for (const { 0: Stream, 1: Base, 2: state } of over([[ReadStream, Readable, '_readableState'], [WriteStream, Writable, '_writableState']])) {
   const { prototype } = Stream;
   Object.setPrototypeOf(prototype, Base.prototype);

@@ -78,7 +78,7 @@ function isDestroyed(stream) {
   return Boolean(stream.destroyed || half?.destroyed || abandoned.has(stream));
 }
 
-// `field` tells that the half's last event was emitted. If not strict, it is enough that nothing is
+// `field` is set when the half's last event was emitted. If not strict, it is enough that nothing is
 // left before that event.
 function isHalfOver(half, field, strict) {
   if (half?.errored) return false;
