@@ -16,8 +16,8 @@ static inline bool simulated(const uv_loop_t* loop) {
 }
 
 /* --- the loop's life ------------------------------------------------------------- */
-/* Joins the world that RONDO_SIM names, the first time; true if the process is in one. To
- * be called before the backend is chosen. */
+/* Joins the world that RONDO_SIM names, on the first call; returns whether the process is
+ * in one. To be called before the backend is chosen. */
 bool sim_join_world(void);
 /* Puts the simulator between the loop and its backend. */
 int sim_loop_init(uv_loop_t* loop);
@@ -29,28 +29,28 @@ uint64_t sim_now_ns(const uv_loop_t* loop);
 /* --- requests -------------------------------------------------------------------- */
 int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
                     void (*done)(struct uv__work*, int));
-/* 0, or UV_EBUSY for what runs or has run. */
+/* Returns 0, or UV_EBUSY for work that is running or has run. */
 int sim_work_cancel(struct uv__work* w);
 
 /* --- handles --------------------------------------------------------------------- */
-/* The options for a child of the world: `options` itself, or `joining`, which is like it
- * but for the environment. To be freed once the child has started. */
+/* The options for a child in the world: `options` itself, or `joining`, a copy with
+ * another environment. To be freed once the child has started. */
 const uv_process_options_t* sim_child_options(const uv_loop_t* loop,
                                               const uv_process_options_t* options,
                                               uv_process_options_t* joining);
 void sim_child_options_free(const uv_process_options_t* options,
                             uv_process_options_t* joining);
 void sim_spawned(uv_loop_t* loop, int pid);
-/* Faults: the error with which a connect ends, or a read; 0 without. And whether a write
+/* Faults: the error with which a connect or a read ends, 0 for none; and whether a write
  * finds no room. */
 int sim_connect_fault(const uv_stream_t* stream);
 int sim_read_fault(const uv_loop_t* loop, int fd);
 bool sim_pipe_is_full(uv_stream_t* stream);
-/* Whether an async that was sent to, or signals that came, aren't to be noticed yet. They
- * stay queued; the loop is woken when their time comes. */
+/* Whether an async that was sent to, or signals that came, are to be delayed. They stay
+ * queued; the loop is woken when their time comes. */
 bool sim_async_waits(uv_async_t* handle);
 bool sim_signals_wait(uv_loop_t* loop);
-/* How many bytes a read may take at most, and how many of a write are taken. */
+/* The largest number of bytes that a read may take, and how many of a write are taken. */
 size_t sim_read_size(uv_loop_t* loop, int fd, size_t size);
 size_t sim_write_size(uv_loop_t* loop, int fd, size_t size);
 

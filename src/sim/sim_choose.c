@@ -23,11 +23,11 @@ struct sim_chooser {
   struct world* world;
   uint64_t path_hash;
   char path[WORLD_PATH];
-  unsigned int rate[SIM_KINDS]; /* of a million, for a source's first decisions */
+  unsigned int rate[SIM_KINDS]; /* in millionths, for a source's first decisions */
   uint64_t delay_most;
-  bool some_sources; /* and the others never */
+  bool some_sources; /* only some sources are perturbed */
   int log;
-  uint64_t schedule; /* a hash of all that was logged */
+  uint64_t schedule; /* a hash of everything logged */
   uint64_t* allowed; /* hashes of keys, sorted */
   size_t allowed_count;
 };
@@ -54,10 +54,10 @@ uint64_t sim_hash(uint64_t start, const char* text) {
 
 /* --- the run's temper --------------------------------------------------------------- */
 
-/* Waiting costs nothing in virtual time, so delays are long: a race shows when one thing
- * takes longer than the author thought that all the others together would. In most runs
- * any source may be late; in some a few sources are late nearly always and the others
- * never, because delays on all sides cancel each other out. */
+/* Waiting costs nothing in virtual time, so delays are long: a race shows when one
+ * operation takes longer than the author expected all others together to take. In most
+ * runs any source may be late; in some runs a few sources are late nearly always and the
+ * others never, because delays on all sides cancel each other out. */
 static void temper_set(struct sim_chooser* chooser) {
   static const unsigned int rates[] = {500000, 600000, 700000, 800000};
   static const uint64_t longest_ms[] = {5000, 20000, 60000, 60000};
@@ -71,7 +71,7 @@ static void temper_set(struct sim_chooser* chooser) {
   chooser->some_sources = sim_mix(seed ^ 3) % 16 == 0;
   for (unsigned int kind = 0; kind < SIM_KINDS; kind++)
     chooser->rate[kind] = sim_mix(seed ^ (0x100 + kind)) % 32 == 0 ? 0 : rate;
-  /* Late timers and cut transfers are the rarer thing in any run. */
+  /* Late timers and cut transfers are rarer in every run. */
   chooser->rate[SIM_TIMER] /= 3;
   chooser->rate[SIM_READ] /= 4;
   chooser->rate[SIM_WRITE] /= 4;
@@ -117,7 +117,7 @@ static void allowed_read(struct sim_chooser* chooser) {
     qsort(chooser->allowed, chooser->allowed_count, sizeof(*chooser->allowed), by_hash);
 }
 
-/* What a line of the log begins with. */
+/* The beginning of a line of the log. */
 static void key_of(const struct sim_chooser* chooser, const struct sim_question* question,
                    char* key) {
   snprintf(key, KEY_SIZE, "%s/%u/%s/%016" PRIx64 "/%" PRIu64, chooser->path,
@@ -138,8 +138,8 @@ static bool is_allowed(const struct sim_chooser* chooser,
 
 /* --- deciding ----------------------------------------------------------------------- */
 
-/* A source that is decided about often is perturbed more rarely: a program of a few
- * operations has its share, and one of thousands doesn't drown in delays. */
+/* The more decisions a source has had, the more rarely it is perturbed: a program with a
+ * few operations gets its share, and one with thousands isn't flooded with delays. */
 static unsigned int rate_of(const struct sim_chooser* chooser,
                             const struct sim_question* question) {
   const uint64_t many = 48;

@@ -17,14 +17,14 @@
 
 enum sim_kind {
   SIM_WORK,   /* how long work of the pool takes */
-  SIM_READY,  /* how long a ready descriptor isn't noticed */
+  SIM_READY,  /* how long a ready descriptor is held back */
   SIM_TIMER,  /* how late the timers are */
-  SIM_ASYNC,  /* how long an async isn't noticed */
-  SIM_SIGNAL, /* the same of a signal */
-  SIM_CHILD,  /* the same of a child's end */
+  SIM_ASYNC,  /* how long an async is held back */
+  SIM_SIGNAL, /* how long a signal is held back */
+  SIM_CHILD,  /* how long a child's end is held back */
   SIM_READ,   /* how many bytes a read moves */
-  SIM_WRITE,  /* how many a write moves */
-  SIM_FAULT,  /* what fails */
+  SIM_WRITE,  /* how many bytes a write moves */
+  SIM_FAULT,  /* which operation fails */
   SIM_KINDS
 };
 
@@ -34,7 +34,7 @@ struct sim_chooser;
 /* NULL without memory. */
 struct sim_chooser* chooser_make(struct world* world);
 void chooser_free(struct sim_chooser* chooser);
-/* In a forked child: another path, another file. */
+/* In a forked child, which has another path and another file. */
 void chooser_forked(struct sim_chooser* chooser);
 
 struct sim_question {
@@ -44,17 +44,17 @@ struct sim_question {
   uint64_t nth;
 };
 
-/* True if this isn't to go as usual; then *number is what the particulars are taken from,
- * and the caller reports what it made of it with chooser_log. */
+/* True if this operation is to be perturbed; then *number determines how, and the caller
+ * reports the result with chooser_log. */
 bool chooser_decides(struct sim_chooser* chooser, const struct sim_question* question,
                      uint64_t* number);
 void chooser_log(struct sim_chooser* chooser, const struct sim_question* question,
                  uint64_t value, const char* words);
 
-/* All that was logged so far, in one number. */
+/* A hash of everything logged so far. */
 uint64_t chooser_schedule(const struct sim_chooser* chooser);
 
-/* A delay of the run's range. */
+/* A delay within the run's range. */
 uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number);
 
 uint64_t sim_mix(uint64_t word);

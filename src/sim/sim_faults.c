@@ -41,8 +41,8 @@ static void fault_log(uv_loop_t* loop, const struct sim_question* question, int 
 
 /* --- files -------------------------------------------------------------------------- */
 
-/* Two errors that the operation's manual page lists; 0 for one that never fails here: a
- * close must be done. */
+/* Two errors that the operation's manual page lists; 0 for an operation that never fails
+ * here: a close must be carried out. */
 static int fault_of_file(const uv_fs_t* req, uint64_t number) {
   bool first = number % 2 == 0;
   switch (req->fs_type) {
@@ -115,8 +115,8 @@ int sim_connect_fault(const uv_stream_t* stream) {
   return UV_ECONNREFUSED;
 }
 
-/* Of a connection that is ready: 0, the error with which its next read ends, or a
- * positive number of nanoseconds for which nothing of it is noticed. */
+/* For a connection that is ready: 0, the error with which its next read ends, or a
+ * positive number of nanoseconds for which its events are held back. */
 int64_t sim_connection_fault(uv_loop_t* loop, const struct sim_source* source) {
   const int64_t minute = 60 * (int64_t) WORLD_SECOND;
   struct sim_question question;
@@ -158,7 +158,8 @@ void sim_child_fault(uv_loop_t* loop, int pid) {
     chooser_log(sim->chooser, &question, after, "a child is killed");
 }
 
-/* Only if it is still our child: nobody has waited for it, so the number is its own. */
+/* Only while the process is still our child: it hasn't been waited for, so the pid is its
+ * own. */
 void sim_child_kill(int pid) {
   siginfo_t info;
   if (waitid(P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)

@@ -49,7 +49,7 @@ int sim_read_fault(const uv_loop_t* loop, int fd) {
 
 /* --- holding ------------------------------------------------------------------------ */
 
-/* How long the event is to wait; 0: it is delivered now. */
+/* How long the event is held back; 0: it is delivered now. */
 static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int events,
                             struct sim_source* source) {
   struct sim_state* sim = sim_of(loop);
@@ -67,7 +67,7 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
   return delay;
 }
 
-/* Connected and being read. */
+/* Whether the watcher is that of a connection that is being read. */
 static bool is_connection(const uv_loop_t* loop, const uv__io_t* w) {
   if (!(sim_of(loop)->world->flags & WORLD_FAULTS) || !watcher_wants(w, WATCH_IN))
     return false;
@@ -83,7 +83,7 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
     return true;
   const struct rondo_slot* slot = &loop->slots[fd];
   if (slot->generation != event_generation(event) || !slot_started(slot))
-    return true; /* for nobody: the poll phase sees to it */
+    return true; /* no watcher: the poll phase handles it */
   struct sim_source* source = source_at(sim, fd, slot->generation);
   if (source == NULL)
     return true;

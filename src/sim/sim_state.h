@@ -18,14 +18,14 @@ enum sim_event_kind {
   SIM_EVENT_KILL
 };
 
-/* What happens to one piece of work or one descriptor at its time; equal times in the
- * order in which they were planned. */
+/* What happens to a piece of work or a descriptor at a virtual time; events with equal
+ * times happen in the order in which they were planned. */
 struct sim_event {
   uint64_t at;
   uint64_t order;
   enum sim_event_kind kind;
   uint32_t generation; /* of the descriptor's slot */
-  int fd;              /* or the kind of notification, or a child */
+  int fd;              /* or the kind of notification, or a child's pid */
   struct sim_work* work;
 };
 
@@ -39,25 +39,25 @@ struct sim_heap {
 bool sim_heap_push(struct sim_heap* heap, struct sim_event event);
 struct sim_event sim_heap_pop(struct sim_heap* heap);
 
-/* A descriptor of the loop, as long as its slot has one generation. */
+/* A descriptor of the loop, for one generation of its slot. */
 struct sim_source {
   uint32_t generation;
   bool known;
   bool held;
   bool is_reset;   /* its next read fails */
-  bool passes;     /* its next event was decided about: it is delivered */
-  uint64_t number; /* in the order in which they were first ready */
+  bool passes;     /* its next event has been decided: it is delivered */
+  uint64_t number; /* in the order in which descriptors first became ready */
   uint64_t nth;
 };
 
-/* How often a source of that hash was decided about. */
+/* How many decisions a source of that hash has had. */
 struct sim_count {
   struct table_link link;
   uint64_t source;
   uint64_t count;
 };
 
-/* An async handle that was sent to and isn't to be noticed before this time. */
+/* An async handle that was sent to and is held back until this time. */
 struct sim_held {
   uint64_t number;
   uint64_t until;
@@ -71,10 +71,11 @@ struct sim_state {
   struct sim_heap heap;
 
   /* sim_work.c */
-  struct queue waiting; /* no slot of the pool yet */
-  struct queue planned; /* has one: in the heap, running, or done and not called back */
+  struct queue waiting; /* has no slot of the pool yet */
+  /* Has a slot: in the heap, running, or done and not called back. */
+  struct queue planned;
   unsigned int in_slots;
-  unsigned int left_alone; /* runs while the loop goes on */
+  unsigned int left_alone; /* number of pieces that run while the loop continues */
   unsigned int slots;
 
   /* sim_ready.c */
@@ -111,18 +112,19 @@ uint64_t sim_nth(struct sim_state* sim, uint64_t source);
 
 /* --- sim_work.c --- */
 void sim_work_init(struct sim_state* sim);
-/* Begins what has a slot of the pool. Not at once when it is submitted, but when the loop
- * polls: by then all that the program started with it is known. */
+/* Begins the work for which the pool has a slot: not when it is submitted but when the
+ * loop polls, since by then all that the program started together with it is known. */
 void sim_work_fill_slots(uv_loop_t* loop);
 void sim_work_execute(uv_loop_t* loop, struct sim_work* work);
 void sim_work_complete(uv_loop_t* loop, struct sim_work* work);
-/* Looks after what runs while the loop goes on. */
+/* Collects work that ran while the loop continued. */
 void sim_work_collect(uv_loop_t* loop);
 void sim_work_close(uv_loop_t* loop);
 void sim_work_fork(uv_loop_t* loop);
 
 /* --- sim_ready.c --- */
-/* Of what is ready, what is delivered now; the rest is held until its time. */
+/* Of the ready events, returns those that are delivered now; the rest is held back until
+ * its time. */
 int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int count,
                      struct epoll_event* out);
 void sim_ready_release(uv_loop_t* loop, const struct sim_event* event);
@@ -143,7 +145,7 @@ bool sim_is_listening(int fd);
 bool sim_is_engines_loop(const uv_loop_t* loop);
 
 /* --- sim_faults.c --- */
-/* The error with which work ends instead of being done; 0: it is done. */
+/* The error with which work ends instead of being carried out; 0: it is carried out. */
 int sim_fault_of_work(uv_loop_t* loop, const uv_fs_t* req, bool is_lookup,
                       uint64_t source, const char* words);
 int64_t sim_connection_fault(uv_loop_t* loop, const struct sim_source* source);

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* 0 if it is delivered now. */
+/* Returns 0 if the notification is delivered now. */
 static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
                            uint64_t most, const char* what) {
   struct sim_state* sim = sim_of(loop);
@@ -37,7 +37,8 @@ static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
 
 /* A loop that runs a script has a check handle for its immediates. */
 bool sim_is_engines_loop(const uv_loop_t* loop) {
-  static _Atomic int in_node = -1; /* races are harmless: all find the same */
+  /* A race is harmless: all threads find the same value. */
+  static _Atomic int in_node = -1;
   if (in_node < 0)
     in_node = dlsym(RTLD_DEFAULT, "napi_create_function") != NULL;
   return in_node != 0 &&
@@ -102,7 +103,8 @@ bool sim_signals_wait(uv_loop_t* loop) {
     sim->signals_until = 0; /* its time has come */
     return false;
   }
-  /* No longer than it takes to be given a processor: the kernel delivers at once. */
+  /* The delay is no longer than a thread may wait for a processor, since the kernel
+   * delivers signals at once. */
   uint64_t delay =
       wake_delay(loop, SIM_SIGNAL, 0, 1000000, "a signal is noticed a few turns late");
   if (!wake_plan(loop, delay, WAKE_SIGNAL))

@@ -28,14 +28,14 @@
 enum sim_work_state {
   WORK_PLANNED, /* waits for a slot, or for its time */
   WORK_RUNS,
-  WORK_LEFT_ALONE, /* runs, and the loop goes on meanwhile */
+  WORK_LEFT_ALONE, /* runs while the loop continues */
   WORK_RAN,
-  WORK_RAN_ALONE, /* the thread has notified the loop and is out of it */
+  WORK_RAN_ALONE, /* the thread has notified the loop and no longer touches it */
   WORK_CANCELLED,
 };
 
 struct sim_work {
-  struct uv__work own; /* what the pool gets */
+  struct uv__work own; /* submitted to the real pool */
   struct queue link;
   struct uv__work* w;
   void (*work)(struct uv__work*);
@@ -43,11 +43,11 @@ struct sim_work {
   struct world* world;
   uint32_t state; /* enum sim_work_state; atomic while it runs */
   bool is_lookup;
-  int fault;       /* how it ends instead of being done; 0: it is done */
-  bool left_alone; /* as the loop sees it */
+  int fault;       /* error with which it ends instead of being carried out; 0: none */
+  bool left_alone; /* the loop's own copy of that state */
   int tid;
   uint64_t complete_at;
-  char origin[]; /* where the program asked for it; "": not known */
+  char origin[]; /* the place in the program that requested it; "": not known */
 };
 
 /* --- what it is called -------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void fs_words(const uv_fs_t* req, char* words, size_t size) {
   snprintf(link, sizeof(link), "/proc/self/fd/%d", req->file);
   ssize_t length = readlink(link, path, sizeof(path) - 1);
   path[length < 0 ? 0 : length] = '\0';
-  if (path[0] == '/') /* not a pipe or socket, whose name says nothing */
+  if (path[0] == '/') /* not a pipe or socket, whose name is meaningless */
     snprintf(words, size, "%s of '%s'", fs_name(req->fs_type), path);
   else
     snprintf(words, size, "%s of descriptor %d", fs_name(req->fs_type), req->file);
@@ -117,8 +117,8 @@ static void work_words(const struct sim_work* work, char* words, size_t size) {
     snprintf(words + used, size - used, " (%s)", work->origin);
 }
 
-/* A name that is the same in each run: the last part of a path, unless there is a number
- * in it, which may be a process's or the time's. */
+/* A name that is the same in each run: the last part of a path, unless it contains a
+ * number, which may be a pid or a time. */
 static uint64_t work_source(const struct sim_work* work) {
   if (work->work != fs_run_on_pool)
     return sim_hash(0, work->is_lookup ? "look-up" : "work");
@@ -143,7 +143,7 @@ static struct sim_work* work_of(struct queue* link) {
   return rondo_container_of(link, struct sim_work, link);
 }
 
-/* Now, without memory for a plan. */
+/* Without memory for a plan, the work is done now. */
 static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
                       enum sim_event_kind kind) {
   struct sim_event event = {.at = at, .kind = kind, .work = work};
@@ -155,9 +155,8 @@ static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
     sim_work_complete(loop, work);
 }
 
-/* Whether it changes files. An answer that is old by the time it arrives, and a change
- * that comes late, are what programs don't expect; so that is the more likely half of it.
- */
+/* Whether the work changes files. Programs don't expect an answer that is outdated when
+ * it arrives, nor a change that comes late; so these are chosen more often. */
 static bool work_changes_files(const struct sim_work* work) {
   if (work->work != fs_run_on_pool)
     return false;
@@ -181,7 +180,7 @@ static bool work_changes_files(const struct sim_work* work) {
   }
 }
 
-/* When a piece of work is done in the time that it takes. */
+/* When, within its duration, a piece of work is carried out. */
 enum work_moment { DONE_AT_ONCE, DONE_BETWEEN, DONE_AT_THE_END };
 
 static enum work_moment work_moment(const struct sim_work* work, uint64_t number) {
@@ -192,7 +191,7 @@ static enum work_moment work_moment(const struct sim_work* work, uint64_t number
   return (part <= 5) == changes ? DONE_AT_THE_END : DONE_AT_ONCE;
 }
 
-/* A slot is free for it: when is it done, and when is it over? */
+/* A slot is free: chooses when the work is carried out, and when it ends. */
 static void work_begin(uv_loop_t* loop, struct sim_work* work) {
   struct sim_state* sim = sim_of(loop);
   uint64_t now = world_now(sim->world);
@@ -239,7 +238,8 @@ static unsigned int lookups_in_slots(struct sim_state* sim) {
   return count;
 }
 
-/* The oldest that may begin: look-ups get half of the slots at most (contract A3). */
+/* The oldest work that may begin: look-ups get at most half of the slots (contract A3).
+ */
 static struct sim_work* work_next(struct sim_state* sim) {
   unsigned int lookups = 0;
   bool counted = false;
@@ -297,7 +297,8 @@ static long futex(uint32_t* word, int operation, uint32_t value, uint64_t ns) {
                  ns == 0 ? NULL : &time, NULL, 0);
 }
 
-/* How long, in real time, work that waits for something outside keeps the clock still. */
+/* How long, in real time, the clock stands still for work that waits for something
+ * outside the world. */
 static uint64_t work_patience(const struct sim_work* work) {
   return work->is_lookup ? 15 * WORLD_SECOND : WORLD_SECOND / 2;
 }
@@ -325,14 +326,14 @@ static void sim_work_run(struct uv__work* own) {
   }
   uint32_t* state = &work->state;
   if (__atomic_exchange_n(state, WORK_RAN, __ATOMIC_SEQ_CST) != WORK_LEFT_ALONE) {
-    futex(state, FUTEX_WAKE, 1, 0); /* a wake-up of nobody is harmless */
+    futex(state, FUTEX_WAKE, 1, 0); /* a wake-up without a waiter is harmless */
     return;
   }
   loop_wake(loop, WAKE_WORK);
   __atomic_store_n(state, WORK_RAN_ALONE, __ATOMIC_SEQ_CST);
 }
 
-/* Whether the thread sleeps, in a call that nobody here knows of. */
+/* Whether the thread sleeps in a system call that isn't one of the world's waits. */
 static bool thread_sleeps(int tid) {
   char path[48];
   char text[256];
@@ -346,7 +347,7 @@ static bool thread_sleeps(int tid) {
   return after != NULL && after[1] == ' ' && after[2] == 'S';
 }
 
-/* True when it is done; false if it goes on alone. */
+/* True when the work is done; false if it continues alone. */
 static bool work_wait(struct sim_work* work) {
   const uint64_t step = 500 * 1000;
   const unsigned int stuck = 60;
@@ -376,7 +377,7 @@ static void work_free(struct sim_work* work) {
   mem_free(work);
 }
 
-/* It was done; called back now or when its time is over. */
+/* The work was carried out; it is called back now or at the end of its duration. */
 static void work_ran(uv_loop_t* loop, struct sim_work* work) {
   if (work->complete_at <= world_now(work->world))
     sim_work_complete(loop, work);
@@ -393,7 +394,7 @@ void sim_work_execute(uv_loop_t* loop, struct sim_work* work) {
   work->w->work = NULL; /* nothing to cancel any more */
   work->own.loop = loop;
   work->own.work = sim_work_run;
-  work->own.done = NULL; /* comes back by its state */
+  work->own.done = NULL; /* found by its state instead */
   if (pool_hand_over(&work->own) != 0)
     sim_work_run(&work->own); /* the pool has no thread: run it here */
   if (work_wait(work)) {
@@ -404,7 +405,7 @@ void sim_work_execute(uv_loop_t* loop, struct sim_work* work) {
   sim_of(loop)->left_alone++;
 }
 
-/* What was left alone and has ended since. */
+/* Work that was left alone and has ended since. */
 void sim_work_collect(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   struct queue* next;
@@ -473,13 +474,13 @@ static void works_forget(struct queue* queue) {
     work_free(work_of(queue_first(queue)));
 }
 
-/* Only what was cancelled can be left: a loop with requests isn't closed. */
+/* Only cancelled work can be left: a loop with requests can't be closed. */
 void sim_work_close(uv_loop_t* loop) {
   works_forget(&sim_of(loop)->waiting);
   works_forget(&sim_of(loop)->planned);
 }
 
-/* Work of the parent's stays the parent's. */
+/* Work of the parent stays the parent's. */
 void sim_work_fork(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   sim_work_close(loop);

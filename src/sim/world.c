@@ -14,7 +14,7 @@
 
 static const uint64_t OUTSIDE_PATIENCE_NS = 5 * WORLD_SECOND;
 
-/* The thread's place in the table, so that it need not be searched for each time. */
+/* The thread's index in the table, cached. */
 static _Thread_local struct {
   const struct world* world;
   int tid;
@@ -28,13 +28,13 @@ uint64_t world_real_ns(void) {
 }
 
 enum {
-  LOOKS_DISTINCT = 999,   /* looks that each see a nanosecond more */
-  LOOKS_SPINNING = 50000, /* looks without a wait in between: the program spins */
+  LOOKS_DISTINCT = 999,   /* readings of the clock that each see a nanosecond more */
+  LOOKS_SPINNING = 50000, /* readings without a wait in between: the program spins */
   LOOKS_PER_STEP = 16,
   STEP_NS = 50 * 1000,
 };
 
-/* Looks of this thread since the clock last moved. */
+/* Readings of this thread since the clock last moved. */
 static _Thread_local struct {
   uint64_t seen;
   unsigned int looks;
@@ -77,9 +77,9 @@ void world_prepare(struct world* world, uint64_t seed) {
   pthread_mutexattr_destroy(&attributes);
 }
 
-/* A process that dies with the lock leaves nothing half done that matters: each change is
- * of one entry. Whoever waits for the lock yields instead of sleeping: a sleeping thread
- * counts as idle, and this one is about to do something. */
+/* A process that dies with the lock leaves nothing inconsistent, since each change is of
+ * one entry. A thread that waits for the lock yields instead of sleeping: a sleeping
+ * thread counts as idle, and this one is about to act. */
 void world_lock(struct world* world) {
   int err;
   while ((err = pthread_mutex_trylock(&world->lock)) == EBUSY)
@@ -221,8 +221,8 @@ struct world_thread* world_thread_of(struct world* world, int tid) {
   return NULL;
 }
 
-/* A main thread has the process's name. The others have numbers in the order in which
- * they first wait, unless they are given a name (world_name_self). */
+/* A main thread has the process's name. Other threads are numbered in the order in which
+ * they first wait, unless they get a name (world_name_self). */
 static uint64_t thread_name(struct world* world, int tid) {
   struct world_process* process = world_find_process(world, getpid());
   uint64_t name = UINT64_C(0xcbf29ce484222325);
@@ -319,7 +319,7 @@ void world_say(const struct world* world, const char* format, ...) {
   length = length > sizeof(line) - 2 ? sizeof(line) - 2 : length;
   line[length++] = '\n';
   if (write(STDERR_FILENO, line, length) < 0)
-    return; /* nobody listens */
+    return; /* standard error can't be written to */
 }
 
 void world_set_end(struct world* world, enum world_end end) {

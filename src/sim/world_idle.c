@@ -15,16 +15,18 @@
 #include <unistd.h>
 
 enum {
-  /* A thread that sleeps elsewhere for so long isn't about to go on. */
+  /* A thread that sleeps outside the world's waits for this long isn't about to continue.
+   */
   STILL_NS = 4 * 1000 * 1000,
-  /* Nor one that shows as asleep while it seems to be on a processor's queue. */
+  /* Nor is one that shows as asleep while it seems to be on a processor's queue. */
   UNSURE_NS = 1000 * 1000 * 1000,
-  /* And a child that does so before it has joined never will: it is a stranger. What is
-   * being loaded waits for the disk at most, and that isn't sleep. */
+  /* A child that sleeps for this long before it has joined will never join: it is a
+   * stranger. A program that is being loaded waits at most for the disk, which doesn't
+   * count as sleep. */
   JOIN_PATIENCE_NS = 50 * 1000 * 1000,
 };
 
-/* As getdents64 gives it. */
+/* The layout of getdents64. */
 struct idle_entry {
   uint64_t inode;
   int64_t offset;
@@ -47,12 +49,12 @@ static ssize_t idle_read(int folder, const char* name, const char* file, char* b
   return n;
 }
 
-/* How often all threads have run, as one number; and the same of those that don't wait
- * with us: the others wake now and then to look, as the caller does. */
+/* The sum of how often all threads have run; and the same for threads outside the world's
+ * waits, since those inside wake now and then to check, as the caller does. */
 struct idle_sum {
   uint64_t all;
   uint64_t unknown;
-  bool is_unsure; /* of a thread that shows as asleep and may not be */
+  bool is_unsure; /* a thread shows as asleep and may not be */
 };
 
 static bool idle_waits_with_us(struct world* world, int tid) {
@@ -61,8 +63,8 @@ static bool idle_waits_with_us(struct world* world, int tid) {
 }
 
 /* Whether a thread of the caller's process sleeps because it wants the mutex that the
- * caller holds: of a condition, which the caller will wait for as soon as it has looked.
- */
+ * caller holds: that of a condition, for which the caller will wait right after this
+ * check. */
 static bool idle_wants_mutex(int folder, const char* name, uint64_t mutex) {
   char text[128];
   char* end;
@@ -74,10 +76,10 @@ static bool idle_wants_mutex(int folder, const char* name, uint64_t mutex) {
          address < mutex + sizeof(pthread_mutex_t);
 }
 
-/* Whether a thread that shows as S has a processor all the same, or waits for one: in
- * wait4 a thread releases its child after it has marked itself as sleeping. The kernel
- * names no place in which such a thread sleeps; that of others it names, unless it may
- * not, and then it has never named one. */
+/* Whether a thread that shows as S is on a processor all the same, or waits for one: in
+ * wait4 a thread releases its child after it has marked itself as sleeping. For such a
+ * thread the kernel gives no wait channel; for other sleeping threads it does, unless it
+ * isn't allowed to, and then it never does. */
 static bool idle_is_on_queue(struct world* world, int folder, const char* name) {
   char text[64];
   if (idle_read(folder, name, "wchan", text, sizeof(text)) <= 0)
@@ -87,7 +89,7 @@ static bool idle_is_on_queue(struct world* world, int folder, const char* name) 
   return !has_place && world->places_known;
 }
 
-/* Adds one thread to the sum; false if it works. */
+/* Adds one thread to the sum; false if the thread is running. */
 static bool idle_look_at(struct world* world, int folder, const char* name,
                          uint64_t mutex, struct idle_sum* sum, struct world_busy* busy) {
   char text[512];
@@ -95,8 +97,8 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
     return true; /* it has ended */
   const char* after = strrchr(text, ')');
   char state = after != NULL && after[1] == ' ' ? after[2] : 'S';
-  /* X: a thread of an ending process that is about to be released; only then does the
-   * parent hear of the end. */
+  /* X: a thread of an ending process that is about to be released; only then is the
+   * parent notified of the end. */
   if (state == 'R' || state == 'D' || state == 'X') {
     const char* comm = strchr(text, '(');
     size_t length = comm == NULL || after == NULL ? 0 : (size_t) (after - comm);
@@ -127,7 +129,7 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
   return true;
 }
 
-/* All threads of a process but the caller; false if one works. */
+/* Adds all threads of a process but the caller; false if one is running. */
 static bool idle_process(struct world* world, int pid, int own_tid, struct idle_sum* sum,
                          bool* gone, struct world_busy* busy) {
   char path[32];
@@ -163,7 +165,7 @@ static void idle_forget(struct world* world, struct world_process* process) {
   process->state = PROCESS_FREE;
 }
 
-/* A zombie has ended; its parent will hear of it. */
+/* A zombie has ended; its parent will be notified. */
 static bool idle_has_ended(int pid) {
   char path[32];
   char text[512];
@@ -176,7 +178,7 @@ static bool idle_has_ended(int pid) {
   return after == NULL || after[2] == 'Z' || after[2] == 'X';
 }
 
-/* One pass over all. */
+/* One pass over all processes. */
 static bool idle_pass(struct world* world, int own_tid, struct idle_sum* sum,
                       struct world_busy* busy) {
   *sum = (struct idle_sum){0};
@@ -201,7 +203,7 @@ static bool idle_is_gone(const struct world_thread* thread) {
   return access(path, F_OK) != 0;
 }
 
-/* Those that wait: a turn of theirs would never end. */
+/* Skips threads that wait: their turn would never end. */
 static void idle_forget_waiting(struct world* world) {
   for (uint32_t i = 0; i < world->thread_high; i++) {
     struct world_thread* thread = &world->threads[i];
@@ -218,9 +220,9 @@ void world_forget_threads(struct world* world) {
   }
 }
 
-/* A main thread, or one that runs a loop, sleeps and not in one of our waits: in a lock,
- * a join, a plain read. Helpers of an engine that wait with a time-out meanwhile must not
- * make time pass if it only sleeps for a moment. */
+/* Whether a main thread, or one that runs a loop, sleeps outside the world's waits: in a
+ * lock, a join, a plain read. While it sleeps only for a moment, time must not pass
+ * because an engine's helper threads wait with a time-out. */
 static bool idle_has_unknown(struct world* world, int own_tid) {
   for (uint32_t i = 0; i < world->process_high; i++) {
     const struct world_process* process = &world->processes[i];
@@ -239,7 +241,7 @@ static bool idle_has_unknown(struct world* world, int own_tid) {
   return false;
 }
 
-/* Whether nobody has run for a while. */
+/* Whether no thread has run for a while. */
 static bool idle_is_still(struct world* world, uint64_t sum, uint64_t while_ns) {
   uint64_t now = world_real_ns();
   if (sum != world->still_sum) {
@@ -249,7 +251,7 @@ static bool idle_is_still(struct world* world, uint64_t sum, uint64_t while_ns) 
   return now - world->still_since >= while_ns;
 }
 
-/* False while a child may yet join. */
+/* False while a child may still join. */
 static bool idle_strangers(struct world* world, uint64_t sum, struct world_busy* busy) {
   for (uint32_t i = 0; i < world->process_high; i++) {
     struct world_process* process = &world->processes[i];

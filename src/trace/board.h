@@ -132,8 +132,8 @@ struct board {
   uint64_t threshold_ns; /* a loop that hasn't polled for this long is sampled */
   uint32_t watcher_idle; /* the watcher sleeps until ALARM_AWAKE */
   uint32_t object_count;
-  struct board_object
-      objects[BOARD_OBJECTS]; /* kept up to date while a loop is_watched */
+  /* Kept up to date while a loop is_watched. */
+  struct board_object objects[BOARD_OBJECTS];
   struct board_sample samples[BOARD_SAMPLES];
   struct board_loop loops[BOARD_LOOPS];
 };

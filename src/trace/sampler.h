@@ -33,8 +33,8 @@ enum {
   SAMPLES_KEPT = 256,
   SAMPLES_OF_STALL = 3, /* needed in a stretch before it is reported */
 };
-static const uint64_t SAMPLE_LATE_NS =
-    500000000; /* how long a report waits for a stack */
+/* How long a report waits for a stack. */
+static const uint64_t SAMPLE_LATE_NS = 500000000;
 
 static const uint64_t SAMPLER_ASLEEP = (uint64_t) 1 << 63;
 

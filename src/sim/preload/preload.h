@@ -16,7 +16,7 @@ extern struct world* preload_world __attribute__((visibility("hidden")));
 uint64_t preload_now(void);
 uint64_t preload_wall(void);
 
-/* What random numbers of this process begin with: the seed, and the process's place in
+/* The start value of this process's random numbers: the seed and the process's place in
  * the world. */
 uint64_t preload_process_word(void);
 
@@ -43,7 +43,7 @@ static inline bool preload_is_virtual(clockid_t clock) {
          clock == CLOCK_BOOTTIME;
 }
 
-/* The world's deadline for a point in time on one of these clocks. */
+/* Converts a time on one of these clocks to a deadline of the world. */
 static inline uint64_t preload_deadline(clockid_t clock, const struct timespec* time) {
   uint64_t ns = preload_ns(time);
   if (!preload_is_wall(clock))

@@ -17,7 +17,7 @@
 
 enum { LETTERS = 6, ATTEMPTS = 10000 };
 
-/* A process makes its names one after the other; those of two processes differ. */
+/* The next word for a name; words of two processes differ. */
 static uint64_t name_next(void) {
   static _Atomic uint64_t made;
   return hash_number(preload_process_word() + ++made);
@@ -38,7 +38,7 @@ static void name_write(char* at, uint64_t word) {
   }
 }
 
-/* A new file, or a folder if flags is negative. */
+/* Makes a new file, or a folder if flags is negative. */
 static int name_make(char* template, int suffix, int flags) {
   size_t length = strlen(template);
   size_t end = suffix < 0 || (size_t) suffix > length ? 0 : length - (size_t) suffix;

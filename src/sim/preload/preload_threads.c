@@ -24,7 +24,8 @@ static void threads_find(void) {
     abort(); /* every glibc has it */
 }
 
-/* One that doesn't return from its function keeps its entry until the table is full. */
+/* A thread that doesn't return from its function keeps its entry until the table is full.
+ */
 static void* thread_begin(void* argument) {
   struct thread_start start = *(struct thread_start*) argument;
   free(argument);

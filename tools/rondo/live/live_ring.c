@@ -348,8 +348,8 @@ static char* ring_copy(const struct live_ring* ring, size_t* size,
   if (filled > ring->size || filled < first)
     filled = first;
   copy.bytes = malloc(filled + (BOARD_LOOPS + 3) * copy.chunk_size);
-  copy.board =
-      names_only ? names_of : live_board_copy(ring); /* before what it refers to */
+  /* Before what it refers to. */
+  copy.board = names_only ? names_of : live_board_copy(ring);
   if (copy.bytes == NULL || copy.board == NULL) {
     free(copy.bytes);
     if (!names_only)

@@ -22,7 +22,7 @@ static void stop_now(int number) {
   stop = 1;
 }
 
-/* What all runs together have come to. */
+/* The results of all runs together. */
 struct sim_search {
   const struct sim_options* options;
   unsigned int started, ended, failed;
@@ -31,7 +31,7 @@ struct sim_search {
   uint64_t since;
   uint64_t shown_at;
   bool is_terminal;
-  uint64_t* failed_seeds; /* in rising order; as many as there was memory for */
+  uint64_t* failed_seeds; /* in ascending order; as many as memory allowed */
   unsigned int failed_noted;
   uint64_t schedules; /* a hash of all decisions of all runs */
 };
@@ -74,7 +74,7 @@ static void summary_show(const struct sim_search* search) {
 
 /* --- JSON --------------------------------------------------------------------------- */
 
-/* How long the UTF-8 sequence at the start of the text is; 0 if it is none. */
+/* The length of the UTF-8 sequence at the start of the text; 0 if it isn't one. */
 static size_t json_sequence(const char* text, size_t left) {
   const unsigned char* bytes = (const unsigned char*) text;
   size_t length = bytes[0] < 0x80             ? 1
@@ -93,7 +93,7 @@ static size_t json_sequence(const char* text, size_t left) {
   return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
 }
 
-/* What is no UTF-8 becomes U+FFFD, byte by byte. */
+/* Each byte that isn't UTF-8 becomes U+FFFD. */
 static void json_text(const char* text, size_t length) {
   putchar('"');
   for (size_t i = 0; i < length;) {
@@ -215,7 +215,7 @@ static bool search_start(struct sim_search* search, struct sim_run** slot) {
   return true;
 }
 
-/* The first that failed, in the order of seeds among those that were tried; NULL. */
+/* The failed run with the lowest seed among those tried; NULL if none. */
 static struct sim_run* search_all(struct sim_search* search) {
   const struct sim_options* options = search->options;
   struct sim_run* runs[64];
@@ -266,7 +266,7 @@ static int search_report(struct sim_search* search, struct sim_run* found) {
               (unsigned long long) finding.run.seed);
     sim_find(search->options, &finding, &stop);
   }
-  /* What the program prints itself has standard output for itself. */
+  /* Standard output is left to the program's own output. */
   if (search->options->plan.show)
     dup2(STDERR_FILENO, STDOUT_FILENO);
   if (search->options->json)

@@ -8,25 +8,25 @@
 struct sim_finding {
   struct sim_run run;      /* as it was found */
   struct sim_run smallest; /* with fewer decisions; its seed is 0 if there is none */
-  bool is_proved;          /* smallest failed in the same way */
+  bool is_proved;          /* the smallest one failed in the same way */
   bool repeats;            /* a second run made the same decisions */
-  size_t differs_at;       /* otherwise: the first one that differed */
-  char* differs_words[2];  /* what the first and the second run decided there, or NULL */
-  bool fails_anyway;       /* without any decision */
+  size_t differs_at;       /* otherwise: the first decision that differed */
+  char* differs_words[2];  /* the first and the second run's decision there, or NULL */
+  bool fails_anyway;       /* also without any decision */
   unsigned int tries;
   char* story;        /* which two callbacks change places, or NULL */
   char* kept_failing; /* recordings, or NULL */
   char* kept_passing;
 };
 
-/* Proves and shrinks. The run in it belongs to the finding from here on. */
+/* Proves and shrinks. The finding owns its run from here on. */
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
               const volatile sig_atomic_t* stop);
 void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding);
 void sim_find_free(struct sim_finding* finding);
-/* The run with the decisions that it takes: the smallest, or as it was found if nothing
- * could be taken back. */
+/* The run with the decisions that are needed: the smallest one, or the original if no
+ * decision could be removed. */
 const struct sim_run* sim_find_smallest(const struct sim_finding* finding);
 
 /* As in "1.5 s" or "2 h 3 min". */

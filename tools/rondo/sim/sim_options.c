@@ -86,7 +86,7 @@ static bool pattern_is_good(const char* pattern) {
   return true;
 }
 
-/* KINDS and RATE, in any order, between commas. */
+/* KINDS and RATE, in any order, separated by commas. */
 static bool faults_read(const char* text, struct sim_options* options) {
   struct sim_plan* plan = &options->plan;
   static const char* const kinds[] = {"files",    "connections", "names",
@@ -123,7 +123,7 @@ static bool faults_read(const char* text, struct sim_options* options) {
   return true;
 }
 
-/* 1: taken; 0: no such option; negative: an exit code. */
+/* Returns 1 if it was one of these options, 0 if not, or a negative exit code. */
 static int option_valued(struct sim_options* options, const char* name,
                          const char* value) {
   uint64_t number;

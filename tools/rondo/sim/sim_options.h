@@ -13,11 +13,11 @@ struct sim_options {
   bool keep_going;
   bool json;
   bool shrink;
-  const char* faults; /* as they were asked for, or NULL */
-  const char* output; /* where recordings of a finding go: a folder */
+  const char* faults; /* as given, or NULL */
+  const char* output; /* folder for the recordings of a finding */
 };
 
-/* The place of the program in argv; 0 or a negative exit code to leave with. */
+/* Returns the index of the program in argv, or 0 or a negative exit code to end with. */
 int sim_options_read(struct sim_options* options, int argc, char** argv);
 
 #endif

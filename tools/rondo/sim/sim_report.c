@@ -38,7 +38,7 @@ static void output_show(const struct sim_run* run) {
   }
 }
 
-/* Of others the words say all. */
+/* For other decisions the words say everything. */
 static bool is_delay(const struct sim_decision* decision) {
   return strstr(decision->key, "/fault/") == NULL &&
          strstr(decision->key, "/read/") == NULL &&
@@ -60,7 +60,7 @@ static void decisions_show(const struct sim_run* run) {
     printf("  - and %zu more\n", run->decision_count - shown);
 }
 
-/* The program, as one would type it. */
+/* The program's command line, as one would type it. */
 static void command_show(const struct sim_options* options, uint64_t seed) {
   printf("    rondo sim --seed %llu", (unsigned long long) seed);
   if (options->faults != NULL)

@@ -19,8 +19,8 @@ enum { ITEMS_MOST = 1000, PHRASE_SIZE = 400 };
 struct story_item {
   char* phrase;
   char operation[24]; /* of files, as in "stat"; or "" */
-  bool has_place;     /* in a script */
-  unsigned int nth;   /* of those with this phrase */
+  bool has_place;     /* is in a script */
+  unsigned int nth;   /* among those with this phrase */
   unsigned int begun; /* of the requests of its kind, in the order in which they began;
                          otherwise the same as nth */
 };
@@ -28,7 +28,7 @@ struct story_item {
 struct story_list {
   struct story_item* items;
   size_t count, capacity;
-  bool in_scripts; /* some functions are a script's */
+  bool in_scripts; /* some of the functions are a script's */
 };
 
 /* --- what a callback is called ------------------------------------------------------ */
@@ -53,8 +53,8 @@ static const char* story_short_place(const char* place) {
   return is_inside ? place + length + 1 : place;
 }
 
-/* The function: where it is, and its name if it has one. A C function in a program of
- * scripts says nothing to who wrote them. */
+/* The function's place, and its name if it has one. In a program of scripts the names of
+ * C functions mean nothing to its author. */
 static void story_function(const char* name, bool in_scripts, char* text, size_t size) {
   const char* place = story_place(name);
   if (place == NULL) {
@@ -73,7 +73,7 @@ static bool story_is(const char* subject, const char* kind) {
          (subject[length] == '\0' || subject[length] == ' ');
 }
 
-/* What it is about; `subject` is as in "fs_stat 3". */
+/* The subject's text; `subject` is as in "fs_stat 3". */
 static void story_subject(const char* subject, bool in_scripts, char* text, size_t size) {
   static const struct {
     const char* kind;
@@ -157,7 +157,7 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
   story_function(name, in_scripts, function, sizeof(function));
   story_subject(subject, in_scripts, about, sizeof(about));
   bool is_timer = strcmp(about, "the timer") == 0;
-  /* What an engine does for itself, in handles of its own. */
+  /* Work of the engine itself, with handles of its own. */
   if (in_scripts && !is_script && event == outer && story_is_plumbing(subject))
     return;
   if (function[0] == '\0')
@@ -185,7 +185,7 @@ static bool story_is_call(const struct event* event) {
   return event->kind == EVENT_CALLBACK || event->kind == EVENT_SCRIPT;
 }
 
-/* A callback, or the functions of a script that it calls. */
+/* Lists a callback, or the functions of a script that it calls. */
 static void story_list_loop(struct story_list* list, const struct trace_loop* loop) {
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
@@ -244,8 +244,8 @@ static void story_write(const struct story_item* item, char* text, size_t size) 
     snprintf(text, size, "%s, the %u%s of these,", item->phrase, item->nth, end);
 }
 
-/* "stat '/app/cache' (server.js:41) is done late": of the only decision about this
- * operation what comes before " is done". */
+/* "stat '/app/cache' (server.js:41) is done late": the part before " is done", if there
+ * is only one decision about this operation. */
 static bool story_decided(const struct sim_run* run, const struct story_item* item,
                           char* text, size_t size) {
   const char* found = NULL;
@@ -313,8 +313,8 @@ static char* story_of_one_event(const struct sim_run* run,
   return story_join(late, &failing->items[at]);
 }
 
-/* What precedes `late` in the failing run and follows it in the passing run: the first of
- * a script's own functions, or else the first of all. NULL if there is none. */
+/* The item that precedes `late` in the failing run and follows it in the passing run: the
+ * first of a script's own functions, or else the first of all. NULL if there is none. */
 static const struct story_item* story_overtaker(const struct story_list* passing,
                                                 const struct story_list* failing,
                                                 const struct story_item* late) {
@@ -334,9 +334,9 @@ static const struct story_item* story_overtaker(const struct story_list* passing
   return found;
 }
 
-/* Two that come in both runs, if possible with an operation that the schedule delays as
- * the later one; otherwise, from where the runs differ, what comes next in each of them:
- * one of the two comes later, or never. */
+/* Chooses two callbacks that occur in both runs, if possible with an operation that the
+ * schedule delays as the later one; otherwise the next callback of each run from where
+ * the runs differ: one of the two comes later, or never. */
 static char* story_compare(const struct sim_run* run, const struct story_list* passing,
                            const struct story_list* failing) {
   char* story = story_of_one_event(run, passing, failing);
