@@ -17,7 +17,7 @@ struct trace_store;
 struct trace_store_kind {
   /* A zeroed chunk; NULL when there will be no more. */
   struct trace_chunk* (*take)(struct trace_store* store);
-  /* Returns a chunk that is full or whose stream has ended: the last record is before
+  /* Takes back a chunk that is full or whose stream has ended: the last record is before
    * `end`. */
   void (*give_back)(struct trace_store* store, struct trace_chunk* chunk,
                     const void* end);
