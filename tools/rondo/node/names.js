@@ -31,7 +31,7 @@
 
   const nameOf = (fn) => (typeof fn.name === 'string' && fn.name !== '' ? fn.name : '(anonymous)');
 
-  // With file and line where the function is defined, if the engine knows.
+  // With the file and line where the function is defined, if the engine knows.
   function nameAndPlace(fn) {
     let name = names.get(fn);
     if (name !== undefined) return name;
@@ -57,8 +57,8 @@
     return typeof listener === 'function' ? `${route} ${nameAndPlace(listener)}` : route;
   }
 
-  // In a ring the loop's callback that brings a request gets its name, and no other has any:
-  // hooks for all of them would cost a third of a small request.
+  // In a ring only the loop's callback that brings a request gets its name: hooks for all callbacks
+  // would cost a third of a small request.
   if (inRing) {
     requests.subscribe(({ request, server }) => rename(withListener(routeOf(request), server)));
     return;
@@ -76,7 +76,7 @@
   const withRoute = (name, route) => (route === undefined ? name : `${name} for ${route}`);
   const spanOf = (name) => ({ span: begin(name), name });
 
-  // A socket, pipe or server is known by the program's listener, whichever event it is.
+  // A socket, pipe or server is named after the program's listener, whichever event it is.
   function listenerOf(resource) {
     const symbol = Object.getOwnPropertySymbols(resource).find(({ description }) => description === 'owner_symbol');
     const owner = symbol === undefined ? undefined : resource[symbol];
@@ -101,10 +101,10 @@
     const listener = route === undefined ? listenerOf(resource) : undefined;
     if (listener !== undefined) open.push(spanOf(`${kind} of ${nameAndPlace(listener)}`));
     else if (route !== undefined) open.push(spanOf(withRoute(kind, route)));
-    else open.push({ span: 0, name: kind }); // the callback's own name says as much
+    else open.push({ span: 0, name: kind }); // the callback's own name is enough
   }
 
-  // Behind the outermost come the microtasks, of the request if that was in it.
+  // The microtasks follow the outermost callback, and belong to its request if it has one.
   function after() {
     const entry = open.pop();
     if (entry === undefined) return;
@@ -129,7 +129,7 @@
   createHook({ before, after, trackPromises: false }).enable();
   requests.subscribe(requestStarted);
 
-  // An error that nobody catches leaves its spans open.
+  // An uncaught error leaves its spans open.
   process.on('uncaughtExceptionMonitor', () => {
     while (open.length > 0) {
       const entry = open.pop();

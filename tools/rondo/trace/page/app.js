@@ -1,5 +1,5 @@
-/* What is looked at: which loops, which time, which event and turn; and who draws it. Changes
- * only note what has to be drawn; one frame draws it. */
+/* The view's state: which loops, which time, which event and turn; and its drawing.
+ * Changes only record what has to be drawn; one frame draws it. */
 
 const LEAST_VIEW = 200; // ns: closer than that there is nothing to see
 const GLIDE = 180;      // ms
@@ -64,7 +64,8 @@ class App {
     this.resize();
   }
 
-  /* The same process a moment later. What was chosen stays chosen, what was looked at is gone. */
+  /* Replaces the trace by a later one of the same process. The selection stays; the
+   * view's position is reset. */
   replace(trace) {
     const all = $('loops').value === 'all' || trace.loops.length < 2;
     const kept = trace.loops.filter(({ id }) => this.shown.some((loop) => loop.id === id));
@@ -75,7 +76,7 @@ class App {
     this.panel.drawDetails();
   }
 
-  /* Something to begin with: what held its loop up longest, and its turn. */
+  /* The initial selection: what held its loop up longest, and its turn. */
   showWorst() {
     const { worst } = this.panel;
     const loop = worst ? worst.loop : this.shown.find(({ turns }) => turns.length > 0);
@@ -103,7 +104,7 @@ class App {
     this.redraw();
   }
 
-  /* To another view, seen on the way there, so that one keeps one's bearings. */
+  /* Moves to another view gradually, so that the reader keeps the orientation. */
   glideTo(t0, t1) {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return this.setView(t0, t1);
     const from = this.view;
@@ -113,7 +114,7 @@ class App {
     return this.redraw();
   }
 
-  /* Where the view is going: keys pressed on the way count from there. */
+  /* The target of the current movement: keys pressed meanwhile count from there. */
   get goal() { return this.glide ? this.glide.to : this.view; }
 
   glideOn() {

@@ -36,8 +36,8 @@ function inkOn(colour) {
   return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.2 ? '#10131a' : '#ffffff';
 }
 
-/* As wide as its box. The width of a sheet of paper isn't known before it is printed: the
- * canvas is drawn for most, and scaled to it. */
+/* As wide as its box. The width of paper isn't known before printing: the canvas is drawn
+ * at a large size and scaled. */
 function canvasWidth(canvas) {
   return document.documentElement.classList.contains('printing') ? 1250 : canvas.parentElement.clientWidth;
 }
@@ -70,7 +70,7 @@ function textWidth(g, text) {
   return width;
 }
 
-/* The text, cut with an ellipsis to what fits; empty if that would say nothing. */
+/* The text, cut with an ellipsis to fit; empty if too little would remain. */
 function fitText(g, text, room) {
   const whole = text.length > 200 ? text.slice(0, 200) : text;
   const width = textWidth(g, whole);
@@ -79,7 +79,7 @@ function fitText(g, text, room) {
   return letters < 3 ? '' : `${whole.slice(0, letters).trimEnd()}\u2026`;
 }
 
-/* Stripes: rest, seen as such without a colour. */
+/* Stripes, which show rest without a colour. */
 function stripes(g, paper, line) {
   const tile = document.createElement('canvas');
   tile.width = tile.height = 8;

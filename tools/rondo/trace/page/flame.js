@@ -1,10 +1,11 @@
-/* What the loop's thread was doing while it held the loop up: the stacks that were sampled
- * between two moments as a tree, and the tree as boxes, callers above what they called. */
+/* The flame graph: the stacks sampled between two times as a tree, and the tree as boxes,
+ * callers above callees. */
 
 const FLAME_DEEPEST = 60;
 
-/* {name, count, children}: `count` samples have this frame below the same callers. Where a
- * script ran, stacks begin with its outermost function: who called that is the engine. */
+/* {name, count, children}: `count` samples have this frame below the same callers. Where
+ * a script ran, stacks begin with its outermost function, since its callers are the
+ * engine's. */
 function flameOf(loop, from, to) {
   const root = { name: '', count: 0, children: new Map() };
   const samples = loop.samples.filter(({ at }) => at >= from && at <= to);
@@ -26,9 +27,9 @@ function scriptPart(frames) {
   return first < 0 ? ['(not in the script)'] : frames.slice(first);
 }
 
-/* {name, depth, start, share, count} of every box, in shares of the whole; the widest first
- * among those that one caller has. Frames that all samples begin with and that have no
- * brothers say nothing: `skipped` of them are left out, but for the last. */
+/* {name, depth, start, share, count} of every box, in shares of the whole; the widest
+ * first among the callees of one caller. Frames that all samples begin with, without
+ * siblings, carry no information: `skipped` of them are left out, except the last. */
 function flameBoxes(root) {
   const boxes = [];
   let top = root;
@@ -51,8 +52,8 @@ function flameBoxes(root) {
 
 const onlyChild = ({ children }) => children.values().next().value;
 
-/* "parse /app/server.js:12", but not what is Node's own. */
+/* "parse /app/server.js:12", but not Node's own functions. */
 const isOfScript = (name) => / \S+:\d+$/.test(name) && !/ node:/.test(name);
 
-/* Of a script's function the file, not its folders. */
+/* For a script's function the file's name, without its folders. */
 const flameName = (name) => (isOfScript(name) ? name.replace(/ \S*\//, ' ') : name);

@@ -2,7 +2,7 @@
 
 const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
 
-/* Three digits and a unit: 48.2 ms. The space between them is one that no line ends at. */
+/* Three digits and a unit: 48.2 ms, with a no-break space. */
 function formatDuration(ns) {
   const [size, unit] = UNITS.find(([least]) => Math.abs(ns) >= least * 0.9995) || UNITS[3];
   const value = ns / size;
@@ -24,8 +24,8 @@ function formatShare(share) {
   return `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 }
 
-/* Names of functions can be as long as one likes; a line can't. Cut where names differ least:
- * of a path the folders, else the middle. */
+/* Names of functions can be very long; a line can't. Names are cut where they differ
+ * least: the folders of a path, else the middle. */
 function shortened(name, most = 60) {
   if (name.length <= most) return name;
   const base = name.slice(name.lastIndexOf('/'));
@@ -37,14 +37,15 @@ function shortened(name, most = 60) {
 /* How long an event took. */
 const took = (loop, i) => formatDuration(durationOf(loop, i));
 
-/* A moment, exact to the microsecond or better: 1.284 031 s would lose what is looked for. */
+/* A time, exact to the microsecond or better: rounding would hide what the reader looks
+ * for. */
 function formatTime(ns) {
   if (ns >= 1e9) return `${(ns / 1e9).toFixed(6)}\u00a0s`;
   if (ns >= 1e6) return `${(ns / 1e6).toFixed(4)}\u00a0ms`;
   return formatDuration(ns);
 }
 
-/* The distance of an axis' marks: 1, 2 or 5 of something, at least `least` ns. */
+/* The distance between an axis' marks: 1, 2 or 5 of a unit, at least `least` ns. */
 function axisStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
   return power * ([1, 2, 5].find((factor) => factor * power >= least) || 10);
@@ -70,7 +71,7 @@ function axisBaseLabel(base, step) {
   return `${formatCount(base / larger)} ${unitOf(larger)[1]} +`;
 }
 
-/* Errors that callbacks are often given; the number alone says little. */
+/* Common errors of callbacks, since the number alone says little. */
 const ERRORS = new Map([
   [-4095, 'EOF'], [-1, 'EPERM'], [-2, 'ENOENT'], [-9, 'EBADF'], [-11, 'EAGAIN'], [-12, 'ENOMEM'],
   [-13, 'EACCES'], [-17, 'EEXIST'], [-20, 'ENOTDIR'], [-21, 'EISDIR'], [-22, 'EINVAL'],

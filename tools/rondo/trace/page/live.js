@@ -1,5 +1,5 @@
-/* The page of `rondo top --web`: what a process did in its last seconds, fetched again and again,
- * and figures of what it is at now. The picture is that of any trace. */
+/* The page of `rondo top --web`: the last seconds of a process, fetched again and again,
+ * and its current figures. The picture is the same as of any trace. */
 
 class Live {
   constructor(source, interval) {
@@ -17,7 +17,7 @@ class Live {
     $('pause').textContent = on ? 'Go on' : 'Stop';
   }
 
-  /* One at a time: what takes long to fetch is fetched less often. */
+  /* One request at a time: data that takes long to fetch is fetched less often. */
   async go() {
     for (;;) {
       if (!this.paused) await this.look();
@@ -37,7 +37,8 @@ class Live {
     }
   }
 
-  /* What reaches into the window, as a sleep of an hour does, is not shown from its beginning. */
+  /* An event that reaches into the window, such as a sleep of an hour, is not shown from
+   * its beginning. */
   show(model, window) {
     const trace = measure(readTrace(JSON.stringify(model)));
     if (activeLoops(trace).length === 0) return;

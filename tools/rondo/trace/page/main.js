@@ -1,4 +1,4 @@
-/* Reads the trace out of the page, or has it fetched, and sets everything going. */
+/* Reads the trace from the page, or fetches it, and starts everything. */
 
 const MOST_AT_FIRST = 6; // loops: more tracks than that are chosen, not shown
 

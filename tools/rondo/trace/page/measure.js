@@ -43,11 +43,11 @@ function turnNumbered(loop, number) {
 
 /* --- timers ------------------------------------------------------------------------ */
 
-/* A callback of a timer has for its detail how late it was. */
+/* The detail of a timer's callback is how late it was. */
 const isTimer = (loop, i) => loop.kind[i] === KIND.CALLBACK && loop.subject[i] >= 0 && loop.timers[loop.subject[i]];
 
-/* Of the timers that were late by `least` or more, the latest, latest first. One that fires
- * others, as the Node layer has it, is their means and not listed. */
+/* The timers that were late by `least` or more, latest first. The loop timer by which the
+ * Node layer fires its own timers is not listed. */
 function latestTimers(loop, most, least) {
   const late = [];
   for (let i = 0; i < loop.count; i++) {
@@ -91,7 +91,7 @@ function callbackGroups(loops) {
 const LANES = 9; // the seven phases by their kinds; 0: between phases; 8: outside of turns
 
 /* For each of `columns` parts of the time from t0 to t1, the nanoseconds spent in each
- * lane; sleep is in none. One pass over all events: for the overview, once. */
+ * lane, without sleep. One pass over all events, done once for the overview. */
 function composition(loop, t0, t1, columns) {
   const lanes = new Float64Array(columns * LANES);
   if (loop.strip) return resampled(loop.strip, lanes, (t1 - t0) / columns, columns);
@@ -110,10 +110,11 @@ function composition(loop, t0, t1, columns) {
   return lanes;
 }
 
-/* The loop was not run again: nobody waited for it. */
+/* The loop was not run again, so nothing waited for it. */
 const isEnding = (loop, i) => loop.kind[i] === KIND.OUTSIDE && (loop.detail[i] & 2) !== 0;
 
-/* Of a trace that was thinned out the command counted all, in thousandths of its columns. */
+/* For a trace that was thinned out, the command has counted all events, in thousandths of
+ * its columns. */
 function resampled(strip, lanes, width, columns) {
   const scale = strip.length / LANES / columns;
   for (let c = 0; c < columns; c++) {

@@ -94,7 +94,7 @@ function buildLane(raw, process) {
   return lane;
 }
 
-/* What a thread of the pool ran, and the callback that it was for, know each other. */
+/* Links the work of a pool's thread with the callback that it was for. */
 function linkWorks(loops, lanes) {
   const places = new Map();
   for (const lane of lanes)
@@ -257,7 +257,7 @@ function nameOf(loop, i) {
   return KIND_NAMES[kind];
 }
 
-/* Events sorted with parents first lie together: those of an event follow it. */
+/* Events are sorted with parents first, so those inside an event follow it. */
 function lastInside(loop, i) {
   let at = i + 1;
   while (at < loop.count && loop.start[at] <= loop.end[i] && isInside(loop, at, i)) at++;

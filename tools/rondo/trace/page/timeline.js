@@ -185,7 +185,8 @@ class Timeline {
     return width > 130 ? `${name}  ${took(loop, i)}` : name;
   }
 
-  /* Many in one pixel: the colour of the longest, as strong as they fill the pixel. */
+  /* Many spans in one pixel: the colour of the longest, with the opacity of their share
+   * of the pixel. */
   drawGroup(row, from, to, r, x, top, height) {
     const { g, app: { view: { t0, t1 } } } = this;
     const i = row.index[to - from === 1 ? from : longestIn(row, from, to)];
@@ -232,7 +233,7 @@ class Timeline {
     }
   }
 
-  /* Over the middle of its bracket, or beside what stands there, or not at all. */
+  /* Over the middle of its bracket, or beside another label, or not at all. */
   labelHeld(held, left, right, y, occupied) {
     const { g } = this;
     const text = `held up ${formatDuration(held.length)}`;

@@ -1,5 +1,5 @@
-/* One turn taken apart: what its seven phases took, how large their arcs are, and its events
- * in order for the table beside the wheel. */
+/* One turn in detail: the time of its seven phases, the size of their arcs, and its
+ * events in order for the table beside the wheel. */
 
 const LEAST_SHARE = 0.07;
 const LEAST_MARK = 0.002;
@@ -48,8 +48,9 @@ function arcs(turn) {
   return { arcs: result, cut: drawn < turn.sleep };
 }
 
-/* Where callbacks lie on the wheel: {event, from, to} in shares of the circle. Those too
- * short to be seen are joined with their neighbours, under the longest of them. */
+/* The positions of callbacks on the wheel: {event, from, to} in shares of the circle.
+ * Those too short to be seen are merged with their neighbours, under the longest of them.
+ */
 function arcCallbacks(turn, { arcs: list }) {
   const { loop } = turn;
   const marks = [];

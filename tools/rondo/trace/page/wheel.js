@@ -1,5 +1,5 @@
-/* A turn as the wheel it is: the seven phases clockwise from the top, each as long as its
- * time, callbacks outside of their phase; beside it the same as a table. */
+/* A turn as a wheel: the seven phases clockwise from the top, each as long as its time,
+ * callbacks outside of their phase; beside it the same as a table. */
 
 const CENTRE = { x: 180, y: 150 };
 const RING = { inner: 68, outer: 96, marks: 100, marksEnd: 113, label: 121, way: 60 };
@@ -148,7 +148,7 @@ class Wheel {
   }
 }
 
-/* What the bars compare: sleep is no work, and a poll's work is without it. */
+/* The bars compare work: sleep isn't work, and a poll's time is without it. */
 function awakeTime(turn, event) {
   const kind = turn.loop.kind[event];
   if (kind === KIND.SLEEP) return 0;
