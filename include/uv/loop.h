@@ -64,7 +64,7 @@ struct rondo_backend;
 struct rondo_slot;
 struct rondo_timer_entry;
 
-/* How often something was tried in vain, in a row: see base/backoff.h. */
+/* How many attempts have failed in a row: see base/backoff.h. */
 struct rondo_backoff {
   unsigned int vain;
   unsigned int skip; /* chances to let go by before the next attempt */

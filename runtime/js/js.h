@@ -7,7 +7,7 @@
  *  - A loop callback enters JavaScript only through js_call_scoped (or rondo_node_call),
  *    so that ticks and microtasks run after it.
  *  - A JavaScript value that C keeps beyond the current call must be protected (js_keep)
- *    and let go of (js_drop) exactly once. */
+ *    and released (js_drop) exactly once. */
 #ifndef RONDO_JS_H
 #define RONDO_JS_H
 
