@@ -202,8 +202,8 @@ static const struct facts* busiest(struct facts** all, size_t count) {
 }
 
 static void write_side(FILE* out, const char* which, const struct facts* facts) {
-  fprintf(out, "%s: loop %u, %" PRIu64 " turns, %.1f %% busy\n  ", which,
-          facts->loop->number, facts->turns,
+  fprintf(out, "%s: loop %u, %" PRIu64 " turn%s, %.1f %% busy\n  ", which,
+          facts->loop->number, facts->turns, facts->turns == 1 ? "" : "s",
           facts->shown == 0 ? 0.0 : (double) facts->busy * 100 / (double) facts->shown);
   write_verdict(out, facts);
   fputs("\n  ", out);
