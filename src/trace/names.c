@@ -11,13 +11,13 @@
  * fill the memory. */
 enum { NAMES_FEWEST = 256, NAMES_MOST = 1 << 16 };
 
-static size_t place_of(uint64_t key, size_t capacity) {
+static size_t name_place_of(uint64_t key, size_t capacity) {
   return (size_t) (key * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 }
 
 /* The place of the key, or the free place where it belongs. There always is one. */
 static struct trace_name* find(const struct trace_names* names, uint64_t key) {
-  size_t place = place_of(key, names->capacity);
+  size_t place = name_place_of(key, names->capacity);
   while (names->table[place].key != 0 && names->table[place].key != key)
     place = (place + 1) & (names->capacity - 1);
   return &names->table[place];

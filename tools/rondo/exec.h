@@ -29,8 +29,8 @@ bool exec_prepare_sim(const char* program, bool script);
  * the arguments to start it with, which may be those given. exec_names.c. */
 char** exec_name_functions(char** argv);
 
-/* Makes our runtime, or a Node, that is started next in a simulation report which line its
- * requests come from. */
+/* Makes Rondo's runtime, or a Node, that is started next in a simulation report which
+ * line its requests come from. */
 void exec_report_origins(void);
 
 /* Stores the library's folder in `directory`, of PATH_MAX bytes; false if it can't be

@@ -100,7 +100,7 @@ static void timers_expire(void) {
   }
 }
 
-static void* timers_run(void* nothing) {
+static void* preload_timers_run(void* nothing) {
   uint64_t word = 0;
   world_name_self(preload_world, preload_process_word() ^ UINT64_C(0x74696d657273));
   preload_timers_lock();
@@ -140,7 +140,7 @@ static int timers_begin(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int err = create(&thread, &attributes, timers_run, NULL);
+  int err = create(&thread, &attributes, preload_timers_run, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   timers.has_thread = err == 0;

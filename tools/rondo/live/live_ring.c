@@ -1,6 +1,7 @@
 /* Finds rings and copies them while they are written: see live_ring.h. */
-#include "live_copy.h"
 #include "live_ring.h"
+
+#include "live_copy.h"
 #include "trace_write.h"
 
 #include "trace/ring.h"

@@ -330,9 +330,8 @@ static bool wait_once(struct watcher* watcher) {
   int timeout = samples_take(watcher);
   fds[0] = (struct pollfd){.fd = watcher->socket, .events = POLLIN};
   fds[1] = (struct pollfd){.fd = watcher->program_fd, .events = POLLIN};
-  for (size_t i = 0; i < watcher->count; i++) {
+  for (size_t i = 0; i < watcher->count; i++)
     fds[i + 2] = (struct pollfd){.fd = watcher->list[i]->pidfd, .events = POLLIN};
-  }
   size_t count = watcher->count;
   if (poll(fds, count + 2, timeout) < 0 && errno != EINTR)
     return false;
