@@ -231,6 +231,9 @@ struct world_busy {
  * in between; and for a while, if a main thread or a loop's sleeps where nobody knows
  * what it waits for. Otherwise `busy` is one that doesn't. With the lock held. */
 bool world_is_idle(struct world* world, struct world_busy* busy);
+/* Whether a process of the world runs a program that lives in real time, as a static one
+ * does, also if it joined before it became that program. Takes a while. */
+bool world_has_outsider(struct world* world);
 /* Frees the entries of threads that have ended; with the lock held. */
 void world_forget_threads(struct world* world);
 

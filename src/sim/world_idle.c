@@ -308,3 +308,38 @@ bool world_is_idle(struct world* world, struct world_busy* busy) {
   }
   return true;
 }
+
+/* Whether what `rondo sim` preloads is among the files that a process has mapped. */
+static bool idle_has_preload(int pid) {
+  static const char name[] = "/librondo-sim.so";
+  char path[32];
+  char text[4096 + sizeof(name)];
+  size_t kept = 0;
+  bool has = false;
+  ssize_t n;
+  snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && !has && (n = read(fd, text + kept, 4096)) > 0) {
+    size_t used = kept + (size_t) n;
+    has = memmem(text, used, name, sizeof(name) - 1) != NULL;
+    kept = used < sizeof(name) ? used : sizeof(name); /* it may be cut in two */
+    memmove(text, text + used - kept, kept);
+  }
+  if (fd >= 0)
+    close(fd);
+  return has;
+}
+
+bool world_has_outsider(struct world* world) {
+  bool has = false;
+  if (!idle_has_preload(getpid()))
+    return false;
+  world_lock(world);
+  for (uint32_t i = 0; i < world->process_high && !has; i++) {
+    const struct world_process* process = &world->processes[i];
+    has = process->state != PROCESS_FREE && !idle_has_ended(process->pid) &&
+          !idle_has_preload(process->pid);
+  }
+  world_unlock(world);
+  return has;
+}

@@ -158,7 +158,9 @@ static void hang_look(struct world* world, struct world_thread* self,
     wait->hangs_since = now;
     self->awaits_input = world_is_input_among(world, wait->fds, wait->count);
   } else if (now - wait->hangs_since > HANG_PATIENCE_NS) {
-    world_set_end(world, WORLD_HANGS);
+    if (!world_has_outsider(world))
+      world_set_end(world, WORLD_HANGS);
+    wait->hangs_since = 0;
   }
 }
 
