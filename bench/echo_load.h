@@ -115,7 +115,7 @@ static inline void echo_measure(const char* name, echo_server serve, int connect
   if (child == 0) {
     result[0] = (double) serve(listener, connections);
     result[1] = echo_cpu() - echo_cpu_before;
-    bench_check(write(results[1], result, sizeof result) == sizeof result, "result written");
+    bench_check(write(results[1], result, sizeof result) == sizeof result, "result sent");
     _exit(0);
   }
   close(listener);
