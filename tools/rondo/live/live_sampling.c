@@ -78,7 +78,7 @@ static bool task_may_be_signalled(const struct sampling* sampling, uint32_t thre
 static void sample_ask(const struct sampling* sampling, uint32_t thread,
                        unsigned int question) {
   siginfo_t info = {.si_signo = SIGURG, .si_code = SI_QUEUE};
-  const struct timespec nap = {0, 100000};
+  struct timespec nap = {0, 100000};
   uint32_t before = __atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE);
   uint64_t give_up = live_now_ns() + ANSWER_NS;
   info.si_pid = getpid();
@@ -87,8 +87,10 @@ static void sample_ask(const struct sampling* sampling, uint32_t thread,
   if (syscall(SYS_rt_tgsigqueueinfo, sampling->pid, (int) thread, SIGURG, &info) != 0)
     return;
   while (__atomic_load_n(&sampling->board->sampled, __ATOMIC_ACQUIRE) == before &&
-         live_now_ns() < give_up)
+         live_now_ns() < give_up) {
     nanosleep(&nap, NULL);
+    nap.tv_nsec *= 2; /* a machine that is busy has no time for wake-ups */
+  }
 }
 
 /* How many the board has of a stretch: on a busy machine answers come late. */
