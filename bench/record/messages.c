@@ -2,11 +2,16 @@
 // with more and fewer rounds the difference is what the messages between took, and it is
 // the same each time. Clients are bare sockets; each sends 64 bytes in every round.
 //
-//     messages CONNECTIONS ROUNDS
+//     messages CONNECTIONS ROUNDS [slices]
+//
+// With "slices", the rounds are run once for each byte that is read from standard input,
+// and the processor time of a message is printed, in nanoseconds.
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 #include "bench.h"
@@ -25,6 +30,8 @@ static int connections;
 static int accepted;
 static long rounds;
 static int answered;
+static long slice_rounds; /* 0: there are no slices */
+static double slice_begin;
 
 static void on_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buffer) {
   struct peer* peer = (struct peer*) handle;
@@ -45,16 +52,44 @@ static void receive_all(void) {
     bench_check(syscall(SYS_read, clients[i], message, MESSAGE) == MESSAGE, "an answer");
 }
 
+static double cpu_ns(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double) used.tv_sec * 1e9 + (double) used.tv_nsec;
+}
+
+static void slice_end(void) {
+  double count = (double) slice_rounds * connections;
+  printf("%.2f\n", (cpu_ns() - slice_begin) / count);
+  fflush(stdout);
+}
+
+// The loop sleeps between slices: what waits elsewhere is a stall to the recorder.
+static void on_input(uv_poll_t* poll, int status, int events) {
+  char byte;
+  (void) events;
+  bench_uv(status, "poll");
+  if (read(STDIN_FILENO, &byte, 1) != 1) {
+    uv_stop(poll->loop);
+    return;
+  }
+  rounds = slice_rounds;
+  slice_begin = cpu_ns();
+  send_all();
+}
+
 static void after_write(uv_write_t* request, int status) {
   bench_uv(status, "write");
   if (++answered < connections)
     return;
   answered = 0;
   receive_all();
-  if (--rounds == 0)
-    uv_stop(request->handle->loop);
-  else
+  if (--rounds > 0)
     send_all();
+  else if (slice_rounds > 0 && slice_begin > 0)
+    slice_end();
+  else
+    uv_stop(request->handle->loop);
 }
 
 static void on_read(uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
@@ -93,6 +128,13 @@ int main(int argc, char** argv) {
     bench_system(connect(clients[i], (struct sockaddr*) &bound, (socklen_t) length),
                  "connect");
   }
-  uv_run(loop, UV_RUN_DEFAULT);
+  uv_poll_t input;
+  slice_rounds = argc > 3 ? rounds : 0;
+  uv_run(loop, UV_RUN_DEFAULT); // once at least, for what is only done the first time
+  if (slice_rounds > 0) {
+    bench_uv(uv_poll_init(loop, &input, STDIN_FILENO), "poll");
+    bench_uv(uv_poll_start(&input, UV_READABLE, on_input), "poll");
+    uv_run(loop, UV_RUN_DEFAULT);
+  }
   return 0;
 }
