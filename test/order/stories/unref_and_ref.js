@@ -1,5 +1,5 @@
 'use strict';
-const never = setTimeout(() => console.log('never'), 10000).unref();
+const never = setTimeout(() => console.log('never'), 2e9).unref();
 console.log(never.hasRef());
 const lost = setImmediate(() => console.log('runs, since the loop turns anyway'));
 lost.unref();
