@@ -134,6 +134,8 @@ struct board {
   uint32_t object_count;
   /* Kept up to date while a loop is_watched. */
   struct board_object objects[BOARD_OBJECTS];
+  uint32_t places; /* loops[] that have been in use; those behind have no memory */
+  uint32_t places_unused;
   struct board_sample samples[BOARD_SAMPLES];
   struct board_loop loops[BOARD_LOOPS];
 };

@@ -172,6 +172,8 @@ struct board_loop* store_ring_place(struct trace_store* store, uint32_t number) 
       continue;
     memset(place, 0, sizeof(*place));
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+    if (board->places <= i)
+      __atomic_store_n(&board->places, (uint32_t) i + 1, __ATOMIC_RELEASE);
     return place;
   }
   return NULL;

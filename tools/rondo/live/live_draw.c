@@ -59,7 +59,7 @@ static void state_text(char* text, size_t size, const struct live_figures* figur
   char time[TIME_SIZE];
   for (size_t i = 0; i < figures->loop_count; i++) {
     const struct live_loop* loop = &figures->loops[i];
-    if (worst == NULL || loop->held_ns > worst->held_ns)
+    if (worst == NULL || worst->never_ran || loop->held_ns > worst->held_ns)
       worst = loop;
   }
   if (!figures->alive)
@@ -69,7 +69,10 @@ static void state_text(char* text, size_t size, const struct live_figures* figur
   else if (worst->held_ns > 20000000)
     snprintf(text, size, "held %s", time_text(time, worst->held_ns));
   else
-    snprintf(text, size, worst->asleep ? "asleep" : "at work");
+    snprintf(text, size,
+             worst->never_ran ? "never run"
+             : worst->asleep  ? "asleep"
+                              : "at work");
 }
 
 void live_draw_list(struct live_page* page, const struct live_figures* figures,
@@ -154,7 +157,8 @@ static void draw_loop(struct live_page* page, const struct live_loop* loop,
   line(page, strong, "  loop %u on %s, thread %u %s: %.0f turns/s, %.1f %% busy, %s%s%s",
        loop->number, loop->backend, loop->thread, loop->thread_name, loop->turns,
        loop->busy * 100,
-       loop->asleep               ? "asleep"
+       loop->never_ran            ? "never run"
+       : loop->asleep             ? "asleep"
        : loop->held_ns > 20000000 ? "held up for "
                                   : "at work",
        !loop->asleep && loop->held_ns > 20000000 ? time_text(a, loop->held_ns) : "",

@@ -112,7 +112,8 @@ static void loop_rates(struct live_loop* loop, struct live_before* before,
   }
   loop->asleep = (looked & BOARD_ASLEEP) != 0;
   loop->held_ns = live_held_ns(live, now);
-  if (looked == 0) /* the loop has never run */
+  loop->never_ran = looked == 0;
+  if (loop->never_ran)
     loop->busy = 0;
   *before = (struct live_before){live->number, live->turns, slept, looked};
 }
@@ -301,9 +302,10 @@ static void write_loop_json(FILE* out, const struct live_loop* loop, uint64_t no
   write_string(out, loop->thread_name);
   fprintf(out,
           ",\"turns_per_second\":%.1f,\"busy\":%.4f,\"handles\":%u,\"requests\":%u,"
-          "\"asleep\":%s,\"held_ns\":%" PRIu64,
+          "\"asleep\":%s,\"never_ran\":%s,\"held_ns\":%" PRIu64,
           loop->turns, loop->busy, loop->handles, loop->requests,
-          loop->asleep ? "true" : "false", loop->held_ns);
+          loop->asleep ? "true" : "false", loop->never_ran ? "true" : "false",
+          loop->held_ns);
   if (loop->in != NULL) {
     fputs(",\"in\":", out);
     write_string(out, loop->in);

@@ -33,6 +33,7 @@ struct live_loop {
   double busy;  /* a share of 1 */
   uint32_t handles, requests;
   bool asleep;
+  bool never_ran;
   uint64_t held_ns; /* time since its last poll, unless it sleeps */
   char* in;         /* the callback that it is in; NULL: none, or asleep */
   bool waits_known;

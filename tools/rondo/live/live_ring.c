@@ -182,14 +182,11 @@ static bool sample_copy(struct board_sample* to, const struct board_sample* from
 
 /* A place that was never used has no memory, and isn't touched: see ring_is_begun. */
 const struct board_loop* live_place(const struct live_ring* ring, size_t place) {
-  const size_t at = TRACE_HEADER_SIZE + offsetof(struct board, loops) +
-                    place * sizeof(struct board_loop) +
-                    offsetof(struct board_loop, number);
-  uint32_t number;
-  if (pread(ring->fd, &number, sizeof(number), (off_t) at) != (ssize_t) sizeof(number) ||
-      number == 0)
+  const struct board* board = ring->board;
+  if (place >= __atomic_load_n(&board->places, __ATOMIC_ACQUIRE) ||
+      place >= BOARD_LOOPS || board->loops[place].number == 0)
     return NULL;
-  return &ring->board->loops[place];
+  return &board->loops[place];
 }
 
 struct board* live_board_copy(const struct live_ring* ring) {

@@ -135,6 +135,12 @@ static void sample_take(const struct sampling* sampling, uint32_t place, uint64_
 /* --- loops ----------------------------------------------------------------------------
  */
 
+/* Places behind have no memory, and aren't touched: see live_ring.c. */
+static uint32_t places_of(const struct board* board) {
+  uint32_t places = __atomic_load_n(&board->places, __ATOMIC_ACQUIRE);
+  return places < BOARD_LOOPS ? places : BOARD_LOOPS;
+}
+
 static uint64_t loop_looked(const struct board_loop* live) {
   return __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
 }
@@ -146,7 +152,7 @@ static bool loop_is_watched(const struct board_loop* live) {
 
 /* Whether the thread has come to another of its loops since: that is the one to watch. */
 static bool loop_is_left(const struct board* board, const struct board_loop* live) {
-  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+  for (size_t i = 0; i < places_of(board); i++) {
     const struct board_loop* other = &board->loops[i];
     if (other != live && loop_is_watched(other) && other->thread == live->thread &&
         (loop_looked(other) & ~BOARD_ASLEEP) > (loop_looked(live) & ~BOARD_ASLEEP))
@@ -201,7 +207,7 @@ static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_st
 static bool sampling_rest(const struct sampling* sampling) {
   struct board* board = sampling->board;
   __atomic_store_n(&board->watcher_idle, 1, __ATOMIC_SEQ_CST);
-  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+  for (size_t i = 0; i < places_of(board); i++) {
     if (loop_is_watched(&board->loops[i]) &&
         (loop_looked(&board->loops[i]) & BOARD_ASLEEP) == 0) {
       __atomic_store_n(&board->watcher_idle, 0, __ATOMIC_SEQ_CST);
@@ -216,7 +222,7 @@ uint64_t sampling_look(struct sampling* sampling, sampling_stall stall, void* da
   struct board* board = sampling->board;
   if (board == NULL || __atomic_load_n(&board->watcher_idle, __ATOMIC_SEQ_CST) != 0)
     return UINT64_MAX;
-  for (uint32_t i = 0; i < BOARD_LOOPS; i++) {
+  for (uint32_t i = 0; i < places_of(board); i++) {
     uint64_t next = loop_is_watched(&board->loops[i])
                         ? loop_look(sampling, i, stall, data)
                         : UINT64_MAX;

@@ -189,6 +189,7 @@ struct facts* facts_make(const struct trace* trace, size_t number) {
     facts->first_total[i] = EVENT_NONE;
   count_all(facts);
   find_held(facts);
+  facts->cpu = cpu_between(loop, loop->begin_ns, loop->end_ns);
   find_starved(facts, (int32_t) number);
   find_late_data(facts);
   return facts;

@@ -90,6 +90,7 @@ struct facts {
   uint64_t in_scripts;   /* main script, ticks and so on outside of turns */
   uint64_t turning;      /* the rest of the turns: the loop's own work */
   uint64_t busy;         /* all but sleep; starting and ending don't count */
+  struct cpu_share cpu;  /* of the loop's thread, all the time */
   uint64_t shown;        /* the time that `busy` is a share of */
   struct {
     uint64_t spans, callbacks, time, longest;

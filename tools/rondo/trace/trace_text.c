@@ -146,6 +146,14 @@ static void write_counts(FILE* out, const struct trace_loop* loop) {
   }
 }
 
+/* A loop counts as busy also while its thread waits for a processor. */
+static void write_processor(FILE* out, const struct facts* facts) {
+  const struct cpu_share* cpu = &facts->cpu;
+  if (cpu->known && facts->shown >= facts->length / 2 && cpu->used < facts->busy &&
+      facts->busy - cpu->used > facts->shown / 10)
+    fprintf(out, ", %.1f %% on the processor", share_of(cpu->used, facts->shown));
+}
+
 static void write_head(FILE* out, const struct facts* facts) {
   const struct trace_loop* loop = facts->loop;
   char time[TIME_SIZE];
@@ -158,10 +166,12 @@ static void write_head(FILE* out, const struct facts* facts) {
     write_plain(out, name);
     putc(')', out);
   }
-  fprintf(out, ": %" PRIu64 " turn%s in %s, %.1f %% busy%s\n  ", facts->turns,
+  fprintf(out, ": %" PRIu64 " turn%s in %s, %.1f %% busy%s", facts->turns,
           facts->turns == 1 ? "" : "s", time_text(time, facts->length),
           share_of(facts->busy, facts->shown),
           facts->shown < facts->length / 2 ? " since its first turn" : "");
+  write_processor(out, facts);
+  fputs("\n  ", out);
   write_verdict(out, facts);
   fputs("\n  ", out);
   write_waits_of(out, facts);

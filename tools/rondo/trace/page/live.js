@@ -57,7 +57,7 @@ class Live {
   }
 
   loopLine(loop) {
-    const state = loop.asleep ? 'asleep' : loop.held_ns > 2e7 ? `held up for ${formatDuration(loop.held_ns)}` : 'at work';
+    const state = loop.never_ran ? 'never run' : loop.asleep ? 'asleep' : loop.held_ns > 2e7 ? `held up for ${formatDuration(loop.held_ns)}` : 'at work';
     const line = make('p', { class: loop.held_ns > 2e7 && !loop.asleep ? 'stalled' : '' },
       make('b', {}, `loop ${loop.number} ${loop.thread_name}: `),
       `${formatCount(Math.round(loop.turns_per_second))} turns/s, ${formatShare(loop.busy)} busy, ${state}`);
