@@ -16,7 +16,7 @@ struct sleeps {
 };
 
 static struct sleeps sleeps_make(const struct trace_loop* loop) {
-  struct sleeps sleeps = {calloc(loop->wait_count + 1, sizeof(*sleeps.list)),
+  struct sleeps sleeps = {calloc(loop->wait_count + 1, sizeof(const struct event*)),
                           calloc(loop->wait_count + 1, sizeof(*sleeps.before)), 0};
   if (sleeps.list == NULL || sleeps.before == NULL)
     out_of_memory();
@@ -118,17 +118,19 @@ void find_late_data(struct facts* facts) {
   const struct trace_loop* loop = facts->loop;
   if (loop->arrival_count == 0)
     return;
-  const struct arrival** all = calloc(loop->arrival_count, sizeof(*all));
+  const struct arrival** all = calloc(loop->arrival_count, sizeof(const struct arrival*));
   struct sleeps sleeps = sleeps_make(loop);
   if (all == NULL)
     out_of_memory();
+  size_t count = 0;
   for (size_t i = 0; i < loop->arrival_count; i++) {
     if (waited_for_loop(&loop->arrivals[i], &sleeps))
-      all[facts->late_all++] = &loop->arrivals[i];
+      all[count++] = &loop->arrivals[i];
   }
-  if (facts->late_all > 1)
-    qsort(all, facts->late_all, sizeof(*all), latest_first);
-  for (size_t i = 0; i < facts->late_all && facts->late_count < LATE_MOST; i++) {
+  if (count > 1)
+    qsort(all, count, sizeof(const struct arrival*), latest_first);
+  facts->late_all = count;
+  for (size_t i = 0; i < count && facts->late_count < LATE_MOST; i++) {
     if (!is_listed(facts, all[i]->subject))
       facts->late[facts->late_count++] =
           (struct late_data){all[i], stretch_behind(loop, all[i])};
