@@ -7,6 +7,8 @@
 
 #include "sim/world.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* NULL: nothing is simulated. */
@@ -19,6 +21,14 @@ uint64_t preload_wall(void);
 /* The start value of this process's random numbers: the seed and the process's place in
  * the world. */
 uint64_t preload_process_word(void);
+
+/* Sets *function, a pointer to a function, to the C library's own of that name. */
+static inline void preload_find(const char* name, void* function) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == NULL)
+    abort(); /* every glibc since 2.30 has it */
+  __builtin_memcpy(function, &found, sizeof(found));
+}
 
 static inline uint64_t preload_ns(const struct timespec* time) {
   if (time->tv_sec < 0)

@@ -2,20 +2,12 @@
  * a process has one that outlives an exec, and those of timer_create. */
 #include "preload_timers.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-static void* alarms_find(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found == NULL)
-    abort(); /* every glibc has it */
-  return found;
-}
 
 /* A signal to the process that no thread has taken yet: the thread of the timers, which
  * blocks all of them, sees it. */
@@ -225,8 +217,7 @@ int timer_create(clockid_t clock, struct sigevent* restrict event,
                  timer_t* restrict result) {
   if (preload_world == NULL || !preload_timer_clock_is_virtual(clock)) {
     int (*real)(clockid_t, struct sigevent*, timer_t*);
-    void* found = alarms_find("timer_create");
-    __builtin_memcpy(&real, &found, sizeof(found));
+    preload_find("timer_create", &real);
     return real(clock, event, result);
   }
   struct preload_timer* timer = preload_timer_take(clock);
@@ -247,8 +238,7 @@ int timer_settime(timer_t id, int flags, const struct itimerspec* restrict spec,
                   struct itimerspec* restrict old) {
   if (!preload_timer_is_ours(id)) {
     int (*real)(timer_t, int, const struct itimerspec*, struct itimerspec*);
-    void* found = alarms_find("timer_settime");
-    __builtin_memcpy(&real, &found, sizeof(found));
+    preload_find("timer_settime", &real);
     return real(id, flags, spec, old);
   }
   if (spec == NULL) {
@@ -265,8 +255,7 @@ int timer_settime(timer_t id, int flags, const struct itimerspec* restrict spec,
 int timer_gettime(timer_t id, struct itimerspec* left) {
   if (!preload_timer_is_ours(id)) {
     int (*real)(timer_t, struct itimerspec*);
-    void* found = alarms_find("timer_gettime");
-    __builtin_memcpy(&real, &found, sizeof(found));
+    preload_find("timer_gettime", &real);
     return real(id, left);
   }
   preload_timers_lock();
@@ -278,8 +267,7 @@ int timer_gettime(timer_t id, struct itimerspec* left) {
 int timer_getoverrun(timer_t id) {
   if (!preload_timer_is_ours(id)) {
     int (*real)(timer_t);
-    void* found = alarms_find("timer_getoverrun");
-    __builtin_memcpy(&real, &found, sizeof(found));
+    preload_find("timer_getoverrun", &real);
     return real(id);
   }
   return ((const struct preload_timer*) id)->overrun;
@@ -288,8 +276,7 @@ int timer_getoverrun(timer_t id) {
 int timer_delete(timer_t id) {
   if (!preload_timer_is_ours(id)) {
     int (*real)(timer_t);
-    void* found = alarms_find("timer_delete");
-    __builtin_memcpy(&real, &found, sizeof(found));
+    preload_find("timer_delete", &real);
     return real(id);
   }
   preload_timer_give_back(id);

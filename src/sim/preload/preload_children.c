@@ -3,7 +3,6 @@
  * here, whose child can be held back until it is its turn. */
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,19 +11,10 @@ typedef pid_t (*fork_call)(void);
 typedef int (*spawn_call)(pid_t*, const char*, const posix_spawn_file_actions_t*,
                           const posix_spawnattr_t*, char* const*, char* const*);
 
-static void* children_find(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found == NULL)
-    abort(); /* every glibc has it */
-  return found;
-}
-
 pid_t fork(void) {
   static fork_call real;
-  if (real == NULL) {
-    void* found = children_find("fork");
-    __builtin_memcpy(&real, &found, sizeof(found));
-  }
+  if (real == NULL)
+    preload_find("fork", &real);
   pid_t pid = real();
   if (pid > 0 && preload_world != NULL)
     world_spawned(preload_world, pid);
@@ -40,10 +30,8 @@ static int spawn_with(spawn_call* real, const char* name, pid_t* pid, const char
                       const posix_spawnattr_t* attributes, char* const* arguments,
                       char* const* environment) {
   pid_t child = 0;
-  if (*real == NULL) {
-    void* found = children_find(name);
-    __builtin_memcpy(real, &found, sizeof(found));
-  }
+  if (*real == NULL)
+    preload_find(name, real);
   int err = (*real)(&child, file, actions, attributes, arguments, environment);
   if (err == 0 && preload_world != NULL)
     world_spawned(preload_world, child);

@@ -22,12 +22,8 @@ static semaphore_wait real_semaphore_wait;
 static pthread_once_t locks_once = PTHREAD_ONCE_INIT;
 
 static void locks_find(void) {
-  void* found = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
-  __builtin_memcpy(&real_condition_wait, &found, sizeof(found));
-  found = dlsym(RTLD_NEXT, "sem_clockwait");
-  __builtin_memcpy(&real_semaphore_wait, &found, sizeof(found));
-  if (real_condition_wait == NULL || real_semaphore_wait == NULL)
-    abort(); /* glibc 2.30 has both */
+  preload_find("pthread_cond_clockwait", &real_condition_wait);
+  preload_find("sem_clockwait", &real_semaphore_wait);
 }
 
 /* Engines look at the clock more or less often before they wait, and each look sees a

@@ -3,7 +3,6 @@
  * Reads and writes of other descriptors cost one look at an array. */
 #include "preload_timers.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
@@ -49,9 +48,7 @@ static void real_of(enum call call, void* function) {
   static void* found[CALLS];
   void* real = __atomic_load_n(&found[call], __ATOMIC_RELAXED);
   if (real == NULL) {
-    real = dlsym(RTLD_NEXT, names[call]);
-    if (real == NULL)
-      abort(); /* every glibc has it */
+    preload_find(names[call], &real);
     __atomic_store_n(&found[call], real, __ATOMIC_RELAXED);
   }
   __builtin_memcpy(function, &real, sizeof(real));

@@ -2,7 +2,6 @@
  * Whose turn it is depends on it (src/sim/world_turn.c). */
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,10 +17,7 @@ static create_call real_create;
 static pthread_once_t threads_once = PTHREAD_ONCE_INIT;
 
 static void threads_find(void) {
-  void* found = dlsym(RTLD_NEXT, "pthread_create");
-  __builtin_memcpy(&real_create, &found, sizeof(found));
-  if (real_create == NULL)
-    abort(); /* every glibc has it */
+  preload_find("pthread_create", &real_create);
 }
 
 /* A thread that doesn't return from its function keeps its entry until the table is full.

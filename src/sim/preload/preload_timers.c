@@ -1,7 +1,6 @@
 /* The table of timers, and the thread that serves them: see preload_timers.h. */
 #include "preload_timers.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -129,14 +128,13 @@ static int timers_begin(void) {
   int (*create)(pthread_t*, const pthread_attr_t*, void* (*) (void*), void*);
   if (timers.has_thread)
     return 0;
-  void* found = dlsym(RTLD_NEXT, "pthread_create");
   int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   timers.wake_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, WAKE_FD_LEAST);
   if (fd >= 0)
     close(fd);
-  if (found == NULL || timers.wake_fd < 0 || pthread_attr_init(&attributes) != 0)
+  if (timers.wake_fd < 0 || pthread_attr_init(&attributes) != 0)
     return ENOMEM;
-  __builtin_memcpy(&create, &found, sizeof(found));
+  preload_find("pthread_create", &create);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
