@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 socklen_t inet_address_length(const struct sockaddr* address) {
   switch (address->sa_family) {
@@ -99,4 +101,20 @@ int uv_ip_name(const struct sockaddr* src, char* dst, size_t size) {
   default:
     return UV_EAFNOSUPPORT;
   }
+}
+
+void address_text(char* text, size_t size, const struct sockaddr_storage* address,
+                  socklen_t length) {
+  char name[UV_IF_NAMESIZE + INET6_ADDRSTRLEN] = "";
+  const struct sockaddr_in6* six = (const void*) address;
+  const struct sockaddr_in* four = (const void*) address;
+  const struct sockaddr_un* local = (const void*) address;
+  *text = '\0';
+  if (address->ss_family == AF_INET && uv_ip4_name(four, name, sizeof(name)) == 0)
+    snprintf(text, size, "%s:%u", name, ntohs(four->sin_port));
+  else if (address->ss_family == AF_INET6 && uv_ip6_name(six, name, sizeof(name)) == 0)
+    snprintf(text, size, "[%s]:%u", name, ntohs(six->sin6_port));
+  else if (address->ss_family == AF_UNIX && length > sizeof(sa_family_t))
+    snprintf(text, size, "%s%.100s", local->sun_path[0] == '\0' ? "@" : "",
+             local->sun_path + (local->sun_path[0] == '\0'));
 }

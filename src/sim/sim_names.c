@@ -2,19 +2,15 @@
  * that it is about. */
 #include "sim/sim_state.h"
 
+#include "base/address.h"
 #include "base/base.h"
 #include "loop/watcher.h"
+#include "system/system.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 const uv_handle_t* sim_handle_of(const uv_loop_t* loop, const uv__io_t* w) {
   struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
@@ -46,34 +42,14 @@ static void address_words(int fd, bool is_peer, const char* preposition, char* w
   struct sockaddr_storage address = {0};
   struct sockaddr* any = (struct sockaddr*) &address;
   socklen_t length = sizeof(address);
-  char text[INET6_ADDRSTRLEN] = "";
+  char text[ADDRESS_TEXT_SIZE];
   words[0] = '\0';
   if ((is_peer ? getpeername(fd, any, &length) : getsockname(fd, any, &length)) != 0)
     return;
-  if (any->sa_family == AF_INET) {
-    const struct sockaddr_in* name = (const struct sockaddr_in*) any;
-    inet_ntop(AF_INET, &name->sin_addr, text, sizeof(text));
-    snprintf(words, size, " %s %s:%u", preposition, text, ntohs(name->sin_port));
-  } else if (any->sa_family == AF_INET6) {
-    const struct sockaddr_in6* name = (const struct sockaddr_in6*) any;
-    inet_ntop(AF_INET6, &name->sin6_addr, text, sizeof(text));
-    snprintf(words, size, " %s [%s]:%u", preposition, text, ntohs(name->sin6_port));
-  } else if (any->sa_family == AF_UNIX &&
-             length > offsetof(struct sockaddr_un, sun_path)) {
-    const struct sockaddr_un* name = (const struct sockaddr_un*) any;
-    bool is_abstract = name->sun_path[0] == '\0';
-    snprintf(words, size, " %s '%s%.100s'", preposition, is_abstract ? "@" : "",
-             name->sun_path + is_abstract);
-  }
-}
-
-static ssize_t file_read(const char* path, char* text, size_t size) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-  if (fd >= 0)
-    close(fd);
-  text[n < 0 ? 0 : n] = '\0';
-  return n;
+  address_text(text, sizeof(text), &address, length);
+  const char* quote = any->sa_family == AF_UNIX ? "'" : "";
+  if (text[0] != '\0')
+    snprintf(words, size, " %s %s%s%s", preposition, quote, text, quote);
 }
 
 /* A descriptor of a process names its number, and the kernel keeps the program's name
@@ -83,10 +59,10 @@ static void child_words(int pidfd, char* words, size_t size) {
   char text[1024];
   snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
   const char* line =
-      file_read(path, text, sizeof(text)) > 0 ? strstr(text, "\nPid:") : NULL;
+      system_read_file(path, text, sizeof(text)) > 0 ? strstr(text, "\nPid:") : NULL;
   long pid = line == NULL ? 0 : strtol(line + 5, NULL, 10);
   snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-  if (pid <= 0 || file_read(path, text, sizeof(text)) <= 0) {
+  if (pid <= 0 || system_read_file(path, text, sizeof(text)) <= 0) {
     snprintf(words, size, "the end of a child");
     return;
   }

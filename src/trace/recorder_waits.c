@@ -3,17 +3,16 @@
  * processes. */
 #include "trace/recorder.h"
 
+#include "base/address.h"
 #include "base/base.h"
 #include "base/queue.h"
 #include "loop/loop.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -24,26 +23,10 @@ enum {
 
 /* --- about a handle ---------------------------------------------------------------- */
 
-static void address_text(char* text, size_t size, const struct sockaddr_storage* address,
-                         socklen_t length) {
-  char name[UV_IF_NAMESIZE + INET6_ADDRSTRLEN] = "";
-  const struct sockaddr_in6* six = (const void*) address;
-  const struct sockaddr_in* four = (const void*) address;
-  const struct sockaddr_un* local = (const void*) address;
-  *text = '\0';
-  if (address->ss_family == AF_INET && uv_ip4_name(four, name, sizeof(name)) == 0)
-    snprintf(text, size, "%s:%u", name, ntohs(four->sin_port));
-  else if (address->ss_family == AF_INET6 && uv_ip6_name(six, name, sizeof(name)) == 0)
-    snprintf(text, size, "[%s]:%u", name, ntohs(six->sin6_port));
-  else if (address->ss_family == AF_UNIX && length > sizeof(sa_family_t))
-    snprintf(text, size, "%s%.100s", local->sun_path[0] == '\0' ? "@" : "",
-             local->sun_path + (local->sun_path[0] == '\0'));
-}
-
 void socket_text(char* text, size_t size, int fd) {
   struct sockaddr_storage address = {0};
   socklen_t length = sizeof(address);
-  char peer[120] = "";
+  char peer[ADDRESS_TEXT_SIZE] = "";
   *text = '\0';
   if (getpeername(fd, (struct sockaddr*) &address, &length) == 0)
     address_text(peer, sizeof(peer), &address, length);
@@ -51,7 +34,7 @@ void socket_text(char* text, size_t size, int fd) {
   length = sizeof(address);
   if (getsockname(fd, (struct sockaddr*) &address, &length) != 0)
     return;
-  char own[120];
+  char own[ADDRESS_TEXT_SIZE];
   address_text(own, sizeof(own), &address, length);
   snprintf(text, size, "%s%s%s", own, *peer == '\0' || *own == '\0' ? "" : " - ", peer);
 }
