@@ -15,6 +15,7 @@
 #include "request/fs.h"
 #include "request/pool.h"
 #include "request/resolver.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -338,11 +339,8 @@ static bool thread_sleeps(int tid) {
   char path[48];
   char text[256];
   snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-  if (fd >= 0)
-    close(fd);
-  text[n < 0 ? 0 : n] = '\0';
+  if (system_read_file(path, text, sizeof(text)) < 0)
+    return false;
   const char* after = strrchr(text, ')');
   return after != NULL && after[1] == ' ' && after[2] == 'S';
 }
