@@ -104,6 +104,10 @@ struct uv_loop_s {
   unsigned int callbacks_at_clock;
   uint64_t now_ns;
 
+  /* trace/recorder.h; NULL: nothing is recorded. Beside the clock, for every callback
+   * looks at both. */
+  void* trace_state;
+
   /* loop/timer.c: the heap, and the timers taken out of it as due in this turn */
   struct rondo_timer_entry* timers;
   size_t timer_count;
@@ -179,7 +183,6 @@ struct uv_loop_s {
    * NULL. */
   void (*before_poll)(struct uv_loop_s* loop);
 
-  void* trace_state;     /* trace/recorder.h; NULL: nothing is recorded */
   uint64_t counters[16]; /* loop/counters.h */
   void* sim_state;       /* sim/sim_state.h; NULL: nothing is simulated */
   char padding[80];

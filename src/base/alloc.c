@@ -68,6 +68,22 @@ void mem_free(void* block) {
   errno = saved;
 }
 
+/* The allocator's own address is kept in front of the block. */
+void* mem_calloc_line(size_t size) {
+  char* memory = mem_calloc(1, sizeof(void*) + CACHE_LINE + size);
+  if (memory == NULL)
+    return NULL;
+  uintptr_t first = (uintptr_t) memory + sizeof(void*);
+  void** block = (void**) ((first + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+  block[-1] = memory;
+  return block;
+}
+
+void mem_free_line(void* block) {
+  if (block != NULL)
+    mem_free(((void**) block)[-1]);
+}
+
 char* mem_strdup(const char* string) {
   return mem_strndup(string, strlen(string));
 }

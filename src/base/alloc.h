@@ -24,6 +24,12 @@ void* mem_realloc_array(void* block, size_t count, size_t size);
  * look at its error. */
 void mem_free(void* block);
 
+/* Zeroed and at the begin of a cache line, for what must not touch more lines than it has
+ * to. Goes back through mem_free_line(). */
+enum { CACHE_LINE = 64 };
+void* mem_calloc_line(size_t size);
+void mem_free_line(void* block);
+
 char* mem_strdup(const char* string);
 
 /* At most `length` bytes of it, NUL-terminated. */

@@ -39,7 +39,6 @@ enum {
   /* The helper is called when this many batches are full: fewer reads are done before it
    * is awake. */
   BATCHES_TO_SHARE = 2,
-  CACHE_LINE = 64,
   /* A helper that finishes this much later than the loop, which has nothing left to do,
    * was kept from its processor. */
   LATE_NS = 50 * 1000,

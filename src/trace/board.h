@@ -37,14 +37,13 @@ enum {
 enum { BOARD_SINCE_SHIFT = 20 }; /* about a millisecond */
 static const uint64_t BOARD_ASLEEP = (uint64_t) 1 << 63;
 
-/* An open span that isn't in the stream yet. */
+/* An open span. */
 struct board_span {
   uint64_t begin_ns; /* on the monotonic clock */
   uint64_t subject;
   int64_t detail;
-  uint32_t name;    /* number of a definition: the span's function or name */
-  uint16_t kind;    /* enum trace_kind */
-  uint16_t written; /* the span is in the stream, and so are those around it */
+  uint32_t name; /* number of a definition: the span's function or name */
+  uint32_t kind; /* enum trace_kind */
 };
 
 /* A handle that was started and isn't closed, or a request in flight. */
@@ -87,28 +86,29 @@ struct board_object {
 struct board_loop {
   uint32_t number; /* of the loop; 0: the place is free */
   uint32_t thread;
-  uint32_t depth;    /* number of open spans */
-  uint32_t handles;  /* number of handles that keep the loop alive and */
-  uint32_t requests; /* in flight, when it last slept or began a turn */
-  uint32_t crowded;  /* requests and handles for which the table had no room */
-  uint64_t turns;
-  /* Time of the last poll; with BOARD_ASLEEP: when the loop fell asleep. */
-  uint64_t looked_ns;
   uint64_t slept_ns; /* total time asleep */
   uint64_t since_ns; /* when the loop was made */
   char backend[8];
   uint32_t is_watched; /* 1: the watcher samples the loop; 0: a thread of the program */
-  uint32_t unused;
+  uint32_t crowded;    /* requests and handles for which the table had no room */
   uint32_t alive_sequence;
   uint32_t alive_count;
   uint64_t alive_ns; /* when the list of handles was written */
   struct board_alive alive[BOARD_ALIVE];
+  /* What every turn and callback writes: a cache line, with the outermost span. */
+  _Alignas(64) uint32_t depth; /* number of open spans, */
+  uint16_t written;  /* and how many of them, the outermost, are in the stream */
+  uint16_t unseen;   /* 1: who samples the loop sleeps, and the loop wakes it */
+  uint32_t handles;  /* number of handles that keep the loop alive and */
+  uint32_t requests; /* in flight, when it last slept or began a turn */
+  uint64_t turns;
+  /* Time of the last poll; with BOARD_ASLEEP: when the loop fell asleep. */
+  uint64_t looked_ns;
   struct board_span open[BOARD_SPANS];
   /* Requests come and go with every message, most of them within one turn and in FIFO
    * order. A new request is appended to this list and removed if it is the first when it
    * ends; requests that outlive the turn move to the table. */
-  uint64_t fresh_ns;                     /* when the turn of these requests began */
-  struct board_entry fresh[BOARD_FRESH]; /* `since` is not set */
+  struct board_entry fresh[BOARD_FRESH]; /* `since` is not set: it is looked_ns */
   /* A set is one cache line. */
   _Alignas(64) struct board_entry table[BOARD_SETS][BOARD_WAYS];
 };
@@ -208,7 +208,7 @@ static inline struct board_entry board_entry_at(const struct board_loop* loop,
   if (at >= BOARD_FRESH)
     return loop->table[(at - BOARD_FRESH) / BOARD_WAYS][at % BOARD_WAYS];
   struct board_entry entry = loop->fresh[at];
-  entry.since = (uint32_t) (loop->fresh_ns >> BOARD_SINCE_SHIFT);
+  entry.since = (uint32_t) ((loop->looked_ns & ~BOARD_ASLEEP) >> BOARD_SINCE_SHIFT);
   return entry;
 }
 
@@ -221,6 +221,9 @@ static inline uint64_t board_age_ns(const struct board_entry* entry, uint64_t no
 _Static_assert(sizeof(struct board_entry[BOARD_WAYS]) == 64, "a cache line");
 _Static_assert(BOARD_SETS == 256, "board_set takes eight bits");
 _Static_assert(BOARD_FRESH % BOARD_WAYS == 0, "board_entry_at counts on it");
-_Static_assert(sizeof(struct board_span) == 32, "half a cache line");
+_Static_assert(offsetof(struct board_loop, open[1]) -
+                       offsetof(struct board_loop, depth) ==
+                   64,
+               "a cache line");
 
 #endif

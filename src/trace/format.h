@@ -142,13 +142,16 @@ enum trace_kind {
                     bytes each, detail bytes in whole records */
   TRACE_MANY,    /* of a ring: detail callbacks that took too little time each to be
                     written down (BRIEF_NS); number: ns from the first's begin, which is
-                    the record's time, to the last's end; name: the function, if it is
-                    the same of all */
+                    the record's time, to the last's end, and their phase above
+                    TRACE_MANY_SHIFT; name: the function, if it is the same of all */
   TRACE_ARRIVED, /* number: a handle whose data is called back next; name: for how many
                     microseconds, or longer, that data had been there; detail: length of
                     a text about the connection, which follows in whole records */
   TRACE_KINDS,
 };
+
+/* Of TRACE_MANY's number: 1 more than enum rondo_phase, or 0 outside of a phase. */
+enum { TRACE_MANY_SHIFT = 56 };
 
 /* Of TRACE_RUN's detail. */
 enum {

@@ -13,10 +13,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Less than the time for which ticks_now is trusted, so that a loop that never sleeps can
- * use the fast clock too. */
-static const uint64_t CLOCK_SET_NS = 5000000;
-
 /* NULL where nothing is to be recorded: in a forked child, where the recorder is the
  * parent's, and until the end of the turn in which the recording was started. */
 static struct recorder* recorder_of(const uv_loop_t* loop) {
@@ -50,6 +46,8 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   recorder->thread = self;
   recorder->thread_id = (uint32_t) gettid();
   recorder->thread_known = true;
+  if (recorder->live != NULL)
+    recorder->live->thread = recorder->thread_id;
   memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
   thread_name_look(recorder);
   if (moved) {
@@ -60,15 +58,15 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
 }
 
 /* Records that the loop polls now. */
-static void looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+static void looked(struct recorder* recorder, uint64_t now) {
   if (recorder->live != NULL)
-    brief_looked(loop, recorder, now);
-  sampler_looked(&recorder->sampled, now);
+    turns_looked(recorder, now);
+  else
+    sampler_looked(&recorder->sampled, now);
 }
 
-/* Records, now and then, the handles that keep the loop alive, the thread's name and the
- * counters. */
-static void look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder,
+                          uint64_t now) {
   uint64_t before = recorder->waits_ns;
   recorder_write_waits(loop, recorder, now);
   if (recorder->waits_ns == before)
@@ -94,7 +92,9 @@ static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t
     detail |= TRACE_RUN_OUTER;
   brief_flush(recorder);
   cpu_look(recorder, now);
-  looked(loop, recorder, now);
+  looked(recorder, now);
+  if (recorder->live != NULL)
+    sampler_woken(&recorder->sampled);
   record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
 }
 
@@ -105,63 +105,63 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   uint64_t now = recorder_now(recorder);
   *outer_phase = recorder->phase;
   recorder->phase = -1;
-  brief_set_quick(loop, recorder);
+  recorder_set_quick(recorder);
   write_run(loop, recorder, now, mode);
+}
+
+/* A recording that was started in the middle of a turn begins after that turn. */
+static void recorder_begin(uv_loop_t* loop, struct recorder* recorder) {
+  if (!loop_is_ours(loop))
+    return;
+  recorder->waiting = false;
+  recorder->brief = recorder->live != NULL;
 }
 
 /* After a run inside a callback, the phase of that callback continues. */
 void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   struct recorder* recorder = loop->trace_state;
-  if (recorder != NULL)
-    recorder->waiting = false; /* it was started in the last turn, which is over */
+  if (recorder != NULL && recorder->waiting)
+    recorder_begin(loop, recorder);
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
   uint64_t now = recorder_now(recorder);
   brief_flush(recorder);
   cpu_look(recorder, now);
-  looked(loop, recorder, now);
+  looked(recorder, now);
   if (recorder->live == NULL)
     counts_write(loop, recorder, now); /* many programs end without closing the loop */
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = outer_phase;
   recorder->phase_written = true;
-  brief_set_quick(loop, recorder);
+  recorder_set_quick(recorder);
 }
 
-/* A loop that never sleeps reads the clock here, as others do when they wake up. In a
- * ring the turn begins where the last callback or the last poll ended: from then until
- * now only the loop itself has run. */
-static uint64_t turn_clock(const uv_loop_t* loop, struct recorder* recorder) {
-  uint64_t now = recorder->live != NULL && recorder->thread_known
-                     ? u64_max(recorder->last_ns, loop->now_ns)
-                     : recorder_now(recorder);
-  if (now - recorder->clock.ns > CLOCK_SET_NS || recorder->clock.rate == 0) {
-    now = clock_now_ns();
-    ticks_set(&recorder->clock, now);
-  }
-  return now;
-}
-
-void trace_write_turn(uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  uint64_t now = turn_clock(loop, recorder);
+TRACE_APART static void turn_slowly(uv_loop_t* loop, struct recorder* recorder) {
+  uint64_t now = recorder_now(recorder);
   if (recorder->waiting && loop_is_ours(loop)) {
-    recorder->waiting = false;
+    recorder_begin(loop, recorder);
     record(recorder, TRACE_RUN, now, current_thread(recorder, now), 0, 0);
   }
   recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  brief_flush(recorder);
+  now = recorder_set_clock(recorder, now);
   recorder->phase = -1;
-  brief_set_quick(loop, recorder);
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
-  looked(loop, recorder, now);
+  looked(recorder, now);
   if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness)
-    look_around(loop, recorder, now); /* the loop may never sleep */
+    recorder_look_around(loop, recorder, now); /* the loop may never sleep */
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
+}
+
+void trace_write_turn(uv_loop_t* loop) {
+  struct recorder* recorder = loop->trace_state;
+  if (recorder->brief)
+    turns_begin(loop, recorder);
+  else
+    turn_slowly(loop, recorder);
 }
 
 /* Callbacks that the poll has put off run before the check phase and count as the poll's.
@@ -170,20 +170,18 @@ void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase) {
   struct recorder* recorder = loop->trace_state;
   if (phase == RONDO_PHASE_PENDING && recorder->phase == RONDO_PHASE_POLL)
     return;
-  if (loop_is_ours(loop))
+  if (recorder->brief)
     brief_flush(recorder);
   recorder->phase = (int) phase;
   recorder->phase_written = false;
-  brief_set_quick(loop, recorder);
+  recorder_set_quick(recorder);
 }
 
+/* In a ring the poll begins where it sleeps or calls back. */
 void trace_write_poll(uv_loop_t* loop) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL || recorder->phase_written)
-    return;
-  brief_flush(recorder);
-  write_phase(recorder,
-              recorder->live != NULL ? recorder->last_ns : recorder_now(recorder));
+  struct recorder* recorder = loop->trace_state;
+  if (!recorder->brief && recorder_of(loop) != NULL)
+    write_phase(recorder, recorder_now(recorder));
 }
 
 /* --- spans ----------------------------------------------------------------------- */
@@ -268,34 +266,46 @@ void trace_write_end(uv_loop_t* loop) {
   cpu_look(recorder, now);
 }
 
-void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
+TRACE_APART static void sleep_slowly(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)
     return;
-  brief_flush(recorder);
   write_phase(recorder, now);
   cpu_look(recorder, now);
-  look_around(loop, recorder, now);
+  recorder_look_around(loop, recorder, now);
   recorder->depth++;
   recorder->slept_ns = now;
-  if (recorder->live != NULL)
-    brief_asleep(loop, recorder, now);
   sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
          detail_of(loop->active_handles));
 }
 
-void trace_write_wake(uv_loop_t* loop, uint64_t now) {
+void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
+  struct recorder* recorder = loop->trace_state;
+  if (recorder->brief)
+    turns_sleep(loop, recorder, now, timeout_ns);
+  else
+    sleep_slowly(loop, now, timeout_ns);
+}
+
+TRACE_APART static void wake_slowly(uv_loop_t* loop, uint64_t now) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL || recorder->depth == 0)
     return;
   recorder->depth--;
   record(recorder, TRACE_END, now, 0, 0, 0);
-  if (recorder->live != NULL && now > recorder->slept_ns)
-    recorder->live->slept_ns += now - recorder->slept_ns;
-  ticks_set(&recorder->clock, now);
-  looked(loop, recorder, now);
+  ticks_set(&recorder->clock, &recorder->lesson, now);
+  sampler_looked(&recorder->sampled, now);
+  sampler_woken(&recorder->sampled);
   cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
+}
+
+void trace_write_wake(uv_loop_t* loop, uint64_t now) {
+  struct recorder* recorder = loop->trace_state;
+  if (recorder->brief)
+    turns_wake(recorder, now);
+  else
+    wake_slowly(loop, now);
 }
 
 /* For work of the program's the function that runs on the pool is known only here. */

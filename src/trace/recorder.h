@@ -3,6 +3,7 @@
 #ifndef RONDO_TRACE_RECORDER_H
 #define RONDO_TRACE_RECORDER_H
 
+#include "base/alloc.h"
 #include "trace/board.h"
 #include "trace/names.h"
 #include "trace/recording.h"
@@ -20,10 +21,7 @@ struct recorder_cpu {
   uint64_t used_ns; /* and the processor time used by then */
   uint64_t delay_ns, delay_read_ns; /* total wait for a processor; when it was read */
   uint64_t throttled_us, throttled_read_ns;
-  bool limited;       /* a control group limits the processor time */
-  uint64_t every_ns;  /* the interval between two reads, */
-  uint64_t missed_ns; /* the least missing time whose cause is looked up, */
-  uint64_t stale_ns;  /* and the age at which that answer must be read again */
+  bool limited; /* a control group limits the processor time */
 };
 
 /* Consecutive callbacks that were too short to be recorded one by one: recorder_brief.c.
@@ -61,32 +59,39 @@ struct recorder_recent {
 };
 
 struct recorder {
-  struct trace_hints hints; /* first: the hooks look at it */
-  /* Fields that every callback uses, together. */
-  struct board_loop* live; /* NULL: not a ring, everything is recorded */
-  enum recorder_quick quick;
-  unsigned int depth; /* number of open spans that began here */
-  int phase;          /* enum rondo_phase, or -1 */
+  /* Fields that every callback uses: two cache lines. A server's own work has displaced
+   * them from the processor's cache by the next callback, and each line costs more than
+   * all that is done with it. */
+  _Alignas(CACHE_LINE) struct trace_hints hints; /* first: the hooks look at it */
   bool phase_written;
-  bool waiting;      /* started in the middle of a turn: begins with the next one */
-  uint64_t last_ns;  /* of a ring: the last reading of the clock */
-  uint64_t brief_ns; /* of a ring: shorter callbacks are only counted */
+  bool brief;              /* a ring of this process that has begun: recorder_brief.c */
+  uint8_t quick;           /* enum recorder_quick */
+  unsigned int depth;      /* number of open spans that began here */
+  struct board_loop* live; /* NULL: not a ring, everything is recorded */
+  uint64_t last_ns;        /* of a ring: the last reading of the clock */
+  uint32_t brief_ns;       /* of a ring: shorter callbacks are only counted */
+  int phase;               /* enum rondo_phase, or -1 */
+  struct ticks clock;
+  struct recorder_many many; /* of a ring */
   /* Of a ring, in live->fresh: what is in flight, and what the open callback has begun.
    */
   struct board_entry *fresh_front, *fresh_end, *fresh_from;
-  struct ticks clock;
-  struct recorder_many many; /* of a ring */
-  struct recorder_cpu cpu;
+  struct recorder_cpu cpu; /* its first field is in the second line */
+
+  /* Fields that every turn uses: a line more, and the start of the stream. */
+  uint64_t start_ns;         /* start of the recording: its times count from here */
+  uint64_t chores_ns;        /* of a ring: when one of its rare duties is due */
+  uint64_t slept_ns;         /* when the current sleep began, */
+  int64_t timeout_ns;        /* and how long it may last */
+  unsigned int waits_listed; /* number of handles when they were last listed */
+  bool waiting; /* started in the middle of a turn: begins with the next one */
+  struct trace_stream stream;
   struct recorder_recent recent[RECENT_NAMES];
 
-  struct trace_stream stream;
   struct trace_names names;
-  uint64_t start_ns; /* start of the recording: its times count from here */
   uint64_t slowness; /* of the clock, under an emulator */
-  uint64_t slept_ns; /* when the current sleep began */
-  unsigned int
-      waits_listed;      /* how many handles kept the loop alive when they were listed */
-  uint64_t waits_ns;     /* when that was, */
+  struct ticks_lesson lesson;
+  uint64_t waits_ns;     /* when the handles that keep the loop alive were listed, */
   uint64_t waits_credit; /* and how many may be examined */
   pthread_t thread;      /* the thread that ran the loop last, or made the recorder, */
   bool thread_known;     /* its id and name are known, since it has run the loop */
@@ -107,6 +112,11 @@ struct recorder {
   struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
   struct recorder* next;                    /* of the process's: recorder_life.c */
 };
+
+_Static_assert(offsetof(struct recorder, many) == CACHE_LINE &&
+                   offsetof(struct recorder, cpu.next_ns) + sizeof(uint64_t) ==
+                       2 * (size_t) CACHE_LINE,
+               "two cache lines");
 
 static inline void record(struct recorder* recorder, enum trace_kind kind, uint64_t now,
                           uint64_t number, uint32_t name, int32_t detail) {
@@ -160,17 +170,29 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
                  trace_function work);
 void brief_gone(struct recorder* recorder, uint64_t subject);
 void brief_named(struct recorder* recorder, uint32_t name);
-/* Records that the loop polls. */
-void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
-void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 void brief_end(struct recorder* recorder);
 /* A request is over. */
 void brief_req_end(struct recorder* recorder, uint64_t subject);
+/* The list of requests begun in this turn ends. */
+void brief_settle(struct recorder* recorder);
+
+/* --- recorder_turns.c: the same for turns and sleeps --- */
+/* Records that the loop polls. */
+void turns_looked(struct recorder* recorder, uint64_t now);
+void turns_begin(const uv_loop_t* loop, struct recorder* recorder);
+void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                 int64_t timeout_ns);
+void turns_wake(struct recorder* recorder, uint64_t now);
+/* Compares the clocks if that is due; returns the time. */
+uint64_t recorder_set_clock(struct recorder* recorder, uint64_t now);
+
+/* Records, now and then, the handles that keep the loop alive, the thread's name and the
+ * counters; recorder.c. */
+void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
 /* To be called after a change of what the state depends on. */
-static inline void brief_set_quick(const uv_loop_t* loop, struct recorder* recorder) {
-  bool quick = recorder->live != NULL && recorder->depth == 0 && recorder->phase >= 0 &&
-               !recorder->waiting && loop_is_ours(loop);
+static inline void recorder_set_quick(struct recorder* recorder) {
+  bool quick = recorder->brief && recorder->depth == 0 && recorder->phase >= 0;
   recorder->quick = quick ? QUICK_BETWEEN : QUICK_NOT;
 }
 
@@ -183,8 +205,7 @@ static inline void brief_open(struct recorder* recorder, unsigned int depth, uin
   span->subject = subject;
   span->name = name;
   span->detail = detail;
-  span->kind = (uint16_t) kind;
-  span->written = 0;
+  span->kind = kind;
   if (depth == 0)
     recorder->fresh_from = recorder->fresh_end;
   recorder->depth = depth + 1;
@@ -266,7 +287,7 @@ void arrivals_look(struct recorder* recorder, uint64_t now);
 void socket_text(char* text, size_t size, int fd);
 
 /* --- recorder_cpu.c --- */
-void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring);
+void cpu_start(struct recorder* recorder, uint64_t now);
 /* Records the thread's processor time since the last time. */
 TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
 /* Another thread runs the loop: its processor time before now doesn't count. */

@@ -32,9 +32,7 @@ static const unsigned int ASKED_MOST[2] = {65536, 64};
 static const uint64_t LATE_NS = 1000000;
 
 void arrivals_look(struct recorder* recorder, uint64_t now) {
-  uint64_t looked =
-      atomic_load_explicit(&recorder->sampled.looked_ns, memory_order_relaxed) &
-      ~SAMPLER_ASLEEP;
+  uint64_t looked = sampled_loop_looked(&recorder->sampled) & ~BOARD_ASLEEP;
   if (now < looked + HELD_UP_NS[recorder->is_ring] * recorder->slowness ||
       simulated(recorder->loop))
     return;

@@ -6,34 +6,34 @@
  * work for it (reading what arrived). A callback that took less than BRIEF_NS is not
  * recorded by itself; consecutive ones become one record that counts them (TRACE_MANY).
  * Open spans are on the board, where a reader finds them at any moment. A span becomes a
- * record once it has lasted BRIEF_NS: writing that costs less than a hundredth of the
- * span's own time. */
+ * record once it has lasted BRIEF_NS: the records, which a server's work has displaced
+ * from the processor's cache by the next callback, cost some hundredths of 10 us. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
 #include "loop/loop.h"
 #include "system/system.h"
 
-static const uint64_t BRIEF_NS = 10000;
+static const uint32_t BRIEF_NS = 100000;
 
 /* For bench/record/run, which counts instructions: under valgrind everything takes about
  * a hundred times as long, and work that depends on time must be done as often as
  * without. */
-static const uint64_t EMULATED_TIMES = 100;
+static const uint32_t EMULATED_TIMES = 100;
 
 void brief_start(struct recorder* recorder) {
   recorder->slowness = debug_wants("emulated") ? EMULATED_TIMES : 1;
-  recorder->brief_ns = BRIEF_NS * recorder->slowness;
-  recorder->cpu.every_ns *= recorder->slowness;
+  recorder->brief_ns = BRIEF_NS * (uint32_t) recorder->slowness;
 }
 
 /* --- records ----------------------------------------------------------------------- */
 
 void brief_write_many(struct recorder* recorder) {
   struct recorder_many* many = &recorder->many;
-  write_phase(recorder, many->begin_ns);
-  record(recorder, TRACE_MANY, many->begin_ns, many->end_ns - many->begin_ns,
+  uint64_t phase = (uint64_t) (recorder->phase + 1) << TRACE_MANY_SHIFT;
+  record(recorder, TRACE_MANY, many->begin_ns, phase | (many->end_ns - many->begin_ns),
          many->differ == 0 ? many->name : 0, detail_of(many->count));
+  recorder->phase_written = true;
   many->count = 0;
 }
 
@@ -60,19 +60,21 @@ static void write_span(struct recorder* recorder, unsigned int depth) {
     begun_take_fresh(recorder);
   for (uint32_t i = 0; i < begun->count; i++)
     record(recorder, TRACE_BEGUN, span->begin_ns, begun->subjects[i], 0, 0);
-  span->written = 1;
+  recorder->live->written = (uint16_t) (depth + 1);
 }
 
 /* A span can be in the stream only together with the spans around it. */
 static void write_open(struct recorder* recorder, unsigned int depth) {
   brief_flush(recorder);
-  for (unsigned int i = 0; i < depth; i++) {
-    if (!recorder->live->open[i].written)
-      write_span(recorder, i);
-  }
+  for (unsigned int i = recorder->live->written; i < depth; i++)
+    write_span(recorder, i);
 }
 
 /* --- spans ------------------------------------------------------------------------- */
+
+static bool span_is_written(const struct recorder* recorder) {
+  return recorder->live->written == recorder->depth;
+}
 
 static struct board_span* span_open(const struct recorder* recorder) {
   unsigned int depth = recorder->depth;
@@ -102,15 +104,16 @@ void brief_end(struct recorder* recorder) {
   unsigned int depth = --recorder->depth;
   uint64_t now = recorder_now(recorder);
   recorder->last_ns = now;
-  brief_set_quick(recorder->loop, recorder);
+  recorder_set_quick(recorder);
   if (depth >= BOARD_SPANS)
     return;
   struct board_span* span = &live->open[depth];
   now = recorder->last_ns = u64_max(now, span->begin_ns); /* two clocks may differ */
   __atomic_store_n(&live->depth, depth, __ATOMIC_RELAXED);
-  if (span->written || now - span->begin_ns >= recorder->brief_ns) {
+  if (live->written > depth || now - span->begin_ns >= recorder->brief_ns) {
     write_open(recorder, depth + 1);
     record(recorder, TRACE_END, now, 0, 0, 0);
+    live->written = (uint16_t) depth;
   } else if (depth == 0) {
     many_add(&recorder->many, span, now);
   }
@@ -129,22 +132,22 @@ void brief_named(struct recorder* recorder, uint32_t name) {
   if (span == NULL)
     return;
   span->name = name;
-  if (span->written)
+  if (span_is_written(recorder))
     record(recorder, TRACE_NAMED, recorder_now(recorder), 0, name, 0);
 }
 
 /* --- what is begun ----------------------------------------------------------------- */
 
 /* Moves the requests of this turn to the table. */
-static void fresh_settle(struct recorder* recorder) {
+void brief_settle(struct recorder* recorder) {
   struct board_loop* live = recorder->live;
-  if (recorder->depth > 0 && !live->open[0].written)
+  if (recorder->depth > 0 && live->written == 0)
     begun_take_fresh(recorder);
   if (recorder->quick == QUICK_IN)
     recorder->quick = QUICK_NOT; /* brief_end forgets what was kept */
   for (struct board_entry* entry = recorder->fresh_front; entry < recorder->fresh_end;
        entry++) {
-    board_begun(live, entry->subject, live->fresh_ns, entry->by);
+    board_begun(live, entry->subject, live->looked_ns, entry->by);
     __atomic_store_n(&entry->subject, 0, __ATOMIC_RELAXED);
   }
   recorder->fresh_front = recorder->fresh_end = recorder->fresh_from = live->fresh;
@@ -162,11 +165,11 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);
   if (recorder->fresh_end == live->fresh + BOARD_FRESH)
-    fresh_settle(recorder);
+    brief_settle(recorder);
   board_begun(live, subject, now, span == NULL ? 0 : span->name);
   if (span == NULL)
     return;
-  if (span->written)
+  if (span_is_written(recorder))
     record(recorder, TRACE_BEGUN, now, subject,
            name_of_function(&recorder->names, &recorder->stream, work), 0);
   else
@@ -177,7 +180,7 @@ void brief_req_end(struct recorder* recorder, uint64_t subject) {
   struct board_loop* live = recorder->live;
   if (brief_req_end_quickly(recorder, subject) || board_table_ended(live, subject))
     return;
-  fresh_settle(recorder);
+  brief_settle(recorder);
   (void) board_table_ended(live, subject);
 }
 
@@ -185,29 +188,4 @@ void brief_gone(struct recorder* recorder, uint64_t subject) {
   (void) board_table_ended(recorder->live, subject);
   record(recorder, TRACE_GONE, recorder->last_ns,
          subject & ~((uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT), 0, 0);
-}
-
-/* --- turns -------------------------------------------------------------------------- */
-
-void brief_looked(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
-  struct board_loop* live = recorder->live;
-  recorder->last_ns = now;
-  if (recorder->fresh_end != live->fresh)
-    fresh_settle(recorder);
-  live->fresh_ns = now;
-  live->thread = recorder->thread_id;
-  live->turns = loop->turns;
-  live->requests = loop->active_reqs.count;
-  live->handles = loop->active_handles;
-  __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
-}
-
-void brief_asleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
-  struct board_loop* live = recorder->live;
-  if (recorder->fresh_end != live->fresh)
-    fresh_settle(recorder);
-  live->turns = loop->turns;
-  live->requests = loop->active_reqs.count;
-  live->handles = loop->active_handles;
-  __atomic_store_n(&live->looked_ns, now | BOARD_ASLEEP, __ATOMIC_RELEASE);
 }

@@ -23,9 +23,9 @@
 
 /* The first number is for a recording of everything, the second for a ring, which must
  * cost next to nothing and only has to explain stalls. */
-static const uint64_t LOOK_EVERY_NS[2] = {1000000, 4000000};
+static const uint64_t LOOK_EVERY_NS[2] = {1000000, 10000000};
 static const uint64_t MISSED_NS[2] = {200000, 5000000};
-static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};
+static const uint64_t DELAY_STALE_NS[2] = {10000000, 500000000};
 static const uint64_t THROTTLED_STALE_NS = 100000000;
 
 static uint64_t used_now(void) {
@@ -48,31 +48,30 @@ static uint64_t delay_now(void) {
   return strtoull(second, NULL, 10);
 }
 
-static void mark(struct recorder_cpu* cpu, uint64_t now, uint64_t used) {
+static void mark(struct recorder* recorder, uint64_t now, uint64_t used) {
+  struct recorder_cpu* cpu = &recorder->cpu;
   cpu->mark_ns = now;
-  cpu->next_ns = now + cpu->every_ns;
+  cpu->next_ns = now + LOOK_EVERY_NS[recorder->is_ring] * recorder->slowness;
   cpu->used_ns = used;
 }
 
-static void cpu_begin_anew(struct recorder_cpu* cpu, uint64_t now) {
-  cpu->delay_ns = delay_now();
-  cpu->delay_read_ns = now;
-  mark(cpu, now, used_now());
+static void cpu_begin_anew(struct recorder* recorder, uint64_t now) {
+  recorder->cpu.delay_ns = delay_now();
+  recorder->cpu.delay_read_ns = now;
+  mark(recorder, now, used_now());
 }
 
 void cpu_write_moved(struct recorder* recorder, uint64_t now) {
-  cpu_begin_anew(&recorder->cpu, now);
+  cpu_begin_anew(recorder, now);
   record(recorder, TRACE_CPU, now, 0, 0, 0);
 }
 
-void cpu_start(struct recorder_cpu* cpu, uint64_t now, bool is_ring) {
-  cpu->every_ns = LOOK_EVERY_NS[is_ring];
-  cpu->missed_ns = MISSED_NS[is_ring];
-  cpu->stale_ns = DELAY_STALE_NS[is_ring];
+void cpu_start(struct recorder* recorder, uint64_t now) {
+  struct recorder_cpu* cpu = &recorder->cpu;
   cpu->limited = group_processors("") > 0;
   cpu->throttled_us = cpu->limited ? group_throttled_us("") : 0;
   cpu->throttled_read_ns = now;
-  cpu_begin_anew(cpu, now);
+  cpu_begin_anew(recorder, now);
 }
 
 /* How much a sum has grown since it was last read. */
@@ -82,8 +81,9 @@ static uint64_t added(uint64_t* sum, uint64_t now_is) {
   return more;
 }
 
-static uint64_t delay_added(struct recorder_cpu* cpu, uint64_t now, bool missed) {
-  if (!missed && now - cpu->delay_read_ns < cpu->stale_ns)
+static uint64_t delay_added(struct recorder* recorder, uint64_t now, bool missed) {
+  struct recorder_cpu* cpu = &recorder->cpu;
+  if (!missed && now - cpu->delay_read_ns < DELAY_STALE_NS[recorder->is_ring])
     return 0;
   cpu->delay_read_ns = now;
   uint64_t delay = added(&cpu->delay_ns, delay_now());
@@ -103,11 +103,12 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   int saved = errno;
   uint64_t used_before = cpu->used_ns;
   uint64_t awake = now > cpu->mark_ns ? now - cpu->mark_ns : 0;
-  mark(cpu, now, used_now());
+  mark(recorder, now, used_now());
   uint64_t used = cpu->used_ns > used_before ? cpu->used_ns - used_before : 0;
-  bool missed = awake > used && awake - used > cpu->missed_ns;
-  uint64_t delay = delay_added(cpu, now, missed);
-  uint64_t throttled = throttled_added(cpu, now, missed && delay > cpu->missed_ns);
+  const uint64_t missed_ns = MISSED_NS[recorder->is_ring];
+  bool missed = awake > used && awake - used > missed_ns;
+  uint64_t delay = delay_added(recorder, now, missed);
+  uint64_t throttled = throttled_added(cpu, now, missed && delay > missed_ns);
   uint64_t used_us = u64_min(used / 1000, UINT32_MAX);
   record(recorder, TRACE_CPU, now, used_us << 32 | u64_min(throttled, UINT32_MAX),
          (uint32_t) u64_min(delay / 1000, UINT32_MAX), detail_of((int64_t) awake / 1000));

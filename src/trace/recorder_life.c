@@ -27,11 +27,12 @@ static bool recorder_go_live(struct recorder* recorder) {
   recorder->live = recording_place(&recorder->stream);
   recorder->live_is_own = recorder->live == NULL;
   if (recorder->live_is_own)
-    recorder->live = mem_calloc(1, sizeof(*recorder->live));
+    recorder->live = mem_calloc_line(sizeof(*recorder->live));
   if (recorder->live == NULL)
     return false;
   recorder->fresh_front = recorder->fresh_end = recorder->live->fresh;
   recorder->fresh_from = recorder->live->fresh;
+  recorder->sampled.looked = &recorder->live->looked_ns;
   recorder->sampled.live = recorder->live_is_own ? NULL : recorder->live;
   recorder->sampled.board = recorder->board;
   recorder->sampled.stream = &recorder->stream;
@@ -56,7 +57,7 @@ static void recorders_after_fork(void) {
 
 static void recorders_after_fork_in_child(void) {
   for (struct recorder* recorder = recorders; recorder != NULL; recorder = recorder->next)
-    recorder->quick = QUICK_NOT;
+    recorder->brief = false, recorder->quick = QUICK_NOT;
   recorders_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
 }
 
@@ -89,7 +90,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
     return UV_EINVAL;
   if (loop->trace_state != NULL)
     return UV_EALREADY;
-  struct recorder* recorder = mem_calloc(1, sizeof(*recorder));
+  struct recorder* recorder = mem_calloc_line(sizeof(*recorder));
   char* pattern = mem_strdup(path);
   int err = recorder == NULL || pattern == NULL
                 ? UV_ENOMEM
@@ -99,7 +100,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
     err = UV_ENOMEM;
   }
   if (err != 0) {
-    mem_free(recorder);
+    mem_free_line(recorder);
     mem_free(pattern);
     return err;
   }
@@ -107,16 +108,17 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   recorder->loop = loop;
   recorder->pattern = pattern;
   recorder->last_ns = now;
-  ticks_start(&recorder->clock);
+  ticks_start(&recorder->lesson);
   recorder->phase = -1;
   recorder->thread = pthread_self();
   recorder->waiting = wake_is_awake(loop);
+  recorder->brief = recorder->is_ring && !recorder->waiting;
   recorder->start_ns = recording_start_ns(&recorder->stream);
   /* So that the first turn lists the handles. */
   recorder->waits_ns = now - WAITS_EVERY_NS - 1;
   recorder->waits_credit = WAITS_CREDIT;
-  cpu_start(&recorder->cpu, now, recorder->is_ring);
   brief_start(recorder);
+  cpu_start(recorder, now);
   counts_start(loop, recorder);
   sampler_join(&recorder->sampled, now);
   recorders_add(recorder);
@@ -134,9 +136,9 @@ static void recorder_free(uv_loop_t* loop) {
   recorders_remove(recorder);
   names_free(&recorder->names);
   if (recorder->live_is_own)
-    mem_free(recorder->live);
+    mem_free_line(recorder->live);
   mem_free(recorder->pattern);
-  mem_free(recorder);
+  mem_free_line(recorder);
 }
 
 void rondo_trace_stop(uv_loop_t* loop) {

@@ -23,6 +23,7 @@ struct trace_stream {
   struct trace_record* next; /* the next free record in the chunk, */
   /* The end of the chunk; equal to `next` when nothing can be written. */
   struct trace_record* end;
+  uint64_t turns;            /* updated by the stream's owner */
   struct trace_chunk* chunk; /* the last chunk of the stream; NULL before the first */
   struct recording* recording;
   enum trace_stream_kind kind;
@@ -30,7 +31,6 @@ struct trace_stream {
   uint32_t number;
   uint64_t first_ns;
   uint64_t lost;
-  uint64_t turns; /* updated by the stream's owner */
   char backend[8];
   const uv_loop_t* loop; /* of a loop's stream; the loops of the process are in a list */
   struct trace_stream* next_loop;
@@ -73,7 +73,7 @@ static inline struct trace_record* stream_next(struct trace_stream* stream) {
 /* As stream_next for `count` consecutive records. */
 static inline struct trace_record* stream_row(struct trace_stream* stream, size_t count) {
   struct trace_record* next = stream->next;
-  if ((size_t) (stream->end - next) < count)
+  if (__builtin_expect((size_t) (stream->end - next) < count, 0))
     return stream_refill(stream, count);
   stream->next = next + count;
   return next;

@@ -37,7 +37,7 @@ static struct {
   pid_t process; /* the process that the thread belongs to, not its forked child */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-atomic_bool sampler_is_idle;
+static atomic_bool sampler_is_idle;
 
 static _Atomic(rondo_trace_frame_namer) frame_namer;
 
@@ -280,7 +280,7 @@ static bool stall_is_sampled(const struct sampled_loop* loop) {
 }
 
 static uint64_t sampled_loop_moment(const struct sampled_loop* loop) {
-  return atomic_load_explicit(&loop->looked_ns, memory_order_relaxed) & ~SAMPLER_ASLEEP;
+  return sampled_loop_looked(loop) & ~BOARD_ASLEEP;
 }
 
 /* Whether the thread has entered another of its loops since; then that loop is watched
@@ -299,10 +299,10 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
 
 /* Returns how long the loop need not be checked again. */
 static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
-  uint64_t looked = atomic_load_explicit(&loop->looked_ns, memory_order_relaxed);
+  uint64_t looked = sampled_loop_looked(loop);
   if (loop->live != NULL && loop->stretch_samples > 0 && loop->stretch_ns != looked)
     stall_report(loop); /* for a stretch that ended before its last sample */
-  if ((looked & SAMPLER_ASLEEP) != 0 || sampled_loop_is_left(loop))
+  if ((looked & BOARD_ASLEEP) != 0 || sampled_loop_is_left(loop))
     return UINT64_MAX;
   if (now < looked + sampler.threshold_ns)
     return looked + sampler.threshold_ns - now;
@@ -353,6 +353,26 @@ static void descriptors_leave(void) {
   (void) syscall(SYS_close_range, 0, ~0u, unshare_first);
 }
 
+/* For the loops of a ring, which have no time to look at more than their own part of the
+ * board. */
+static void loops_set_unseen(bool unseen) {
+  for (struct queue* link = queue_first(&sampler.loops); link != NULL;
+       link = queue_next(&sampler.loops, link)) {
+    const struct sampled_loop* loop = rondo_container_of(link, struct sampled_loop, link);
+    if (loop->live != NULL)
+      __atomic_store_n(&loop->live->unseen, unseen, __ATOMIC_SEQ_CST);
+  }
+}
+
+static void sampler_rest(uint64_t now) {
+  atomic_store(&sampler_is_idle, true);
+  loops_set_unseen(true);
+  if (sampler_look(now) == UINT64_MAX) /* none has woken up meanwhile */
+    sampler_wait(60 * IDLE_AFTER_NS);
+  atomic_store(&sampler_is_idle, false);
+  loops_set_unseen(false);
+}
+
 /* When every loop has been asleep for a second, the thread waits until one of them wakes
  * up. */
 static void* sampler_thread(void* argument) {
@@ -370,9 +390,7 @@ static void* sampler_thread(void* argument) {
     } else if (now - busy_ns < IDLE_AFTER_NS) {
       sampler_wait(sampler.threshold_ns);
     } else {
-      atomic_store(&sampler_is_idle, true);
-      sampler_wait(60 * IDLE_AFTER_NS);
-      atomic_store(&sampler_is_idle, false);
+      sampler_rest(now);
       busy_ns = clock_now_ns();
     }
   }
@@ -381,11 +399,20 @@ static void* sampler_thread(void* argument) {
   return NULL;
 }
 
-void sampler_wake(void) {
+static void sampler_wake(void) {
   pthread_mutex_lock(&sampler.lock);
   atomic_store(&sampler_is_idle, false);
   pthread_cond_signal(&sampler.changed);
   pthread_mutex_unlock(&sampler.lock);
+}
+
+void sampler_woken(struct sampled_loop* loop) {
+  if (loop->live != NULL)
+    __atomic_store_n(&loop->live->unseen, 0, __ATOMIC_RELAXED);
+  if (atomic_load_explicit(&sampler_is_idle, memory_order_relaxed))
+    sampler_wake();
+  if (loop->is_watched && __atomic_load_n(&loop->board->watcher_idle, __ATOMIC_RELAXED))
+    watched_wake(loop);
 }
 
 /* --- life ------------------------------------------------------------------------------
@@ -516,13 +543,15 @@ void sampler_join(struct sampled_loop* loop, uint64_t now) {
   pthread_mutex_lock(&sampler.lock);
   sampler_prepare();
   queue_init(&loop->link);
+  loop->joined_ns = now;
+  if (loop->looked == NULL)
+    loop->looked = &loop->looked_ns;
   if (loop->board != NULL) {
     loop->board->stall_ns = setting_ns("RONDO_RECORD_STALL", 0);
     loop->board->threshold_ns = sampler.threshold_ns;
   }
   if (sampler.threshold_ns > 0) {
     thread_note(loop);
-    atomic_store(&loop->looked_ns, now);
     if (!loop_join_watcher(loop))
       loop_join_thread(loop);
   }

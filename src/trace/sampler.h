@@ -36,8 +36,6 @@ enum {
 /* How long a report waits for a stack. */
 static const uint64_t SAMPLE_LATE_NS = 500000000;
 
-static const uint64_t SAMPLER_ASLEEP = (uint64_t) 1 << 63;
-
 struct sample {
   uint64_t when_ns;
   uint32_t count;
@@ -49,9 +47,12 @@ struct sample {
 
 /* One loop's part. Only sampler_take reads samples; the loop's thread calls it. */
 struct sampled_loop {
-  struct queue link;          /* in the sampler's list, protected by its lock */
-  _Atomic uint64_t looked_ns; /* time of the last poll; with SAMPLER_ASLEEP: when the loop
-                                 fell asleep */
+  struct queue link; /* in the sampler's list, protected by its lock */
+  /* Time of the last poll; with BOARD_ASLEEP: when the loop fell asleep; 0: it has not
+   * run yet. On the board for a ring, otherwise below. */
+  uint64_t* looked;
+  uint64_t looked_ns;
+  uint64_t joined_ns;
   _Atomic unsigned int filled; /* number of samples written so far */
   unsigned int taken;          /* number of samples that the loop's thread has read */
   pid_t thread; /* protected by the sampler's lock, as are the next fields: */
@@ -74,7 +75,7 @@ struct sampled_loop {
 
 /* Begins to watch a loop that the calling thread runs. Does nothing if sampling is off,
  * or without memory or a thread; then there are never any samples. For a ring the caller
- * sets `live`, `board` and `stream` before. */
+ * sets `looked`, `live`, `board` and `stream` before. */
 void sampler_join(struct sampled_loop* loop, uint64_t now);
 void sampler_leave(struct sampled_loop* loop);
 /* In a forked child, which has no sampling thread. */
@@ -118,9 +119,6 @@ static inline uint64_t sample_period(unsigned int tries, bool is_ring) {
   return period_ns << doubled < most_ns ? period_ns << doubled : most_ns;
 }
 
-void sampler_wake(void);
-extern atomic_bool sampler_is_idle;
-
 /* --- sampler_watched.c: a loop that the watcher samples --- */
 struct unwind_stack;
 extern const char* sampler_single_threaded;
@@ -146,20 +144,22 @@ static inline void sampler_look_for_threads(struct sampled_loop* loop) {
     sampler_take_over(loop);
 }
 
-/* The loop polls, or wakes up. */
+/* The begin of the stretch without a poll; with BOARD_ASLEEP: of the sleep. */
+static inline uint64_t sampled_loop_looked(const struct sampled_loop* loop) {
+  uint64_t looked = __atomic_load_n(loop->looked, __ATOMIC_RELAXED);
+  return looked == 0 ? loop->joined_ns : looked;
+}
+
+/* The loop polls. */
 static inline void sampler_looked(struct sampled_loop* loop, uint64_t now) {
-  atomic_store_explicit(&loop->looked_ns, now, memory_order_relaxed);
-  if (__builtin_expect(atomic_load_explicit(&sampler_is_idle, memory_order_relaxed), 0))
-    sampler_wake();
-  if (!loop->is_watched)
-    return;
-  if (__builtin_expect(__atomic_load_n(&loop->board->watcher_idle, __ATOMIC_RELAXED), 0))
-    watched_wake(loop);
-  sampler_look_for_threads(loop);
+  __atomic_store_n(loop->looked, now, __ATOMIC_RELEASE);
 }
 
 static inline void sampler_asleep(struct sampled_loop* loop, uint64_t now) {
-  atomic_store_explicit(&loop->looked_ns, now | SAMPLER_ASLEEP, memory_order_relaxed);
+  __atomic_store_n(loop->looked, now | BOARD_ASLEEP, __ATOMIC_RELEASE);
 }
+
+/* The loop runs again; whoever samples it may have stopped looking meanwhile. */
+void sampler_woken(struct sampled_loop* loop);
 
 #endif

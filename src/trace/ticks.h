@@ -29,56 +29,35 @@ static inline uint64_t ticks_read(void) {
 
 __extension__ typedef unsigned __int128 ticks_wide;
 
+/* What a reading needs: half a cache line. */
 struct ticks {
   uint64_t rate;      /* ns per tick, in units of 2^-32; 0: not known */
   uint64_t trusted;   /* ticks after the last pair for which the rate is used */
-  uint64_t ticks, ns; /* both clocks at the last pair of readings, */
-  uint64_t first_ticks, first_ns; /* and at the first */
-  bool learning;
+  uint64_t ticks, ns; /* both clocks at the last pair of readings */
+};
+
+/* How the rate is learned. */
+struct ticks_lesson {
+  uint64_t first_ticks, first_ns; /* both clocks at the first pair of readings */
+  bool goes_on;
 };
 
 /* Whether the kernel uses the counter as its clock. */
 bool ticks_are_good(void);
 
-/* Reads both clocks; false if the two readings are too far apart. */
-static inline bool ticks_pair(uint64_t* ticks, uint64_t* ns) {
-  static const uint64_t apart_ticks = 20000;
-  uint64_t before = ticks_read();
-  *ns = clock_now_ns();
-  *ticks = ticks_read();
-  return *ticks - before < apart_ticks;
+static inline void ticks_start(struct ticks_lesson* lesson) {
+  lesson->goes_on = ticks_are_good();
 }
 
-static inline void ticks_start(struct ticks* clock) {
-  clock->learning = ticks_are_good();
-}
+/* Compares the two clocks. */
+void ticks_compare(struct ticks* clock, struct ticks_lesson* lesson);
 
-/* The rate, from what passed since the first look. */
-static inline void ticks_learn(struct ticks* clock, uint64_t ticks, uint64_t ns) {
-  static const uint64_t apart_ns = 10000000, learned_ns = 10000000000,
-                        trusted_ns = 10000000;
-  if (clock->first_ns == 0) {
-    clock->first_ticks = ticks;
-    clock->first_ns = ns;
-  } else if (ns >= clock->first_ns + apart_ns && ticks > clock->first_ticks) {
-    uint64_t passed = ticks - clock->first_ticks, passed_ns = ns - clock->first_ns;
-    clock->rate = (uint64_t) (((ticks_wide) passed_ns << 32) / passed);
-    clock->trusted = (uint64_t) ((ticks_wide) trusted_ns * passed / passed_ns);
-    clock->learning = passed_ns < learned_ns;
-  }
-}
-
-/* Compares the two clocks, unless that was done just before. */
-static inline void ticks_set(struct ticks* clock, uint64_t now) {
+/* The same, unless it was done just before. */
+static inline void ticks_set(struct ticks* clock, struct ticks_lesson* lesson,
+                             uint64_t now) {
   static const uint64_t just_now_ns = 200000;
-  uint64_t ticks, ns;
-  if ((!clock->learning && clock->rate == 0) || now < clock->ns + just_now_ns ||
-      !ticks_pair(&ticks, &ns))
-    return;
-  if (clock->learning)
-    ticks_learn(clock, ticks, ns);
-  clock->ticks = ticks;
-  clock->ns = ns;
+  if (now >= clock->ns + just_now_ns)
+    ticks_compare(clock, lesson);
 }
 
 /* False where the counter can't be used now. Ticks before the last look are far beyond

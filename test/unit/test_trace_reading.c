@@ -247,6 +247,44 @@ static void late_data_is_listed_with_what_it_waited_behind(void** state) {
   trace_free(&trace);
 }
 
+/* As a ring has it: no record of its own begins a phase. */
+static void short_callbacks_and_sleeps_begin_their_phase(void** state) {
+  (void) state;
+  struct trace trace = {0};
+  struct trace_record records[] = {
+      record_of(TRACE_RUN, 0),        record_of(TRACE_TURN, 10),
+      record_of(TRACE_MANY, 20),      record_of(TRACE_SLEEP, 100),
+      record_of(TRACE_END, 200),      record_of(TRACE_MANY, 210),
+      record_of(TRACE_CALLBACK, 300), record_of(TRACE_END, 400),
+      record_of(TRACE_MANY, 410),     record_of(TRACE_RUN_END, 500),
+  };
+  records[2].number = (uint64_t) (RONDO_PHASE_PREPARE + 1) << TRACE_MANY_SHIFT | 30;
+  records[5].number = (uint64_t) (RONDO_PHASE_POLL + 1) << TRACE_MANY_SHIFT | 80;
+  records[8].number = (uint64_t) (RONDO_PHASE_CHECK + 1) << TRACE_MANY_SHIFT | 40;
+  records[2].detail = records[5].detail = records[8].detail = 2;
+  struct trace_header_2 header = header_of(1, 1, 0, 10);
+  write_section(path_of("phases"), &header, records, 10);
+  const struct trace_loop* loop = read_back(&trace, path_of("phases"));
+  assert_sound(loop);
+  static const unsigned int kinds[] = {EVENT_TURN,     EVENT_PREPARE, EVENT_CALLBACK,
+                                       EVENT_POLL,     EVENT_SLEEP,   EVENT_CALLBACK,
+                                       EVENT_CALLBACK, EVENT_CHECK,   EVENT_CALLBACK};
+  static const uint64_t durations[] = {490, 30, 30, 310, 100, 80, 100, 40, 40};
+  size_t at = 0;
+  while (loop->events[at].kind != EVENT_TURN)
+    at++; /* time outside */
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    assert_int_equal(loop->events[at + i].kind, kinds[i]);
+    assert_int_equal(loop->events[at + i].duration, durations[i]);
+  }
+  trace_free(&trace);
+
+  records[2].number = (uint64_t) 200 << TRACE_MANY_SHIFT; /* no phase has this number */
+  write_section(path_of("phases"), &header, records, 10);
+  assert_sound(read_back(&trace, path_of("phases")));
+  trace_free(&trace);
+}
+
 static void a_part_is_whole_in_itself(void** state) {
   (void) state;
   struct trace trace = {0};
@@ -298,6 +336,7 @@ int main(void) {
       trace_test(a_late_timer_is_told_with_what_ran_before_it),
       trace_test(what_kept_it_alive_is_told),
       trace_test(late_data_is_listed_with_what_it_waited_behind),
+      trace_test(short_callbacks_and_sleeps_begin_their_phase),
       trace_test(a_part_is_whole_in_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,57 @@ static void the_end_of_a_long_run_is_there_with_its_names(void** state) {
   assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+static void on_tick(uv_timer_t* timer) {
+  if (--turns_left == 0)
+    uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void on_prepare(uv_prepare_t* prepare) {
+  if (turns_left <= 1)
+    uv_prepare_stop(prepare);
+}
+
+/* A sleep is written when it is over, with what it waited for. */
+static void sleeps_and_phases_of_short_callbacks_are_there(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_timer_t timer;
+  uv_prepare_t prepare;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  uv_timer_init(&loop, &timer);
+  uv_prepare_init(&loop, &prepare);
+  uv_prepare_start(&prepare, on_prepare);
+  turns_left = 20;
+  uv_timer_start(&timer, on_tick, 2, 2);
+  uv_run(&loop, UV_RUN_DEFAULT);
+
+  size_t size;
+  const struct trace_header* header = ring_map(&size);
+  struct trace trace = {0};
+  assert_null(trace_read(&trace, ring_path));
+  const struct trace_loop* record = &trace.loops[trace.count - 1];
+  uint64_t asleep = 0, in[EVENT_SLEEP] = {0}; /* by phase */
+  for (size_t i = 0; i < record->event_count; i++) {
+    const struct event* event = &record->events[i];
+    if (event->kind == EVENT_SLEEP) {
+      asleep += event->duration;
+      assert_true(event->detail > 0 && event->detail <= 2000000); /* the timeout */
+      assert_int_equal(record->events[event->parent].kind, EVENT_POLL);
+    }
+    if (event->kind == EVENT_CALLBACK)
+      in[record->events[event->parent].kind] += event->many > 0 ? event->many : 1;
+  }
+  assert_int_equal(in[EVENT_TIMERS], 20);
+  assert_true(in[EVENT_PREPARE] >= 19);
+  assert_true(asleep > 10000000);
+  assert_true(loop_on(board_of(header))->slept_ns >= asleep);
+  trace_free(&trace);
+  munmap((void*) (uintptr_t) header, size);
+  uv_close((uv_handle_t*) &prepare, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 /* --- the board ---------------------------------------------------------------------- */
 
 static sem_t begun, let_go;
@@ -311,6 +362,7 @@ static void many_loops_share_it(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
+      cmocka_unit_test(sleeps_and_phases_of_short_callbacks_are_there),
       cmocka_unit_test(what_is_in_flight_stands_on_the_board),
       cmocka_unit_test(requests_of_a_callback_stand_on_the_board_until_they_end),
       cmocka_unit_test(a_child_leaves_the_board_of_its_parent_alone),

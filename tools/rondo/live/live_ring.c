@@ -281,7 +281,19 @@ enum {
   RECORDS_OF_STACK = 2 + BOARD_FRAMES * sizeof(uint32_t) / sizeof(struct trace_record)
 };
 
-/* Adds what is only on the board: the open spans, and the samples since the last poll. */
+/* A sleep is in the stream when it is over. How long it may last isn't on the board. */
+static size_t write_sleep(struct trace_record* record, const struct board_loop* live,
+                          uint64_t start, uint64_t last) {
+  uint64_t since = live->looked_ns & ~BOARD_ASLEEP;
+  if ((live->looked_ns & BOARD_ASLEEP) == 0 || since < start + last)
+    return 0;
+  *record = (struct trace_record){(since - start) << TRACE_TIME_SHIFT | TRACE_SLEEP,
+                                  UINT64_MAX, live->requests, detail_of(live->handles)};
+  return 1;
+}
+
+/* Adds what is only on the board: the open spans or the current sleep, and the samples
+ * since the last poll. */
 static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   struct trace_chunk* newest = loop_chunk(copy, live->number);
   uint64_t start = copy->ring->header->start_ns;
@@ -296,15 +308,16 @@ static void add_open(struct ring_copy* copy, const struct board_loop* live) {
   chunk->sequence = sequence;
   struct trace_record* records = ring_chunk_records(chunk);
   uint32_t depth = live->depth < BOARD_SPANS ? live->depth : BOARD_SPANS;
-  for (uint32_t i = 0; i < depth; i++) {
+  for (uint32_t i = live->written; i < depth; i++) {
     const struct board_span* span = &live->open[i];
     uint64_t begin = span->begin_ns > start ? span->begin_ns - start : 0;
-    if (span->written || begin < last || span->kind >= TRACE_KINDS)
+    if (begin < last || span->kind >= TRACE_KINDS)
       continue;
     records[used++] =
         (struct trace_record){begin << TRACE_TIME_SHIFT | span->kind, span->subject,
                               span->name, detail_of(span->detail)};
   }
+  used += write_sleep(&records[used], live, start, last);
   size_t place = (size_t) (live - copy->board->loops), at = 0;
   const struct board_sample* sample;
   while ((sample = live_sample_next(copy->board, place, live->looked_ns, &at)) != NULL) {

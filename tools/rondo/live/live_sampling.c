@@ -203,18 +203,21 @@ static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_st
   return loop->next_ns > now ? loop->next_ns - now : 0;
 }
 
-/* Not idle if a loop has woken up meanwhile. */
+/* The loops wake the watcher when they wake up. False if one has done so meanwhile. */
 static bool sampling_rest(const struct sampling* sampling) {
   struct board* board = sampling->board;
+  bool all_asleep = true;
   __atomic_store_n(&board->watcher_idle, 1, __ATOMIC_SEQ_CST);
   for (size_t i = 0; i < places_of(board); i++) {
-    if (loop_is_watched(&board->loops[i]) &&
-        (loop_looked(&board->loops[i]) & BOARD_ASLEEP) == 0) {
-      __atomic_store_n(&board->watcher_idle, 0, __ATOMIC_SEQ_CST);
-      return false;
-    }
+    struct board_loop* live = &board->loops[i];
+    if (!loop_is_watched(live))
+      continue;
+    __atomic_store_n(&live->unseen, 1, __ATOMIC_SEQ_CST);
+    all_asleep = all_asleep && (loop_looked(live) & BOARD_ASLEEP) != 0;
   }
-  return true;
+  if (!all_asleep)
+    __atomic_store_n(&board->watcher_idle, 0, __ATOMIC_SEQ_CST);
+  return all_asleep;
 }
 
 uint64_t sampling_look(struct sampling* sampling, sampling_stall stall, void* data) {

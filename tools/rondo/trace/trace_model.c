@@ -185,18 +185,24 @@ static void begin_turn(struct loop_reader* reader, const struct trace_record* re
 }
 
 /* Phases of a turn whose beginning wasn't recorded are left out. */
-static void begin_phase(struct loop_reader* reader, const struct trace_record* record) {
+static void begin_phase(struct loop_reader* reader, int phase) {
   if (top_is(reader, OPEN_PHASE))
     pop(reader);
   if (!top_is(reader, OPEN_TURN))
     return;
-  if (record->detail > RONDO_PHASE_POLL)
+  if (phase > RONDO_PHASE_POLL)
     turn_poll(reader, reader->now);
-  if (record->detail == RONDO_PHASE_POLL)
+  if (phase == RONDO_PHASE_POLL)
     top(reader)->polled = true;
-  open_push(
-      reader, OPEN_PHASE,
-      event_add(reader, EVENT_TIMERS + (unsigned int) record->detail, reader->now, 0));
+  open_push(reader, OPEN_PHASE,
+            event_add(reader, EVENT_TIMERS + (unsigned int) phase, reader->now, 0));
+}
+
+/* In a ring, a sleep or short callbacks begin their phase. */
+static void enter_phase(struct loop_reader* reader, int phase) {
+  if (!top_is(reader, OPEN_PHASE) || reader->loop->events[top(reader)->event].kind !=
+                                         EVENT_TIMERS + (unsigned int) phase)
+    begin_phase(reader, phase);
 }
 
 static int32_t name_index(const struct loop_reader* reader,
@@ -242,14 +248,18 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
 
 /* Consecutive short callbacks are one event, whose end is known. */
 static void many_add(struct loop_reader* reader, const struct trace_record* record) {
-  if (record->detail <= 0 || record->number >= TRACE_CENTURY_NS)
+  uint64_t duration = record->number & (((uint64_t) 1 << TRACE_MANY_SHIFT) - 1);
+  int phase = (int) (record->number >> TRACE_MANY_SHIFT) - 1;
+  if (record->detail <= 0 || phase > RONDO_PHASE_CLOSING)
     return;
+  if (phase >= RONDO_PHASE_TIMERS)
+    enter_phase(reader, phase);
   int32_t index = event_add(reader, EVENT_CALLBACK, reader->now, 0);
   struct event* event = &reader->loop->events[index];
   event->name = name_index(reader, record);
   event->many = (uint32_t) record->detail;
-  event->duration = record->number;
-  reader->now += record->number;
+  event->duration = duration;
+  reader->now += duration;
   if (reader->depth > 0)
     top(reader)->last_end = reader->now;
 }
@@ -422,9 +432,10 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   case TRACE_PHASE:
     if (record->detail < RONDO_PHASE_TIMERS || record->detail > RONDO_PHASE_CLOSING)
       return -1;
-    begin_phase(reader, record);
+    begin_phase(reader, record->detail);
     return 0;
   case TRACE_SLEEP:
+    enter_phase(reader, RONDO_PHASE_POLL);
     begin_span(reader, record, EVENT_SLEEP);
     return 0;
   case TRACE_CALLBACK:

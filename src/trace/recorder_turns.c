@@ -1,0 +1,109 @@
+/* What the hooks write into a ring about turns and sleeps, for a server that turns a
+ * hundred thousand times a second.
+ *
+ * A turn is a record. A sleep is on the board while it lasts, and in the stream, with its
+ * end, when it is over; it begins the poll phase for a reader. What is done only now and
+ * then (the clocks are compared, processor time and handles are recorded) has one common
+ * due time, so that a turn asks once. */
+#include "trace/recorder.h"
+
+#include "base/base.h"
+#include "loop/loop.h"
+
+/* Less than the time for which ticks_now is trusted, so that a loop that never sleeps can
+ * use the fast clock too. */
+static const uint64_t CLOCK_SET_NS = 5000000;
+
+uint64_t recorder_set_clock(struct recorder* recorder, uint64_t now) {
+  bool learns = recorder->clock.rate == 0 && recorder->lesson.goes_on;
+  if (!learns && now - recorder->clock.ns <= CLOCK_SET_NS)
+    return now;
+  now = clock_now_ns();
+  ticks_set(&recorder->clock, &recorder->lesson, now);
+  return now;
+}
+
+static void show_counts(const uv_loop_t* loop, struct board_loop* live) {
+  live->turns = loop->turns;
+  live->requests = loop->active_reqs.count;
+  live->handles = loop->active_handles;
+}
+
+/* The counts are shown for a loop that never sleeps. */
+static uint64_t chores_do(const uv_loop_t* loop, struct recorder* recorder,
+                          uint64_t now) {
+  now = recorder_set_clock(recorder, now);
+  cpu_look(recorder, now);
+  sampler_look_for_threads(&recorder->sampled);
+  recorder_look_around(loop, recorder, now);
+  show_counts(loop, recorder->live);
+  bool learns = recorder->clock.rate == 0 && recorder->lesson.goes_on;
+  recorder->chores_ns =
+      learns ? now : u64_min(recorder->clock.ns + CLOCK_SET_NS, recorder->cpu.next_ns);
+  return now;
+}
+
+void turns_looked(struct recorder* recorder, uint64_t now) {
+  struct board_loop* live = recorder->live;
+  recorder->last_ns = now;
+  if (recorder->fresh_end != live->fresh)
+    brief_settle(recorder);
+  __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
+}
+
+/* The turn begins where the last callback or the last poll ended: from then until now
+ * only the loop itself has run. */
+void turns_begin(const uv_loop_t* loop, struct recorder* recorder) {
+  uint64_t now = u64_max(recorder->last_ns, loop->now_ns);
+  brief_flush(recorder);
+  if (__builtin_expect(now >= recorder->chores_ns, 0))
+    now = chores_do(loop, recorder, now);
+  recorder->phase = -1;
+  recorder->quick = QUICK_NOT;
+  recorder->stream.turns = loop->turns + 1;
+  turns_looked(recorder, now);
+  record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->live->thread, 0);
+}
+
+void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                 int64_t timeout_ns) {
+  struct board_loop* live = recorder->live;
+  brief_flush(recorder);
+  if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
+    chores_do(loop, recorder, now);
+  if (recorder->fresh_end != live->fresh)
+    brief_settle(recorder);
+  recorder->slept_ns = now;
+  recorder->timeout_ns = timeout_ns;
+  show_counts(loop, live);
+  __atomic_store_n(&live->looked_ns, now | BOARD_ASLEEP, __ATOMIC_RELEASE);
+}
+
+static void write_slept(struct recorder* recorder, uint64_t now) {
+  struct trace_record* sleep = stream_row(&recorder->stream, 2);
+  uint64_t start = recorder->start_ns;
+  if (sleep == NULL)
+    return;
+  sleep[0].number = (uint64_t) recorder->timeout_ns;
+  sleep[0].name = recorder->live->requests;
+  sleep[0].detail = detail_of(recorder->live->handles);
+  record_commit(&sleep[0], TRACE_SLEEP, u64_max(recorder->slept_ns, start) - start);
+  record_commit(&sleep[1], TRACE_END, u64_max(now, start) - start);
+  recorder->phase_written = true;
+}
+
+/* A loop isn't asleep here if the recording began meanwhile. */
+void turns_wake(struct recorder* recorder, uint64_t now) {
+  struct board_loop* live = recorder->live;
+  if ((live->looked_ns & BOARD_ASLEEP) == 0)
+    return;
+  uint64_t slept = now > recorder->slept_ns ? now - recorder->slept_ns : 0;
+  write_slept(recorder, now);
+  live->slept_ns += slept;
+  ticks_set(&recorder->clock, &recorder->lesson, now);
+  recorder->last_ns = now;
+  cpu_slept(&recorder->cpu, slept);
+  __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
+  if (__builtin_expect(live->unseen, 0))
+    sampler_woken(&recorder->sampled);
+}
