@@ -119,6 +119,14 @@ static inline uint64_t sample_period(unsigned int tries, bool is_ring) {
   return period_ns << doubled < most_ns ? period_ns << doubled : most_ns;
 }
 
+/* --- sample.c --- */
+/* Installs the signal's handler; false if the program has one of its own. */
+bool sample_prepare(void);
+/* Takes a sample of the loop's thread; false if it couldn't. Called by the sampling
+ * thread. */
+bool sample_once(struct sampled_loop* loop, uint64_t now);
+void sample_forget(void); /* in a forked child */
+
 /* --- sampler_watched.c: a loop that the watcher samples --- */
 struct unwind_stack;
 extern const char* sampler_single_threaded;

@@ -1,0 +1,240 @@
+/* One sample of a thread's stack: the signal, its handler, and the walk up the copied
+ * stack. See sampler.h. */
+#include "trace/sampler.h"
+
+#include "base/base.h"
+#include "loop/loop.h"
+#include "rondo.h"
+#include "system/system.h"
+#include "trace/unwind.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { SAMPLE_SIGNAL = SIGURG };
+
+/* A signal that takes longer to be answered is given up. */
+static const uint64_t ANSWER_NS = 20000000;
+
+static _Atomic(rondo_trace_frame_namer) frame_namer;
+
+void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
+  atomic_store(&frame_namer, namer);
+}
+
+/* The loop whose thread is to be sampled. The signal handler takes it, and increments the
+ * counter below when it is done. */
+static _Atomic(struct sampled_loop*) sample_asked;
+static atomic_uint samples_answered;
+
+/* --- on the loop's thread: the signal ------------------------------------------------
+ */
+
+static struct sample* sample_next(struct sampled_loop* loop) {
+  unsigned int number = atomic_load_explicit(&loop->filled, memory_order_relaxed);
+  return &loop->samples[number % SAMPLES_KEPT];
+}
+
+/* The handler's result for the sampling thread; one sample is taken at a time. */
+static struct unwind_stack sample_stack;
+static bool sample_copied;
+
+#if defined(__x86_64__)
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  static const int numbers[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  for (unsigned int i = 0; i < UNWIND_REGISTERS; i++)
+    unwind_set(state, i, (uintptr_t) context->uc_mcontext.gregs[numbers[i]]);
+}
+#elif defined(__aarch64__)
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  unwind_set(state, UNWIND_FRAME, (uintptr_t) context->uc_mcontext.regs[29]);
+  unwind_set(state, UNWIND_STACK, (uintptr_t) context->uc_mcontext.sp);
+  unwind_set(state, UNWIND_PLACE, (uintptr_t) context->uc_mcontext.pc);
+}
+#else
+static void context_read(const ucontext_t* context, struct unwind_state* state) {
+  (void) context, (void) state;
+}
+#endif
+
+/* Copied word by word: with memcpy the sanitizers would report the redzones between
+ * variables. A thread on a stack that the program made itself has no known stack to copy.
+ */
+__attribute__((no_sanitize("address", "thread"))) static void
+stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
+  uintptr_t from = stack->state.registers[UNWIND_STACK] / 8 * 8;
+  volatile uint64_t* to = (volatile uint64_t*) (void*) stack->bytes;
+  stack->start = from;
+  stack->size = 0;
+  if (from < loop->stack_start || from >= loop->stack_end)
+    return;
+  stack->size = u64_min(loop->stack_end - from, UNWIND_STACK_MOST) / 8 * 8;
+  for (size_t i = 0; i < stack->size / 8; i++)
+    to[i] = ((const volatile uint64_t*) from)[i];
+}
+
+static void stack_take(const struct sampled_loop* loop, void* context) {
+  sample_stack.state = (struct unwind_state){.exact = true};
+  context_read(context, &sample_stack.state);
+  stack_copy(&sample_stack, loop);
+}
+
+/* The watcher, another process, asks by sigqueue. */
+static void watched_signal(const siginfo_t* info, void* context) {
+  unsigned int question = (unsigned int) info->si_value.sival_int;
+  struct sampled_loop* loop = watched_loop(question);
+  if (loop == NULL || loop->thread != gettid())
+    return;
+  stack_take(loop, context);
+  watched_answer(loop, question, &sample_stack, clock_now_ns());
+}
+
+static void sample_signal(int number, siginfo_t* info, void* context) {
+  int saved = errno;
+  (void) number;
+  if (info->si_code == SI_QUEUE)
+    watched_signal(info, context);
+  struct sampled_loop* loop = atomic_exchange(&sample_asked, NULL);
+  /* The signal may come from another sender, who expects it to be ignored. */
+  if (loop != NULL && info->si_code == SI_TKILL && loop->thread == gettid()) {
+    sample_next(loop)->when_ns = clock_now_ns();
+    stack_take(loop, context);
+    sample_copied = true;
+  }
+  if (loop != NULL)
+    atomic_fetch_add(&samples_answered, 1);
+  errno = saved;
+}
+
+/* --- on the sampling thread ------------------------------------------------------------
+ */
+
+/* Whether the thread can be interrupted by a signal without effect. If not, *pc is where
+ * the thread is blocked, or 0. */
+static bool thread_may_be_signalled(pid_t thread, uintptr_t* pc) {
+  char path[64], text[256];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int) thread);
+  *pc = 0;
+  ssize_t length = system_read_file(path, text, sizeof(text));
+  if (length <= 0 || strncmp(text, "running", 7) == 0)
+    return length > 0;
+  if (sample_resumes_call(strtol(text, NULL, 10)))
+    return true;
+  const char* last = strrchr(text, ' ');
+  *pc = last == NULL ? 0 : (uintptr_t) strtoull(last, NULL, 16);
+  return false;
+}
+
+static void nap(uint64_t ns) {
+  struct timespec time = {.tv_sec = (time_t) (ns / 1000000000),
+                          .tv_nsec = (long) (ns % 1000000000)};
+  nanosleep(&time, NULL);
+}
+
+/* Waits for the handler, so that it never writes to a loop that has left. False without
+ * an answer. */
+static bool sample_by_signal(struct sampled_loop* loop) {
+  sample_copied = false;
+  unsigned int before = atomic_load(&samples_answered);
+  uint64_t give_up = clock_now_ns() + ANSWER_NS;
+  atomic_store(&sample_asked, loop);
+  bool sent = syscall(SYS_tgkill, getpid(), loop->thread, SAMPLE_SIGNAL) == 0;
+  while (atomic_load(&samples_answered) == before) {
+    /* The thread may block the signal: when the handler runs later, it finds nothing to
+     * do. Once the handler has taken the loop, it is about to finish. */
+    if ((!sent || clock_now_ns() > give_up) &&
+        atomic_exchange(&sample_asked, NULL) != NULL)
+      return false;
+    nap(20000);
+  }
+  return sample_copied;
+}
+
+/* For a ring, names are looked up at once, while the sampled code is still loaded; for
+ * other recordings at the end of the stretch. */
+static void sample_add(struct sampled_loop* loop, struct sample* sample,
+                       const struct unwind_state* state) {
+  uintptr_t place = unwind_place(state);
+  if (loop->live != NULL)
+    sample->names[sample->count++] = name_of_frame(&loop->names, loop->stream, place);
+  else
+    sample->frames[sample->count++] = place;
+}
+
+/* Asks the engine that the code belongs to; false if the engine has no name for it. */
+static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
+                             const struct unwind_state* state) {
+  rondo_trace_frame_namer namer = atomic_load(&frame_namer);
+  uintptr_t words[RONDO_TRACE_FRAME_WORDS];
+  char text[TRACE_TEXT_MAX + 1];
+  if (namer == NULL || loop->live == NULL || !unwind_knows(state, UNWIND_FRAME))
+    return false;
+  for (size_t i = 0; i < RONDO_TRACE_FRAME_WORDS; i++) {
+    if (!unwind_read(&sample_stack, state->registers[UNWIND_FRAME] + i * sizeof(words[0]),
+                     &words[i]))
+      return false;
+  }
+  if (namer(words, text, sizeof(text)) == 0)
+    return false;
+  sample->names[sample->count++] = name_of_text(&loop->names, loop->stream, text);
+  return true;
+}
+
+static void sample_walk(struct sampled_loop* loop, struct sample* sample) {
+  struct unwind_state caller = sample_stack.state;
+  bool goes_on = true;
+  while (goes_on && sample->count < SAMPLE_FRAMES) {
+    struct unwind_state state = caller;
+    bool generated;
+    goes_on = unwind_step(&sample_stack, &caller, &generated);
+    if (!generated || !goes_on || !sample_add_named(loop, sample, &state))
+      sample_add(loop, sample, &state);
+  }
+}
+
+bool sample_once(struct sampled_loop* loop, uint64_t now) {
+  struct sample* sample = sample_next(loop);
+  struct unwind_state blocked = {.exact = true};
+  sample->count = 0;
+  if (thread_may_be_signalled(loop->thread, &blocked.registers[UNWIND_PLACE])) {
+    if (!sample_by_signal(loop))
+      return false;
+    sample_walk(loop, sample);
+  } else if (blocked.registers[UNWIND_PLACE] != 0) {
+    sample->when_ns = now;
+    sample_add(loop, sample, &blocked);
+  } else {
+    return false;
+  }
+  atomic_fetch_add_explicit(&loop->filled, 1, memory_order_release);
+  return true;
+}
+
+/* --- life ------------------------------------------------------------------------------
+ */
+
+bool sample_prepare(void) {
+  struct sigaction before;
+  struct sigaction action = {.sa_sigaction = sample_signal,
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  if (sigaction(SAMPLE_SIGNAL, NULL, &before) != 0)
+    return false;
+  if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == sample_signal)
+    return true;
+  if ((before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL)
+    return false; /* the program has a handler of its own */
+  sigemptyset(&action.sa_mask);
+  return sigaction(SAMPLE_SIGNAL, &action, NULL) == 0;
+}
+
+void sample_forget(void) {
+  atomic_store(&sample_asked, NULL);
+}
