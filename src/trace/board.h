@@ -100,7 +100,7 @@ struct board_loop {
   uint16_t written;  /* and how many of them, the outermost, are in the stream */
   uint16_t unseen;   /* 1: who samples the loop sleeps, and the loop wakes it */
   uint32_t handles;  /* number of handles that keep the loop alive and */
-  uint32_t requests; /* in flight, when it last slept or began a turn */
+  uint32_t requests; /* in flight: when it last slept, or some milliseconds ago */
   uint64_t turns;
   /* Time of the last poll; with BOARD_ASLEEP: when the loop fell asleep. */
   uint64_t looked_ns;

@@ -14,9 +14,15 @@
  * use the fast clock too. */
 static const uint64_t CLOCK_SET_NS = 5000000;
 
+/* When the processor's counter must be compared with the clock again. */
+static uint64_t clock_due_ns(const struct recorder* recorder) {
+  if (recorder->clock.rate != 0)
+    return recorder->clock.ns + CLOCK_SET_NS;
+  return recorder->lesson.goes_on ? 0 : UINT64_MAX; /* never: it isn't used here */
+}
+
 uint64_t recorder_set_clock(struct recorder* recorder, uint64_t now) {
-  bool learns = recorder->clock.rate == 0 && recorder->lesson.goes_on;
-  if (!learns && now - recorder->clock.ns <= CLOCK_SET_NS)
+  if (now < clock_due_ns(recorder))
     return now;
   now = clock_now_ns();
   ticks_set(&recorder->clock, &recorder->lesson, now);
@@ -37,9 +43,7 @@ static uint64_t chores_do(const uv_loop_t* loop, struct recorder* recorder,
   sampler_look_for_threads(&recorder->sampled);
   recorder_look_around(loop, recorder, now);
   show_counts(loop, recorder->live);
-  bool learns = recorder->clock.rate == 0 && recorder->lesson.goes_on;
-  recorder->chores_ns =
-      learns ? now : u64_min(recorder->clock.ns + CLOCK_SET_NS, recorder->cpu.next_ns);
+  recorder->chores_ns = u64_min(clock_due_ns(recorder), recorder->cpu.next_ns);
   return now;
 }
 
