@@ -118,11 +118,17 @@ static void microtasks_done(void* isolate, void* loop) {
   microtasks_end(loop);
 }
 
-/* watch(): this thread's engine, for samples and microtasks */
-static napi_value addon_watch(napi_env env, napi_callback_info info) {
+/* nameCode(): the engine reports its code to the recorder, for samples */
+static napi_value addon_name_frames(napi_env env, napi_callback_info info) {
+  (void) env, (void) info;
+  addon_name_code();
+  return NULL;
+}
+
+/* watchMicrotasks(): the engine then calls back for each request several times */
+static napi_value addon_watch_microtasks(napi_env env, napi_callback_info info) {
   uv_loop_t* loop = addon_loop(env);
   (void) info;
-  addon_name_code();
   microtasks.watched = loop != NULL && addon_microtasks_watch(microtasks_done, loop);
   return NULL;
 }
@@ -190,7 +196,8 @@ napi_register_module_v1(napi_env env, napi_value exports);
 napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   addon_engine_find();
   addon_export(env, exports, "active", addon_active);
-  addon_export(env, exports, "watch", addon_watch);
+  addon_export(env, exports, "nameCode", addon_name_frames);
+  addon_export(env, exports, "watchMicrotasks", addon_watch_microtasks);
   addon_export(env, exports, "placeOf", addon_place);
   addon_export(env, exports, "lineOf", addon_line);
   addon_export(env, exports, "begin", addon_begin);

@@ -17,12 +17,13 @@
     return; // not on Rondo's library, or a Node without Node-API
   }
   if (!recorder.active()) return;
-  recorder.watch();
+  recorder.nameCode();
   // A ring that is left on in production has the names of stacks, which cost nothing until
   // they are asked for, and those of requests only if they were asked for.
   const { RONDO_TRACE, RONDO_RECORD, RONDO_RECORD_NAMES } = process.env;
   const inRing = RONDO_RECORD !== undefined && !RONDO_TRACE;
   if (inRing && RONDO_RECORD_NAMES !== '1') return;
+  if (!inRing) recorder.watchMicrotasks();
   const { begin, end, rename, placeOf, lineOf } = recorder;
 
   // --- functions -------------------------------------------------------------------------
@@ -50,17 +51,34 @@
   const requests = require('diagnostics_channel').channel('http.server.request.start');
 
   // The path goes without its query, which may be long and may be secret.
-  const routeOf = ({ method, url }) => `${method} ${String(url).split('?', 1)[0]}`;
+  function pathOf(url) {
+    const text = String(url);
+    const query = text.indexOf('?');
+    return query < 0 ? text : text.slice(0, query);
+  }
 
-  function withListener(route, server) {
+  const routeOf = ({ method, url }) => `${method} ${pathOf(url)}`;
+
+  // Most servers have few paths, and joining the parts of a name takes longer than finding it.
+  const RECENT_MOST = 1000;
+  const recent = new Map(); // by path: the last name that was made for it, and of what
+
+  function nameOfRequest({ method, url }, server) {
+    const path = pathOf(url);
     const listener = server?.listeners('request')[0];
-    return typeof listener === 'function' ? `${route} ${nameAndPlace(listener)}` : route;
+    const known = recent.get(path);
+    if (known !== undefined && known.method === method && known.listener === listener) return known.name;
+    const route = `${method} ${path}`;
+    const name = typeof listener === 'function' ? `${route} ${nameAndPlace(listener)}` : route;
+    if (recent.size >= RECENT_MOST) recent.clear();
+    recent.set(path, { method, listener, name });
+    return name;
   }
 
   // In a ring only the loop's callback that brings a request gets its name: hooks for all callbacks
   // would cost a third of a small request.
   if (inRing) {
-    requests.subscribe(({ request, server }) => rename(withListener(routeOf(request), server)));
+    requests.subscribe(({ request, server }) => rename(nameOfRequest(request, server)));
     return;
   }
 
@@ -122,7 +140,7 @@
     if (open.length === 0) return;
     const outer = open.pop();
     if (outer !== undefined) end(outer.span);
-    requested = withListener(route, server);
+    requested = nameOfRequest(request, server);
     open.push(spanOf(requested));
   }
 
