@@ -135,6 +135,7 @@ void fs_run_on_pool(struct uv__work* w) {
 }
 
 static int fs_send_to_pool(uv_fs_t* req) {
+  trace_pooled(req->loop, req);
   int err = work_submit(req->loop, &req->work_req, fs_run_on_pool, fs_done);
   if (err != 0)
     return err;

@@ -189,11 +189,13 @@ static inline void board_begun(struct board_loop* loop, uint64_t subject, uint64
   __atomic_store_n(&set[place].subject, subject, __ATOMIC_RELEASE);
 }
 
-/* False if it isn't in the table. */
-static inline bool board_table_ended(struct board_loop* loop, uint64_t subject) {
+/* Removes the entry, and says since when it was there; false if it isn't in the table. */
+static inline bool board_table_ended(struct board_loop* loop, uint64_t subject,
+                                     uint32_t* since) {
   struct board_entry* set = board_set(loop, subject);
   for (int i = 0; i < BOARD_WAYS; i++) {
     if (board_same(set[i].subject, subject)) {
+      *since = set[i].since;
       __atomic_store_n(&set[i].subject, 0, __ATOMIC_RELAXED);
       return true;
     }

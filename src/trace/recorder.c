@@ -327,6 +327,13 @@ void trace_write_begun_req(uv_loop_t* loop, uint64_t subject) {
   trace_write_begun(loop, subject, NULL);
 }
 
+/* In a recording of everything the request's beginning is all that is needed. */
+void trace_write_pooled(uv_loop_t* loop, uint64_t subject) {
+  struct recorder* recorder = recorder_of(loop);
+  if (recorder != NULL && recorder->live != NULL)
+    brief_pooled(recorder, subject);
+}
+
 void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
   struct recorder* recorder = recorder_of(loop);
   if (recorder == NULL)

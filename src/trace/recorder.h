@@ -110,6 +110,7 @@ struct recorder {
   struct board* board;                      /* of a ring */
   bool live_is_own;                         /* allocated: the board had no place left */
   struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
+  uint64_t slow; /* of a ring: a request that took long and is called back next */
   struct recorder* next;                    /* of the process's: recorder_life.c */
 };
 
@@ -168,6 +169,8 @@ void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_ki
 void brief_write_many(struct recorder* recorder);
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work);
+/* A request is handed to the pool. */
+void brief_pooled(struct recorder* recorder, uint64_t subject);
 void brief_gone(struct recorder* recorder, uint64_t subject);
 void brief_named(struct recorder* recorder, uint32_t name);
 void brief_end(struct recorder* recorder);

@@ -7,7 +7,11 @@
  * recorded by itself; consecutive ones become one record that counts them (TRACE_MANY).
  * Open spans are on the board, where a reader finds them at any moment. A span becomes a
  * record once it has lasted BRIEF_NS: the records, which a server's work has displaced
- * from the processor's cache by the next callback, cost some hundredths of 10 us. */
+ * from the processor's cache by the next callback, cost some hundredths of 10 us.
+ *
+ * However short they are, recorded are a callback that hands work to the pool, and the
+ * callback of a request that could be the pool's and took SLOW_SINCE: a reader then sees
+ * who waited for a thread, and who had the threads. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
@@ -15,6 +19,7 @@
 #include "system/system.h"
 
 static const uint32_t BRIEF_NS = 100000;
+enum { SLOW_SINCE = 5 }; /* in the board's unit, about a millisecond */
 
 /* For bench/record/run, which counts instructions: under valgrind everything takes about
  * a hundred times as long, and work that depends on time must be done as often as
@@ -110,10 +115,12 @@ void brief_end(struct recorder* recorder) {
   struct board_span* span = &live->open[depth];
   now = recorder->last_ns = u64_max(now, span->begin_ns); /* two clocks may differ */
   __atomic_store_n(&live->depth, depth, __ATOMIC_RELAXED);
-  if (live->written > depth || now - span->begin_ns >= recorder->brief_ns) {
+  bool is_slow = board_same(recorder->slow, span->subject) && recorder->slow != 0;
+  if (live->written > depth || is_slow || now - span->begin_ns >= recorder->brief_ns) {
     write_open(recorder, depth + 1);
     record(recorder, TRACE_END, now, 0, 0, 0);
     live->written = (uint16_t) depth;
+    recorder->slow = is_slow ? 0 : recorder->slow;
   } else if (depth == 0) {
     many_add(&recorder->many, span, now);
   }
@@ -153,6 +160,28 @@ void brief_settle(struct recorder* recorder) {
   recorder->fresh_front = recorder->fresh_end = recorder->fresh_from = live->fresh;
 }
 
+static bool subject_is_pools(uint64_t subject) {
+  switch ((int) (subject >> TRACE_SUBJECT_SHIFT & 0xff) - TRACE_SUBJECT_REQ) {
+  case UV_WORK:
+  case UV_GETADDRINFO:
+  case UV_GETNAMEINFO:
+  case UV_RANDOM:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* How long a request then waits for a thread counts from its own beginning, not from that
+ * of the callback, which may have worked before. */
+void brief_pooled(struct recorder* recorder, uint64_t subject) {
+  if (span_open(recorder) == NULL)
+    return;
+  recorder->quick = QUICK_NOT;
+  write_open(recorder, recorder->depth);
+  record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, 0, 0);
+}
+
 /* A handle that is stopped and started again keeps its entry. */
 void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
                  trace_function work) {
@@ -161,7 +190,11 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
   if (subject_is_handle(subject) && board_has(live, subject))
     return;
   sampler_look_for_threads(&recorder->sampled); /* a loop may run long after its start */
-  uint64_t now = span == NULL || subject_is_handle(subject)
+  if (span != NULL && subject_is_pools(subject)) {
+    recorder->quick = QUICK_NOT;
+    write_open(recorder, recorder->depth);
+  }
+  uint64_t now = span == NULL || span_is_written(recorder) || subject_is_handle(subject)
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);
   if (recorder->fresh_end == live->fresh + BOARD_FRESH)
@@ -176,16 +209,33 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
     begun_keep(&recorder->begun[recorder->depth - 1], subject);
 }
 
+/* The callback of a request follows its end. */
+static void slow_note(struct recorder* recorder, uint64_t subject, uint32_t since) {
+  unsigned int kind = (unsigned int) (subject >> TRACE_SUBJECT_SHIFT & 0xff);
+  uint32_t now = (uint32_t) (recorder->last_ns >> BOARD_SINCE_SHIFT);
+  if (now - since < SLOW_SINCE ||
+      (!subject_is_pools(subject) && kind != TRACE_SUBJECT_REQ + UV_FS))
+    return;
+  recorder->slow = subject;
+  recorder->quick = QUICK_NOT;
+}
+
 void brief_req_end(struct recorder* recorder, uint64_t subject) {
   struct board_loop* live = recorder->live;
-  if (brief_req_end_quickly(recorder, subject) || board_table_ended(live, subject))
+  uint32_t since;
+  if (brief_req_end_quickly(recorder, subject))
     return;
-  brief_settle(recorder);
-  (void) board_table_ended(live, subject);
+  if (!board_table_ended(live, subject, &since)) {
+    brief_settle(recorder);
+    if (!board_table_ended(live, subject, &since))
+      return;
+  }
+  slow_note(recorder, subject, since);
 }
 
 void brief_gone(struct recorder* recorder, uint64_t subject) {
-  (void) board_table_ended(recorder->live, subject);
+  uint32_t since;
+  (void) board_table_ended(recorder->live, subject, &since);
   record(recorder, TRACE_GONE, recorder->last_ns,
          subject & ~((uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT), 0, 0);
 }

@@ -43,6 +43,7 @@ TRACE_APART void trace_write_end(uv_loop_t* loop);
 TRACE_APART void trace_write_begun(uv_loop_t* loop, uint64_t subject,
                                    trace_function work);
 TRACE_APART void trace_write_begun_req(uv_loop_t* loop, uint64_t subject);
+TRACE_APART void trace_write_pooled(uv_loop_t* loop, uint64_t subject);
 TRACE_APART void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req);
 TRACE_APART void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle);
 TRACE_APART void trace_write_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd);
@@ -173,10 +174,18 @@ static inline void trace_begun_req(uv_loop_t* loop, const uv_req_t* req,
   if (type == UV_WORK)
     trace_write_begun(loop, subject_req(req),
                       (trace_function) ((const uv_work_t*) req)->work_cb);
+  else if (type == UV_GETADDRINFO || type == UV_GETNAMEINFO || type == UV_RANDOM)
+    trace_write_begun(loop, trace_subject(req, TRACE_SUBJECT_REQ + type), NULL);
   else
     trace_write_begun_req(loop, type == UV_FS
                                     ? subject_fs((const uv_fs_t*) req)
                                     : trace_subject(req, TRACE_SUBJECT_REQ + type));
+}
+
+/* A file request, which was begun before, is handed to the pool. */
+static inline void trace_pooled(uv_loop_t* loop, const uv_fs_t* req) {
+  if (traced(loop))
+    trace_write_pooled(loop, subject_fs(req));
 }
 
 static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle) {

@@ -178,6 +178,84 @@ static void sleeps_and_phases_of_short_callbacks_are_there(void** state) {
   assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+/* --- the pool ----------------------------------------------------------------------- */
+
+enum { WORKS = 8, THREADS = 4 };
+static uv_work_t works[WORKS];
+static sem_t works_may_end;
+static uint64_t works_begun_ns;
+
+static void hold_thread(uv_work_t* request) {
+  (void) request;
+  sem_wait(&works_may_end);
+}
+
+static void after_held(uv_work_t* request, int status) {
+  (void) request;
+  assert_int_equal(status, 0);
+}
+
+/* It works before it hands anything to the pool. */
+static void on_occupy_pool(uv_timer_t* timer) {
+  uint64_t end = uv_hrtime() + 30000000;
+  while (uv_hrtime() < end)
+    continue;
+  works_begun_ns = uv_hrtime();
+  for (size_t i = 0; i < WORKS; i++)
+    assert_int_equal(uv_queue_work(timer->loop, &works[i], hold_thread, after_held), 0);
+}
+
+static void on_let_go(uv_timer_t* timer) {
+  (void) timer;
+  for (size_t i = 0; i < WORKS; i++)
+    sem_post(&works_may_end);
+}
+
+/* All callbacks are short but the one that occupies the threads. */
+static void requests_that_waited_for_the_pool_are_there(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_timer_t timers[2];
+  assert_int_equal(uv_loop_init(&loop), 0);
+  sem_init(&works_may_end, 0, 0);
+  uv_timer_init(&loop, &timers[0]);
+  uv_timer_init(&loop, &timers[1]);
+  uv_timer_start(&timers[0], on_occupy_pool, 0, 0);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  uv_timer_start(&timers[1], on_let_go, 30, 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+
+  struct trace trace = {0};
+  size_t size;
+  const struct trace_header* header = ring_map(&size);
+  assert_null(trace_read(&trace, ring_path));
+  trace_join_works(&trace);
+  const struct trace_loop* record = &trace.loops[trace.count - 1];
+  size_t waited = 0, called = 0;
+  for (size_t i = 0; i < record->event_count; i++) {
+    const struct event* event = &record->events[i];
+    if (event->cause == EVENT_NONE || record->causes[event->cause].work == EVENT_NONE)
+      continue;
+    const struct cause* cause = &record->causes[event->cause];
+    const struct work* work = &record->process->works[cause->work];
+    assert_true(cause->by != EVENT_NONE);
+    assert_non_null(
+        strstr(record->names[record->events[cause->by].name], "on_occupy_pool"));
+    uint64_t begun_ns = record->start_ns + cause->begun;
+    assert_true(begun_ns + 1000000 > works_begun_ns);
+    called++;
+    waited += record->process->start_ns + work->start > begun_ns + 10000000;
+  }
+  assert_int_equal(called, WORKS);
+  assert_true(waited >= WORKS - THREADS);
+  trace_free(&trace);
+  munmap((void*) (uintptr_t) header, size);
+  uv_close((uv_handle_t*) &timers[0], NULL);
+  uv_close((uv_handle_t*) &timers[1], NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 /* --- the board ---------------------------------------------------------------------- */
 
 static sem_t begun, let_go;
@@ -365,6 +443,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
       cmocka_unit_test(sleeps_and_phases_of_short_callbacks_are_there),
+      cmocka_unit_test(requests_that_waited_for_the_pool_are_there),
       cmocka_unit_test(what_is_in_flight_stands_on_the_board),
       cmocka_unit_test(requests_of_a_callback_stand_on_the_board_until_they_end),
       cmocka_unit_test(a_child_leaves_the_board_of_its_parent_alone),
