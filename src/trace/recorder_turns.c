@@ -69,12 +69,16 @@ void turns_begin(const uv_loop_t* loop, struct recorder* recorder) {
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->live->thread, 0);
 }
 
+/* The sleep begins after all that is in the stream: a reader of the board takes an
+ * earlier one for an old one. The clock may have been read again, and last_ns comes from
+ * another one. */
 void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
                  int64_t timeout_ns) {
   struct board_loop* live = recorder->live;
+  now = u64_max(now, recorder->last_ns);
   brief_flush(recorder);
   if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
-    chores_do(loop, recorder, now);
+    now = chores_do(loop, recorder, now);
   if (recorder->fresh_end != live->fresh)
     brief_settle(recorder);
   recorder->slept_ns = now;

@@ -178,6 +178,97 @@ static void sleeps_and_phases_of_short_callbacks_are_there(void** state) {
   assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+static uv_async_t waker;
+
+struct sleeper {
+  const struct trace_header* header;
+  size_t size;
+  const struct board_loop* live;
+};
+
+/* The time of the loop's last record. */
+static uint64_t last_record_ns(const struct sleeper* sleeper) {
+  const struct trace_header* header = sleeper->header;
+  uint64_t last = 0;
+  for (size_t at = TRACE_HEADER_SIZE + header->board_size;
+       at + header->chunk_size <= sleeper->size; at += header->chunk_size) {
+    const struct trace_chunk* chunk = (const void*) ((const char*) header + at);
+    const struct trace_record* record = (const void*) (chunk + 1);
+    size_t most = (header->chunk_size - sizeof(*chunk)) / sizeof(*record);
+    if (chunk->kind != TRACE_STREAM_LOOP || chunk->number != sleeper->live->number)
+      continue;
+    for (size_t i = 0; i < most && record[i].when != 0; i++) {
+      if ((record[i].when & 0xff) == TRACE_WAITS || (record[i].when & 0xff) == TRACE_CPU)
+        last = record[i].when >> TRACE_TIME_SHIFT;
+    }
+  }
+  return header->start_ns + last;
+}
+
+/* A reader adds the sleep from the board if it is later than all that is in the stream.
+ */
+static void look_at_sleeper(void* argument) {
+  const struct sleeper* sleeper = argument;
+  uint64_t looked;
+  while (((looked = __atomic_load_n(&sleeper->live->looked_ns, __ATOMIC_ACQUIRE)) &
+          BOARD_ASLEEP) == 0)
+    uv_sleep(1);
+  uint64_t last = last_record_ns(sleeper);
+  assert_true(last > sleeper->header->start_ns);
+  assert_true(last <= (looked & ~BOARD_ASLEEP));
+  uv_async_send(&waker);
+}
+
+static void on_never(uv_timer_t* timer) {
+  (void) timer;
+}
+
+static void on_woken(uv_async_t* async) {
+  uv_close((uv_handle_t*) async->data, NULL);
+  uv_close((uv_handle_t*) async, NULL);
+}
+
+/* Before each sleep: long enough that the clock is read again, and with one handle more
+ * or less, so that the handles are listed. */
+static void on_slow_before_sleep(uv_prepare_t* prepare) {
+  uv_timer_t* timer = prepare->data;
+  uint64_t end = uv_hrtime() + 20000000;
+  while (uv_hrtime() < end)
+    continue;
+  if (uv_is_active((uv_handle_t*) timer))
+    uv_timer_stop(timer);
+  else
+    uv_timer_start(timer, on_never, 100000000, 0);
+}
+
+static void a_sleep_begins_after_all_that_is_recorded(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_timer_t timer;
+  uv_prepare_t prepare;
+  uv_thread_t looker;
+  size_t size;
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(uv_loop_init(&loop), 0);
+    const struct trace_header* header = ring_map(&size);
+    struct sleeper sleeper = {header, size, loop_on(board_of(header))};
+    uv_timer_init(&loop, &timer);
+    uv_prepare_init(&loop, &prepare);
+    uv_async_init(&loop, &waker, on_woken);
+    prepare.data = &timer;
+    waker.data = &prepare;
+    uv_prepare_start(&prepare, on_slow_before_sleep);
+    assert_int_equal(uv_thread_create(&looker, look_at_sleeper, &sleeper), 0);
+    while (uv_is_active((uv_handle_t*) &waker))
+      uv_run(&loop, UV_RUN_ONCE);
+    uv_thread_join(&looker);
+    uv_close((uv_handle_t*) &timer, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    munmap((void*) (uintptr_t) header, size);
+  }
+}
+
 /* --- the pool ----------------------------------------------------------------------- */
 
 enum { WORKS = 8, THREADS = 4 };
@@ -443,6 +534,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
       cmocka_unit_test(sleeps_and_phases_of_short_callbacks_are_there),
+      cmocka_unit_test(a_sleep_begins_after_all_that_is_recorded),
       cmocka_unit_test(requests_that_waited_for_the_pool_are_there),
       cmocka_unit_test(what_is_in_flight_stands_on_the_board),
       cmocka_unit_test(requests_of_a_callback_stand_on_the_board_until_they_end),
