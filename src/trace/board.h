@@ -17,8 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum {
+  BOARD_LAYOUT = 1,    /* incremented when a structure here changes */
   BOARD_LOOPS = 32,    /* further loops are recorded without a part on the board */
   BOARD_SPANS = 16,    /* nested; deeper ones are not recorded */
   BOARD_SAMPLES = 128, /* of all loops together: 2.5 s of one stalled loop */
@@ -83,6 +85,15 @@ struct board_object {
   char path[BOARD_PATH]; /* ends with a zero */
 };
 
+/* Sums of a loop's thread at a time: on a processor, and waiting for one. Written by
+ * board_cpu_write, so that a reader has them together. */
+struct board_cpu {
+  uint64_t at_ns; /* 0: not known */
+  uint64_t used_ns;
+  uint64_t delay_at_ns; /* the wait may have been read earlier */
+  uint64_t delay_ns;
+};
+
 struct board_loop {
   uint32_t number; /* of the loop; 0: the place is free */
   uint32_t thread;
@@ -95,6 +106,9 @@ struct board_loop {
   uint32_t alive_count;
   uint64_t alive_ns; /* when the list of handles was written */
   struct board_alive alive[BOARD_ALIVE];
+  struct board_cpu cpu_marked; /* the recorder's last look (recorder_cpu.c), and */
+  struct board_cpu cpu_held;   /* when it was first seen that the loop is held up */
+  uint64_t cpu_limited;        /* 1: a control group limits the processor time */
   /* What every turn and callback writes: a cache line, with the outermost span. */
   _Alignas(64) uint32_t depth; /* number of open spans, */
   uint16_t written;  /* and how many of them, the outermost, are in the stream */
@@ -135,7 +149,7 @@ struct board {
   /* Kept up to date while a loop is_watched. */
   struct board_object objects[BOARD_OBJECTS];
   uint32_t places; /* loops[] that have been in use; those behind have no memory */
-  uint32_t places_unused;
+  uint32_t layout; /* BOARD_LAYOUT */
   struct board_sample samples[BOARD_SAMPLES];
   struct board_loop loops[BOARD_LOOPS];
 };
@@ -149,6 +163,37 @@ static inline int32_t detail_of(int64_t number) {
   return (int32_t) (number > INT32_MAX   ? INT32_MAX
                     : number < INT32_MIN ? INT32_MIN
                                          : number);
+}
+
+/* --- the processor ------------------------------------------------------------------ */
+
+static inline void board_cpu_write(struct board_cpu* cpu, uint64_t at, uint64_t used,
+                                   uint64_t delay_at, uint64_t delay) {
+  __atomic_store_n(&cpu->at_ns, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  __atomic_store_n(&cpu->used_ns, used, __ATOMIC_RELAXED);
+  __atomic_store_n(&cpu->delay_at_ns, delay_at, __ATOMIC_RELAXED);
+  __atomic_store_n(&cpu->delay_ns, delay, __ATOMIC_RELAXED);
+  __atomic_store_n(&cpu->at_ns, at, __ATOMIC_RELEASE);
+}
+
+/* False if it isn't known, or is being written. */
+static inline bool board_cpu_read(const struct board_cpu* from, struct board_cpu* cpu) {
+  cpu->at_ns = __atomic_load_n(&from->at_ns, __ATOMIC_ACQUIRE);
+  cpu->used_ns = __atomic_load_n(&from->used_ns, __ATOMIC_RELAXED);
+  cpu->delay_at_ns = __atomic_load_n(&from->delay_at_ns, __ATOMIC_RELAXED);
+  cpu->delay_ns = __atomic_load_n(&from->delay_ns, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return cpu->at_ns != 0 && __atomic_load_n(&from->at_ns, __ATOMIC_RELAXED) == cpu->at_ns;
+}
+
+/* From the text of /proc/PID/task/TID/schedstat: "time on the processor, time waiting for
+ * it, time slices". False where the kernel doesn't give it: all of them are 0 then. */
+static inline bool schedstat_parse(const char* text, uint64_t* used, uint64_t* delay) {
+  char* rest;
+  *used = strtoull(text, &rest, 10);
+  *delay = strtoull(rest, &rest, 10);
+  return strtoull(rest, NULL, 10) > 0;
 }
 
 /* --- the table of what is begun ---------------------------------------------------- */

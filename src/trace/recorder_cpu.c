@@ -35,17 +35,16 @@ static uint64_t used_now(void) {
   return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
-/* Reads the second field of "time on the processor, time waiting for it, time slices". 0
- * where the kernel doesn't give it. No descriptor is kept open, because programs close
+/* 0 where the kernel doesn't give it. No descriptor is kept open, because programs close
  * descriptors that they don't know. */
 static uint64_t delay_now(void) {
   char path[64], text[96];
+  uint64_t used, delay;
   snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) gettid());
-  if (system_read_file(path, text, sizeof(text)) <= 0)
+  if (system_read_file(path, text, sizeof(text)) <= 0 ||
+      !schedstat_parse(text, &used, &delay))
     return 0;
-  char* second;
-  strtoull(text, &second, 10);
-  return strtoull(second, NULL, 10);
+  return delay;
 }
 
 static void mark(struct recorder* recorder, uint64_t now, uint64_t used) {
@@ -55,10 +54,21 @@ static void mark(struct recorder* recorder, uint64_t now, uint64_t used) {
   cpu->used_ns = used;
 }
 
+/* For readers of the board while the loop is held up. */
+static void cpu_show(const struct recorder* recorder, uint64_t now) {
+  const struct recorder_cpu* cpu = &recorder->cpu;
+  if (recorder->live == NULL)
+    return;
+  board_cpu_write(&recorder->live->cpu_marked, now, cpu->used_ns, cpu->delay_read_ns,
+                  cpu->delay_ns);
+  recorder->live->cpu_limited = cpu->limited;
+}
+
 static void cpu_begin_anew(struct recorder* recorder, uint64_t now) {
   recorder->cpu.delay_ns = delay_now();
   recorder->cpu.delay_read_ns = now;
   mark(recorder, now, used_now());
+  cpu_show(recorder, now);
 }
 
 void cpu_write_moved(struct recorder* recorder, uint64_t now) {
@@ -110,6 +120,7 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   uint64_t delay = delay_added(recorder, now, missed);
   uint64_t throttled = throttled_added(cpu, now, missed && delay > missed_ns);
   uint64_t used_us = u64_min(used / 1000, UINT32_MAX);
+  cpu_show(recorder, now);
   record(recorder, TRACE_CPU, now, used_us << 32 | u64_min(throttled, UINT32_MAX),
          (uint32_t) u64_min(delay / 1000, UINT32_MAX), detail_of((int64_t) awake / 1000));
   arrivals_look(recorder, now);

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -91,6 +92,17 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
   return false;
 }
 
+/* For the report, and for `rondo why`: what the thread has had of the processor so far.
+ */
+static void held_show(struct sampled_loop* loop, uint64_t now) {
+  char path[64], text[96];
+  uint64_t used, delay;
+  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) loop->thread);
+  if (system_read_file(path, text, sizeof(text)) > 0 &&
+      schedstat_parse(text, &used, &delay))
+    board_cpu_write(&loop->live->cpu_held, now, used, now, delay);
+}
+
 /* Returns how long the loop need not be checked again. */
 static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
   uint64_t looked = sampled_loop_looked(loop);
@@ -104,6 +116,8 @@ static uint64_t sampled_loop_look(struct sampled_loop* loop, uint64_t now) {
     loop->stretch_ns = looked;
     loop->stretch_samples = loop->stretch_tries = 0;
     loop->next_ns = now;
+    if (loop->live != NULL)
+      held_show(loop, now);
   }
   loop->seen_ns = now;
   if (now >= loop->next_ns) {

@@ -61,6 +61,8 @@ void watched_list_files(struct sampled_loop* loop) {
   code_files_visit(object_list, loop);
 }
 
+/* The watcher may have looked at the board before there was a loop and a threshold on it,
+ * and be asleep for a second. */
 void watched_begin(struct sampled_loop* loop) {
   watched_list_files(loop);
   loop->is_watched = true;
@@ -68,6 +70,7 @@ void watched_begin(struct sampled_loop* loop) {
   loop->live->thread = (uint32_t) loop->thread;
   watched_loops[place_of(loop)] = loop;
   __atomic_store_n(&loop->live->is_watched, 1, __ATOMIC_RELEASE);
+  watched_wake(loop);
 }
 
 void watched_end(struct sampled_loop* loop) {

@@ -313,6 +313,7 @@ static void ring_begin(struct store_ring* ring) {
   board->pid_namespace = ring_pid_namespace();
   board->ring_size = ring->size;
   board->filled = TRACE_HEADER_SIZE + BOARD_SIZE;
+  board->layout = BOARD_LAYOUT;
 }
 
 /* Old kernels can't report whether there is memory before it is touched, so all of it is

@@ -48,8 +48,8 @@ static bool ring_map(struct live_ring* ring, int fd) {
 static bool ring_is_good(const struct live_ring* ring) {
   const struct trace_header* header = ring->header;
   return header->version == TRACE_VERSION && header->board_size == BOARD_SIZE &&
-         header->chunk_size >= TRACE_HEADER_SIZE && header->chunk_size % 8 == 0 &&
-         ring->board->filled <= ring->size;
+         ring->board->layout == BOARD_LAYOUT && header->chunk_size >= TRACE_HEADER_SIZE &&
+         header->chunk_size % 8 == 0 && ring->board->filled <= ring->size;
 }
 
 bool live_ring_open(struct live_ring* ring, const char* path) {

@@ -175,11 +175,22 @@ static void loop_report(struct sampling* sampling, uint32_t place, sampling_stal
   stall(data, place, loop->stretch_ns, held);
 }
 
+/* For the report, and for `rondo why`: what the thread has had of the processor so far.
+ */
+static void loop_show_held(const struct sampling* sampling, struct board_loop* live,
+                           uint64_t now) {
+  char text[96];
+  uint64_t used, delay;
+  if (task_read(sampling, live->thread, "schedstat", text, sizeof(text)) > 0 &&
+      schedstat_parse(text, &used, &delay))
+    board_cpu_write(&live->cpu_held, now, used, now, delay);
+}
+
 static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_stall stall,
                           void* data) {
   struct sampling_loop* loop = &sampling->loops[place];
-  const struct board* board = sampling->board;
-  const struct board_loop* live = &board->loops[place];
+  struct board* board = sampling->board;
+  struct board_loop* live = &board->loops[place];
   uint64_t looked = loop_looked(live), now = live_now_ns();
   if (loop->samples > 0 && loop->stretch_ns != looked)
     loop_report(sampling, place, stall, data); /* it ended before its last sample */
@@ -188,9 +199,11 @@ static uint64_t loop_look(struct sampling* sampling, uint32_t place, sampling_st
   uint64_t since = looked == 0 ? live->since_ns : looked; /* 0: it has never run */
   if (now < since + board->threshold_ns)
     return since + board->threshold_ns - now;
-  if (loop->stretch_ns != looked || loop->tries == 0)
+  if (loop->stretch_ns != looked || loop->tries == 0) {
     *loop = (struct sampling_loop){
         .stretch_ns = looked, .next_ns = now, .alarm_ns = loop->alarm_ns};
+    loop_show_held(sampling, live, now);
+  }
   loop->seen_ns = now;
   if (now >= loop->next_ns) {
     sample_take(sampling, place, looked, samples_of(board, place, looked) + 1);

@@ -1,8 +1,10 @@
 /* Waits for reports of recorded programs (src/trace/alarm.h) and for their ends. */
 #include "live_watch.h"
+#include "live_cpu.h"
 #include "live_ring.h"
 #include "live_sampling.h"
 #include "live_words.h"
+#include "trace_words.h"
 
 #include "trace/alarm.h"
 #include "trace/ring.h"
@@ -37,6 +39,7 @@ struct watched {
   int files;              /* number of files saved */
   uint32_t stalled;       /* the stalled loop's place on the board */
   uint64_t stalled_since; /* its looked_ns; 0: no loop is stalled */
+  uint64_t stalled_at;    /* when it was still stalled */
   char file[4096];        /* file of the stall's recording; "" if none */
 };
 
@@ -102,6 +105,7 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
     return;
   watched->stalled = place;
   watched->stalled_since = report->looked_ns;
+  watched->stalled_at = report->looked_ns + report->held_ns - 1;
   fprintf(out, "rondo: ");
   live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
   fputc('\n', out);
@@ -124,15 +128,32 @@ static bool stall_write_again(const struct watched* watched) {
   return rename(path, watched->file) == 0;
 }
 
+/* Only the ring knows how long the stall was, and what its thread had of the processor in
+ * all of it. */
 static void stall_end(struct watched* watched) {
   const struct board_loop* live = &watched->ring.board->loops[watched->stalled];
   uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
+  char *line = NULL, time[TIME_SIZE];
+  size_t length = 0;
   if (looked == watched->stalled_since)
     return;
   watched->stalled_since = 0;
+  FILE* out = open_memstream(&line, &length);
+  if (out == NULL)
+    return;
+  struct live_stretch over =
+      live_stretch_over(&watched->ring, live->number, watched->stalled_at);
+  fprintf(out, "rondo: it is over for process %d", watched->ring.pid);
+  if (over.found) {
+    fprintf(out, " after %s", time_text(time, over.length_ns));
+    write_cpu(out, &over.cpu, over.length_ns);
+  }
   if (*watched->file != '\0' && stall_write_again(watched))
-    fprintf(stderr, "rondo: it is over; the last seconds of process %d are in %s\n",
-            watched->ring.pid, watched->file);
+    fprintf(out, "; its last seconds are in %s", watched->file);
+  fputc('\n', out);
+  fclose(out);
+  report_line(line, length);
+  free(line);
 }
 
 /* --- processes ---------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* `rondo why PID`: why a recorded process is alive, and why it doesn't answer. */
 #include "live_command.h"
+#include "live_cpu.h"
 #include "live_ring.h"
 #include "live_stack.h"
 #include "live_words.h"
@@ -86,10 +87,14 @@ static void write_state(const struct live_ring* ring, const struct trace* names,
            time_text(time, now > since ? now - since : 0));
     return;
   }
-  uint64_t held = live_held_ns(live, now);
+  struct live_stretch stretch =
+      live_stretch_now(ring, (size_t) (live - board->loops), looked);
+  uint64_t held = stretch.found ? stretch.length_ns : live_held_ns(live, now);
   printf("  %s, %s since it looked at what is ready: in ",
          held > 10000000 ? "not answering" : "at work", time_text(time, held));
   live_write_open(stdout, names, live);
+  if (stretch.found && held > 10000000)
+    write_cpu(stdout, &stretch.cpu, held);
   putchar('\n');
   if (held > 10000000)
     write_stacks(names, board, live);

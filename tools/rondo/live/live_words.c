@@ -1,5 +1,6 @@
 /* The current state of a loop as text: see live_words.h. */
 #include "live_words.h"
+#include "live_cpu.h"
 #include "live_stack.h"
 #include "trace_subjects.h"
 #include "trace_words.h"
@@ -80,10 +81,11 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
     out_of_memory();
   const struct board_loop* live = &board->loops[place];
   live_names_read(ring, board, &names);
-  bool goes_on = live->looked_ns == looked_ns;
+  struct live_stretch stretch = live_stretch_now(ring, place, looked_ns);
+  bool goes_on = stretch.found && live->looked_ns == looked_ns;
   uint64_t now = live_now_ns();
-  if (goes_on && now > looked_ns)
-    held_ns = now - looked_ns;
+  if (goes_on)
+    held_ns = stretch.length_ns;
   fprintf(out, "%s (%d) loop %u %s", live_program(ring), ring->pid, live->number,
           goes_on ? "is held up, for " : "was held up for ");
   fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, " : " or more");
@@ -95,6 +97,8 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
     hot_path_write(out, &stacks.path, ": in ");
     live_stacks_free(&stacks);
   }
+  if (goes_on)
+    write_cpu(out, &stretch.cpu, held_ns);
   trace_free(&names);
   free(board);
 }

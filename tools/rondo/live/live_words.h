@@ -12,7 +12,8 @@ uint64_t live_held_ns(const struct board_loop* live, uint64_t now);
 /* "on_read (tcp)": the outermost open span, then the spans in it. */
 void live_write_open(FILE* out, const struct trace* names, const struct board_loop* live);
 /* "node (4711) loop 1 is held up, for 52 ms so far, by …: in parse <- onRequest (3 of 3
- * samples)", for the loop at that place of the board. The stall may be over by now: it
+ * samples); of that 6.8 ms on the processor: the machine was busy", for the loop at that
+ * place of the board. The stall may be over by now: it
  * began at `looked_ns` and lasted at least `held_ns`. */
 void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
                       uint64_t looked_ns, uint64_t held_ns);

@@ -126,6 +126,15 @@ void facts_free_all(struct facts** all, size_t count);
  * time has nothing to do with it. */
 bool facts_of_unused(const struct facts* facts);
 
+/* Why a thread had much less of the processor than the time that passed. */
+enum cpu_verdict {
+  CPU_FINE, /* it had most of it */
+  CPU_THROTTLED,
+  CPU_BUSY,   /* others had the processor */
+  CPU_WAITED, /* it didn't want one */
+};
+enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length);
+
 /* The processor time of the loop's thread between two times. */
 struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint64_t to);
 

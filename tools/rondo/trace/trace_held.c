@@ -50,6 +50,17 @@ struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint6
   return share;
 }
 
+enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length) {
+  uint64_t away = without(length, cpu->used);
+  if (away < 1000000 || away < length / 10)
+    return CPU_FINE;
+  /* For a thread that is throttled while it returns from the kernel (since Linux 6.18),
+   * the group's sum has only a part of the time. */
+  if (cpu->throttled >= away / 4)
+    return CPU_THROTTLED;
+  return cpu->delay >= away / 2 ? CPU_BUSY : CPU_WAITED;
+}
+
 /* Only a program that called uv_backend_fd can have slept on that descriptor. */
 uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside) {
   if ((outside->detail & OUTSIDE_OUTER) == 0)

@@ -196,19 +196,16 @@ static void write_outside(FILE* out, const struct stretch* stretch) {
 }
 
 void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
+  static const char* const why[] = {
+      [CPU_THROTTLED] = "throttled, its control group's limit was used up",
+      [CPU_BUSY] = "the machine was busy",
+      [CPU_WAITED] = "it waited for something, such as a file, a lock or a child",
+  };
   char text[TIME_SIZE];
-  uint64_t away = without(length, cpu->used);
-  if (!cpu->known || away < 1000000 || away < length / 10)
-    return;
-  fprintf(out, "; of that %s on the processor: ", time_text(text, cpu->used));
-  /* For a thread that is throttled while it returns from the kernel (since Linux 6.18),
-   * the group's sum has only a part of the time. */
-  if (cpu->throttled >= away / 4)
-    fputs("throttled, its control group's limit was used up", out);
-  else if (cpu->delay >= away / 2)
-    fputs("the machine was busy", out);
-  else
-    fputs("it waited for something, such as a file, a lock or a child", out);
+  enum cpu_verdict verdict = cpu_verdict(cpu, length);
+  if (cpu->known && verdict != CPU_FINE)
+    fprintf(out, "; of that %s on the processor: %s", time_text(text, cpu->used),
+            why[verdict]);
 }
 
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch) {
