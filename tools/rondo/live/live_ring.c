@@ -7,9 +7,7 @@
 #include "trace/ring.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -421,81 +419,4 @@ const char* live_name(const struct trace* trace, uint32_t number) {
   return process == NULL || number == 0 || number > process->name_count
              ? ""
              : process->names[number - 1];
-}
-
-/* --- writing down ------------------------------------------------------------------- */
-
-/* "rondo-4711.rtrace", or with a number if that file exists. */
-static FILE* dump_create(const struct live_ring* ring, const char* path, char* written,
-                         size_t size) {
-  if (path != NULL) {
-    snprintf(written, size, "%s", path);
-    return fopen(path, "wb+");
-  }
-  for (int i = 1; i < 10000; i++) {
-    if (i == 1)
-      snprintf(written, size, "rondo-%d.rtrace", ring->pid);
-    else
-      snprintf(written, size, "rondo-%d.%d.rtrace", ring->pid, i);
-    FILE* file = fopen(written, "wbx+");
-    if (file != NULL || errno != EEXIST)
-      return file;
-  }
-  return NULL;
-}
-
-/* Uses a temporary file in memory, since adding names works on files. After a failure
- * `problem` says what is wrong with the recording; NULL: see errno. */
-static bool dump_write(FILE* out, const char* bytes, size_t size, const char** problem) {
-  struct trace trace = {0};
-  char path[48];
-  int fd = memfd_create("ring", MFD_CLOEXEC);
-  FILE* file = fd < 0 ? NULL : fdopen(fd, "wb+");
-  if (file == NULL)
-    return false;
-  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-  bool good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 &&
-              (*problem = trace_read_bytes(&trace, bytes, size)) == NULL &&
-              trace_copy(out, path, trace.processes[0], 0);
-  fclose(file);
-  trace_free(&trace);
-  return good;
-}
-
-/* An incomplete recording is removed, unless it isn't a regular file (a device). */
-static bool dump_close(FILE* out, const char* written, bool good) {
-  struct stat status;
-  int err = errno;
-  bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
-  bool closed = fclose(out) == 0;
-  if (good && closed)
-    return true;
-  err = good ? errno : err;
-  if (is_file)
-    unlink(written);
-  errno = err;
-  return false;
-}
-
-bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
-                    size_t size) {
-  size_t length;
-  const char* problem = NULL;
-  char* bytes = live_ring_copy(ring, &length);
-  FILE* out = bytes == NULL ? NULL : dump_create(ring, path, written, size);
-  /* Beyond the file size limit the kernel would end the command. */
-  void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
-  bool good =
-      out != NULL && dump_close(out, written, dump_write(out, bytes, length, &problem));
-  int err = errno;
-  signal(SIGXFSZ, before);
-  free(bytes);
-  if (good)
-    return true;
-  if (problem != NULL)
-    fprintf(stderr, "rondo: nothing of process %d can be written down: %s\n", ring->pid,
-            problem);
-  else
-    fprintf(stderr, "rondo: %s: %s\n", written, strerror(err));
-  return false;
 }

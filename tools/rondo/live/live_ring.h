@@ -46,7 +46,7 @@ char* live_ring_copy(const struct live_ring* ring, size_t* size);
 const char* live_ring_read(const struct live_ring* ring, struct trace* trace);
 /* Saves the ring with the names of its functions. If `path` is NULL, a name in the
  * working directory is chosen and stored in `written`. False if that fails, which has
- * been reported. */
+ * been reported: a file of that name stays as it was, and nothing half done is left. */
 bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
                     size_t size);
 

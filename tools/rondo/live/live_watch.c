@@ -117,15 +117,10 @@ static void stall_report(struct watcher* watcher, struct watched* watched,
   free(line);
 }
 
-/* A recording saved during the stall has only its beginning, so it is saved again. The
- * new file replaces the first only when it is complete: a full disk must not cost both.
- */
+/* A recording saved during the stall has only its beginning, so it is saved again. */
 static bool stall_write_again(const struct watched* watched) {
-  char path[sizeof(watched->file) + 8], written[sizeof(path)];
-  snprintf(path, sizeof(path), "%s.new", watched->file);
-  if (!live_ring_dump(&watched->ring, path, written, sizeof(written)))
-    return false;
-  return rename(path, watched->file) == 0;
+  char written[sizeof(watched->file)];
+  return live_ring_dump(&watched->ring, watched->file, written, sizeof(written));
 }
 
 /* Only the ring knows how long the stall was, and what its thread had of the processor in
@@ -148,8 +143,11 @@ static void stall_end(struct watched* watched) {
     fprintf(out, " after %s", time_text(time, over.length_ns));
     write_cpu(out, &over.cpu, over.length_ns);
   }
-  if (*watched->file != '\0' && stall_write_again(watched))
-    fprintf(out, "; its last seconds are in %s", watched->file);
+  if (*watched->file != '\0')
+    fprintf(out,
+            stall_write_again(watched) ? "; its last seconds are in %s"
+                                       : "; %s has its beginning",
+            watched->file);
   fputc('\n', out);
   fclose(out);
   report_line(line, length);
