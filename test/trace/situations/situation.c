@@ -6,6 +6,7 @@
  * - blocked: a callback that waits for a child for 600 ms
  * - behind: a stall behind a million events
  * - loops: three loops, two idle helpers, then the busy one
+ * - helper: a thread with a loop that sleeps until the process is killed
  * - nobody: a stretch that no callback took
  * - throttled: a callback that works longer than its control group lets it, in one go
  * - pool: a pool of one thread, busy with something else
@@ -151,6 +152,44 @@ static void loops(void) {
   left = 5;
   uv_timer_init(uv_default_loop(), &timer);
   uv_timer_start(&timer, main_work, 1, 1);
+  uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+}
+
+static uv_sem_t helper_is_there;
+
+static void on_prepared(uv_prepare_t* handle) {
+  (void) handle;
+  uv_sem_post(&helper_is_there);
+}
+
+static void on_never(uv_async_t* handle) {
+  (void) handle;
+}
+
+static void run_helper(void* argument) {
+  uv_loop_t loop;
+  uv_async_t never;
+  uv_prepare_t prepared;
+  (void) argument;
+  uv_loop_init(&loop);
+  uv_async_init(&loop, &never, on_never);
+  uv_prepare_init(&loop, &prepared);
+  uv_prepare_start(&prepared, on_prepared);
+  uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+static void kills_itself(uv_timer_t* handle) {
+  (void) handle;
+  kill(getpid(), SIGKILL);
+}
+
+static void helper(void) {
+  uv_thread_t thread;
+  uv_sem_init(&helper_is_there, 0);
+  uv_thread_create(&thread, run_helper, NULL);
+  uv_sem_wait(&helper_is_there);
+  uv_timer_init(uv_default_loop(), &timer);
+  uv_timer_start(&timer, kills_itself, 500, 0);
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }
 
@@ -398,6 +437,8 @@ int main(int argc, char** argv) {
     behind();
   else if (strcmp(what, "loops") == 0)
     loops();
+  else if (strcmp(what, "helper") == 0)
+    helper();
   else if (strcmp(what, "nobody") == 0)
     nobody();
   else if (strcmp(what, "throttled") == 0)

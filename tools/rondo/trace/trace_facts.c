@@ -207,6 +207,14 @@ bool facts_of_unused(const struct facts* facts) {
          facts->busy < 1000000 && facts->in_scripts == 0 && facts->loop->lost == 0;
 }
 
+bool facts_of_sleeper(const struct facts* facts) {
+  const uint64_t few = 10, little_ns = 5000000;
+  return facts->loop->thread != facts->loop->pid && facts->sleeps > 0 &&
+         facts->turns <= few && facts->busy < little_ns && facts->in_scripts == 0 &&
+         facts->loop->lost == 0 && facts->starved.event == EVENT_NONE &&
+         facts->late_all == 0;
+}
+
 struct facts** facts_of_all(const struct trace* trace) {
   struct facts** all = calloc(trace->count + 1, sizeof(struct facts*));
   for (size_t i = 0; all != NULL && i < trace->count; i++) {

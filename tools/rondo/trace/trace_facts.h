@@ -135,6 +135,10 @@ enum cpu_verdict {
 };
 enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length);
 
+/* For a loop of a helper thread that has slept nearly all the time, such as that of
+ * Node's delayed tasks: one sentence says everything, if there are other loops. */
+bool facts_of_sleeper(const struct facts* facts);
+
 /* The processor time of the loop's thread between two times. */
 struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint64_t to);
 

@@ -107,9 +107,9 @@ static uint64_t loop_end(const struct trace_chunk* last, uint64_t ended) {
   return ended - last->first_ns;
 }
 
-/* All chunks of one loop; the first of them is `chunks`. */
-static void read_loop(struct trace* trace, struct trace_process* process,
-                      const struct chunk* chunks, size_t count, uint64_t ended) {
+/* All chunks of one loop; the first of them is `chunks`. The reader is to be ended. */
+static struct loop_reader* read_loop(struct trace* trace, struct trace_process* process,
+                                     const struct chunk* chunks, size_t count) {
   const struct trace_chunk* head = chunks[0].head;
   const struct trace_chunk* last = chunks[count - 1].head;
   struct trace_loop* loop = trace_add_loop(trace, process);
@@ -128,7 +128,7 @@ static void read_loop(struct trace* trace, struct trace_process* process,
     trace->damaged = true;
     break;
   }
-  loop_reader_end(reader, loop_end(last, ended));
+  return reader;
 }
 
 static void close_works(struct trace_process* process, uint64_t ended) {
@@ -150,9 +150,30 @@ static void read_others(struct trace* trace, struct trace_process* process,
   }
 }
 
+/* A loop whose chunks were read. */
+struct read_loop {
+  struct loop_reader* reader;
+  const struct trace_chunk* last;
+};
+
+/* If nobody knows when the process ended, it was there until the last record of any of
+ * its loops. */
+static uint64_t process_end(const struct read_loop* loops, size_t count) {
+  uint64_t ended = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t now = loop_reader_now(loops[i].reader);
+    ended = now > ended ? now : ended;
+  }
+  return ended;
+}
+
 static void read_chunks(struct trace* trace, struct trace_process* process,
                         const struct section* section, uint64_t ended) {
-  size_t next;
+  const size_t first = trace->count;
+  struct read_loop* loops = calloc(section->count + 1, sizeof(*loops));
+  size_t next, count = 0;
+  if (loops == NULL)
+    out_of_memory();
   for (size_t i = 0; i < section->count; i = next) {
     const struct trace_chunk* head = section->chunks[i].head;
     for (next = i + 1; next < section->count; next++) {
@@ -160,11 +181,19 @@ static void read_chunks(struct trace* trace, struct trace_process* process,
         break;
     }
     if (head->kind == TRACE_STREAM_LOOP)
-      read_loop(trace, process, &section->chunks[i], next - i, ended);
+      loops[count++] =
+          (struct read_loop){read_loop(trace, process, &section->chunks[i], next - i),
+                             section->chunks[next - 1].head};
     else
       read_others(trace, process, &section->chunks[i], next - i);
   }
+  if (ended == 0)
+    ended = process_end(loops, count);
+  for (size_t i = 0; i < count; i++)
+    loop_reader_end(loops[i].reader, &trace->loops[first + i],
+                    loop_end(loops[i].last, ended));
   close_works(process, ended);
+  free(loops);
 }
 
 static char* arguments_text(const char* command, size_t size) {

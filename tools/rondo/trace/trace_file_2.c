@@ -32,7 +32,7 @@ static size_t loop_add(struct trace* trace, const struct trace_header_2* header,
   memcpy(loop->backend, header->backend, sizeof(header->backend));
   struct loop_reader* reader = loop_reader_make(loop, 0, true);
   size_t good = loop_reader_take(reader, records, count);
-  loop_reader_end(reader, end_of(trace, header));
+  loop_reader_end(reader, loop, end_of(trace, header));
   /* A recording that wasn't closed ends with zeros, or with an appended section. */
   if (good < count && (header->length != 0 ||
                        (records[good].when != 0 &&

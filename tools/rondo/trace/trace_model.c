@@ -563,7 +563,13 @@ size_t loop_reader_take(struct loop_reader* reader, const struct trace_record* r
   return i;
 }
 
-void loop_reader_end(struct loop_reader* reader, uint64_t ended) {
+uint64_t loop_reader_now(const struct loop_reader* reader) {
+  return reader->first_ns + reader->now;
+}
+
+void loop_reader_end(struct loop_reader* reader, struct trace_loop* loop,
+                     uint64_t ended) {
+  reader->loop = loop;
   close_all(reader, ended);
   drop_empty_outside(reader);
   free(reader->stack);

@@ -205,7 +205,10 @@ struct loop_reader* loop_reader_make(struct trace_loop* loop, uint64_t first_ns,
 /* Returns how many records were valid, including those of text. */
 size_t loop_reader_take(struct loop_reader* reader, const struct trace_record* records,
                         size_t count);
-void loop_reader_end(struct loop_reader* reader, uint64_t ended);
+/* The time of the last record, in the records' times. */
+uint64_t loop_reader_now(const struct loop_reader* reader);
+/* `loop`: the loop's address, which may have changed since the reader was made. */
+void loop_reader_end(struct loop_reader* reader, struct trace_loop* loop, uint64_t ended);
 
 /* Reads definitions and the pool's work; returns how many records were valid. */
 size_t process_define(struct trace_process* process, const struct trace_record* records,

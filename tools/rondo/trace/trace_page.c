@@ -63,6 +63,10 @@ static void alive_words(FILE* out, const void* of) {
   write_alive(out, words->loop, words->alive);
 }
 
+static void sleeper_words(FILE* out, const void* of) {
+  write_sleeper(out, of);
+}
+
 static void verdict_words(FILE* out, const void* of) {
   write_verdict(out, of);
 }
@@ -164,6 +168,10 @@ static void write_facts(const struct page* page, const struct facts* facts,
   write_words(out, verdict_words, facts);
   fputs(",\"waits\":", out);
   write_words(out, waits_words, facts);
+  if (facts_of_sleeper(facts)) {
+    fputs(",\"sleeper\":", out);
+    write_words(out, sleeper_words, facts);
+  }
   write_held_list(page, facts, thinned);
   write_late_list(page, facts, thinned);
   write_totals(out, facts, thinned);

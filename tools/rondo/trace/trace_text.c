@@ -26,8 +26,8 @@ static void write_share(FILE* out, const char* what, uint64_t time, uint64_t all
 static void write_shares(FILE* out, const struct facts* facts) {
   char rest[96], longest[TIME_SIZE];
   uint64_t all = facts->length;
-  snprintf(rest, sizeof(rest), "%" PRIu64 " times, %s at most", facts->sleeps,
-           time_text(longest, facts->longest_sleep));
+  snprintf(rest, sizeof(rest), "%" PRIu64 " time%s, %s at most", facts->sleeps,
+           facts->sleeps == 1 ? "" : "s", time_text(longest, facts->longest_sleep));
   write_share(out, "asleep", facts->asleep, all, rest);
   snprintf(rest, sizeof(rest), "%" PRIu64 " of them", facts->callbacks);
   write_share(out, "in callbacks", facts->in_callbacks, all, rest);
@@ -154,9 +154,7 @@ static void write_processor(FILE* out, const struct facts* facts) {
     fprintf(out, ", %.1f %% on the processor", share_of(cpu->used, facts->shown));
 }
 
-static void write_head(FILE* out, const struct facts* facts) {
-  const struct trace_loop* loop = facts->loop;
-  char time[TIME_SIZE];
+static void write_loop(FILE* out, const struct trace_loop* loop) {
   const char* name = thread_name_of(loop->process, loop->thread);
   fprintf(out, "loop %u on ", loop->number);
   write_plain(out, loop->backend);
@@ -166,7 +164,14 @@ static void write_head(FILE* out, const struct facts* facts) {
     write_plain(out, name);
     putc(')', out);
   }
-  fprintf(out, ": %" PRIu64 " turn%s in %s, %.1f %% busy%s", facts->turns,
+  fputs(": ", out);
+}
+
+static void write_head(FILE* out, const struct facts* facts) {
+  const struct trace_loop* loop = facts->loop;
+  char time[TIME_SIZE];
+  write_loop(out, loop);
+  fprintf(out, "%" PRIu64 " turn%s in %s, %.1f %% busy%s", facts->turns,
           facts->turns == 1 ? "" : "s", time_text(time, facts->length),
           share_of(facts->busy, facts->shown),
           facts->shown < facts->length / 2 ? " since its first turn" : "");
@@ -183,9 +188,16 @@ static void write_head(FILE* out, const struct facts* facts) {
   putc('\n', out);
 }
 
-static void write_summary(FILE* out, const struct facts* facts) {
+/* `beside`: another loop of the process has worked. */
+static void write_summary(FILE* out, const struct facts* facts, bool beside) {
   if (facts_of_unused(facts)) {
     fprintf(out, "loop %u: nothing was called back on it\n", facts->loop->number);
+    return;
+  }
+  if (beside && facts_of_sleeper(facts)) {
+    write_loop(out, facts->loop);
+    write_sleeper(out, facts);
+    putc('\n', out);
     return;
   }
   write_head(out, facts);
@@ -265,6 +277,14 @@ static int busiest_first(const void* left, const void* right) {
   return a->loop->number < b->loop->number ? -1 : a->loop->number > b->loop->number;
 }
 
+static bool has_worked_beside(struct facts* const* all, size_t count, uint32_t pid) {
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->loop->pid == pid && !facts_of_unused(all[i]) && !facts_of_sleeper(all[i]))
+      return true;
+  }
+  return false;
+}
+
 static void write_all(FILE* out, struct facts* const* all, size_t count, bool turns) {
   for (size_t i = 0; i < count; i++) {
     const struct trace_loop* loop = all[i]->loop;
@@ -274,7 +294,7 @@ static void write_all(FILE* out, struct facts* const* all, size_t count, bool tu
       putc('\n', out);
     }
     putc('\n', out);
-    write_summary(out, all[i]);
+    write_summary(out, all[i], has_worked_beside(all, count, loop->pid));
     if (turns)
       write_turns(out, loop);
   }

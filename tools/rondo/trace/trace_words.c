@@ -325,6 +325,15 @@ void write_verdict(FILE* out, const struct facts* facts) {
   write_start(out, facts);
 }
 
+void write_sleeper(FILE* out, const struct facts* facts) {
+  char text[TIME_SIZE];
+  fprintf(out, "%" PRIu64 " turn%s, asleep ", facts->turns, facts->turns == 1 ? "" : "s");
+  if (facts->callbacks == 0)
+    fputs("since", out);
+  else
+    fprintf(out, "but for %s", time_text(text, facts->busy));
+}
+
 /* --- causes --------------------------------------------------------------------------
  */
 

@@ -31,6 +31,8 @@ void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length);
 void write_waits_of(FILE* out, const struct facts* facts);
 /* Writes a summary of the loop in one line. */
 void write_verdict(FILE* out, const struct facts* facts);
+/* "1 turn, asleep since", of a loop that has done nothing else. */
+void write_sleeper(FILE* out, const struct facts* facts);
 /* Writes "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing
  * if that isn't known. */
 void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event);

@@ -35,15 +35,20 @@ class Panel {
     const used = this.app.shown.filter(({ facts }) => !facts.unused);
     const shown = used.length ? used : this.app.shown;
     const several = shown.length > 1;
-    $('verdict').replaceChildren(...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several)));
+    const beside = shown.some(({ facts }) => !facts.sleeper);
+    $('verdict').replaceChildren(...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several, beside)));
     if (shown.length > MOST_VERDICTS)
       $('verdict').append(make('p', { class: 'soft' }, `and ${formatMany(shown.length - MOST_VERDICTS, 'loop')} less busy`));
   }
 
-  verdictLine(loop, several) {
+  verdictLine(loop, several, beside) {
     const { facts, alive } = loop;
     const line = make('p', { class: 'loop-verdict' });
     if (several) line.append(make('b', {}, `${loopLabel(loop)}: `));
+    if (beside && facts.sleeper) {
+      line.append(`${sentence(facts.sleeper)}. `);
+      return line;
+    }
     if (facts.turns === 0) line.append('no turn in this trace. ');
     else line.append(...this.verdictText(loop), '. ', make('span', { class: 'waits' }, sentence(facts.waits)), '. ',
       `${formatMany(facts.turns, 'turn')} in ${formatDuration(facts.length)}, `,
