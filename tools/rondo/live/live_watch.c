@@ -95,28 +95,6 @@ static void stall_write_down(struct watched* watched) {
     *watched->file = '\0';
 }
 
-static void stall_report(struct watcher* watcher, struct watched* watched,
-                         const struct alarm_report* report) {
-  uint32_t place = report->loop % BOARD_LOOPS;
-  char* line = NULL;
-  size_t length = 0;
-  FILE* out = open_memstream(&line, &length);
-  if (out == NULL)
-    return;
-  watched->stalled = place;
-  watched->stalled_since = report->looked_ns;
-  watched->stalled_at = report->looked_ns + report->held_ns - 1;
-  fprintf(out, "rondo: ");
-  live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
-  fputc('\n', out);
-  fclose(out);
-  report_line(line, length);
-  line[length - 1] = '\0';
-  stall_write_down(watched);
-  command_run(watcher, watched, line);
-  free(line);
-}
-
 /* A recording saved during the stall has only its beginning, so it is saved again. */
 static bool stall_write_again(const struct watched* watched) {
   char written[sizeof(watched->file)];
@@ -124,7 +102,7 @@ static bool stall_write_again(const struct watched* watched) {
 }
 
 /* Only the ring knows how long the stall was, and what its thread had of the processor in
- * all of it. */
+ * all of it. Does nothing while the stall goes on. */
 static void stall_end(struct watched* watched) {
   const struct board_loop* live = &watched->ring.board->loops[watched->stalled];
   uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
@@ -151,6 +129,40 @@ static void stall_end(struct watched* watched) {
   fputc('\n', out);
   fclose(out);
   report_line(line, length);
+  free(line);
+}
+
+/* Another stall is reported, and may be that of another loop: this one's file is named
+ * now, whether it is over or not. */
+static void stall_leave(struct watched* watched) {
+  if (watched->stalled_since != 0)
+    stall_end(watched);
+  if (watched->stalled_since != 0 && *watched->file != '\0')
+    fprintf(stderr, "rondo: the last seconds of process %d are in %s\n",
+            watched->ring.pid, watched->file);
+  watched->stalled_since = 0;
+}
+
+static void stall_report(struct watcher* watcher, struct watched* watched,
+                         const struct alarm_report* report) {
+  uint32_t place = report->loop % BOARD_LOOPS;
+  char* line = NULL;
+  size_t length = 0;
+  FILE* out = open_memstream(&line, &length);
+  if (out == NULL)
+    return;
+  stall_leave(watched);
+  watched->stalled = place;
+  watched->stalled_since = report->looked_ns;
+  watched->stalled_at = report->looked_ns + report->held_ns - 1;
+  fprintf(out, "rondo: ");
+  live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
+  fputc('\n', out);
+  fclose(out);
+  report_line(line, length);
+  line[length - 1] = '\0';
+  stall_write_down(watched);
+  command_run(watcher, watched, line);
   free(line);
 }
 
