@@ -8,6 +8,7 @@
 
 #include "exec_look.h"
 #include "exec_record.h"
+#include "words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -200,10 +201,26 @@ bool exec_prepare_sim(const char* program, bool script) {
          prepend_object(directory, sim_name, "clocks stay real");
 }
 
+/* A script is a file that can't be executed, or that is in no folder of PATH. */
+static bool is_script(const char* name) {
+  size_t length = strlen(name);
+  return length > 3 && access(name, R_OK) == 0 &&
+         (strcmp(name + length - 3, ".js") == 0 ||
+          strcmp(name + length - 4, ".mjs") == 0 ||
+          strcmp(name + length - 4, ".cjs") == 0);
+}
+
 int exec_become(char** argv) {
   execvp(argv[0], argv);
-  fprintf(stderr, "rondo: %s: %s\n", argv[0], strerror(errno));
-  return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+  int problem = errno;
+  if (is_script(argv[0]))
+    fprintf(stderr,
+            "rondo: %s is a script, not a program: put what runs it before it, rondo or "
+            "node\n",
+            argv[0]);
+  else
+    fprintf(stderr, "rondo: %s: %s\n", argv[0], strerror(problem));
+  return problem == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
 bool exec_set_verbose(void) {
@@ -215,6 +232,17 @@ struct exec_options {
   struct exec_record record;
   int next; /* index of the program in argv */
 };
+
+static int bad_option(const char* option) {
+  static const char* const names[] = {"--backend",   "--check", "--help",    "--names",
+                                      "--record",    "--stall", "--dump-on", "--verbose",
+                                      "--stall-run", NULL};
+  const char* meant = nearest_word(option, names);
+  if (meant == NULL)
+    return bad_usage("bad option: ", option);
+  fprintf(stderr, "rondo exec: bad option: %s; did you mean %s?\n", option, meant);
+  return 9;
+}
 
 /* Returns -1 to continue, or an exit code. */
 static int read_options(struct exec_options* options, int argc, char** argv) {
@@ -245,7 +273,7 @@ static int read_options(struct exec_options* options, int argc, char** argv) {
     if (taken > 0)
       continue;
     if (strcmp(argv[next], "--backend") != 0)
-      return bad_usage("bad option: ", argv[next]);
+      return bad_option(argv[next]);
     if (next + 1 >= argc)
       return bad_usage("an argument is missing after ", argv[next]);
     if (!exec_set_backend(argv[++next]))

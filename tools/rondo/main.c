@@ -68,21 +68,32 @@ static int (*command_main(const char* word))(int, char**) {
   return NULL;
 }
 
+static const char* const command_words[] = {"exec", "trace", "dump",    "why", "top",
+                                            "sim",  "help",  "version", NULL};
+
 static int help_main(int argc, char** argv) {
-  char* const about[] = {argv[1], "--help", NULL};
-  if (argc > 1 && command_main(argv[1]) != NULL)
-    return command_main(argv[1])(2, (char**) about);
-  fputs(usage, stdout);
-  return 0;
+  const char* word = argc > 1 ? argv[1] : "help";
+  char* const about[] = {(char*) word, "--help", NULL};
+  if (command_main(word) != NULL)
+    return command_main(word)(2, (char**) about);
+  if (strcmp(word, "help") == 0 || strcmp(word, "version") == 0 || word[0] == '-') {
+    fputs(usage, stdout);
+    return 0;
+  }
+  const char* meant = nearest_word(word, command_words);
+  fprintf(stderr, "rondo: there is no command \"%s\"; ", word);
+  if (meant != NULL)
+    fprintf(stderr, "did you mean: rondo help %s?\n", meant);
+  else
+    fputs("rondo help lists them\n", stderr);
+  return BAD_ARGUMENT;
 }
 
 /* The command that was probably meant by a word that is neither a file nor a command. */
 static const char* command_meant(const char* word) {
-  static const char* const commands[] = {"exec", "trace", "dump",    "why", "top",
-                                         "sim",  "help",  "version", NULL};
   if (strpbrk(word, "./-") != NULL || access(word, F_OK) == 0)
     return NULL;
-  return nearest_word(word, commands);
+  return nearest_word(word, command_words);
 }
 
 /* Options that the runtime's JavaScript handles, named as in Node. */
