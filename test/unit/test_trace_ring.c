@@ -106,6 +106,7 @@ static void the_end_of_a_long_run_is_there_with_its_names(void** state) {
   assert_int_equal(trace.count, 1);
   const struct trace_loop* record = &trace.loops[0];
   assert_true(record->overwritten);
+  assert_true(record->begin_ns > 0 && record->begin_ns == record->events[0].start);
   size_t slow = 0, many = 0;
   for (size_t i = 0; i < record->event_count; i++) {
     const struct event* event = &record->events[i];

@@ -572,6 +572,9 @@ void loop_reader_end(struct loop_reader* reader, struct trace_loop* loop,
   reader->loop = loop;
   close_all(reader, ended);
   drop_empty_outside(reader);
+  /* Nothing is known of the time before, if its records were overwritten. */
+  if (loop->overwritten && loop->event_count > 0)
+    loop->begin_ns = loop->events[0].start;
   free(reader->stack);
   subjects_free(&reader->subjects);
   free(reader);

@@ -155,9 +155,11 @@ struct trace_loop {
   uint64_t start_ns;   /* on the monotonic clock, which all loops of a machine share */
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
   uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
-  uint64_t begin_ns; /* start of the part that is shown, since start_ns; see trace_cut */
-  uint64_t end_ns;   /* of the last event, since start_ns */
-  bool overwritten;  /* of a ring: the beginning is overwritten */
+  /* Start of the part that is shown, since start_ns: of what a ring still has, or what
+   * trace_cut has left. */
+  uint64_t begin_ns;
+  uint64_t end_ns;  /* of the last event, since start_ns */
+  bool overwritten; /* of a ring: the beginning is overwritten */
   char backend[17];
   char** names; /* those of its process */
   size_t name_count;
