@@ -57,6 +57,18 @@ const tests = {
       [['handle /app/x.js:3', 0, 2], ['parse', 1, 1], ['(not in the script)', 0, 1]]);
   },
 
+  'the extent of a full ring is that of its busy loops'() {
+    const slept = [[0, 0, 9000000, -1, -1, 1], [5, 1, 8999999, -1, -1, 0], [8, 2, 8999998, -1, -1, -1]];
+    const late = [[0, 8000000, 990000, -1, -1, 77], [5, 8000000, 990000, -1, -1, 0]];
+    const two = (overwritten, sleeper) => page.readTrace(JSON.stringify({
+      format: 'rondo-trace', version: 2, command: 'app', started: 1, processes: [{ pid: 7, program: '/bin/app',
+        loops: [{ id: 1, thread: 7, backend: 'uring', lost: 0, names: [], subjects: [], events: late, overwritten },
+                { id: 2, thread: 8, backend: 'uring', lost: 0, names: [], subjects: [], events: slept, facts: { sleeper } }] }] })).extent;
+    assert.deepStrictEqual(two(true, '1 turn, asleep since'), { start: 8000000, end: 8990000 });
+    assert.deepStrictEqual(two(true, undefined), { start: 0, end: 9000000 });
+    assert.deepStrictEqual(two(false, '1 turn, asleep since'), { start: 0, end: 9000000 });
+  },
+
   'parents, turns and rows'() {
     const loop = loopOf(TWO_TURNS);
     assert.deepStrictEqual(list(loop.parent), [-1, -1, 1, 2, 1, 4, 4, 6, 6, 1, 9, -1, 11, 12, -1]);

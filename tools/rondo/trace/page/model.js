@@ -67,7 +67,11 @@ function buildTrace(raw) {
   };
 }
 
-function extentOf(loops) {
+/* A ring has the last seconds of a busy loop, and all that a helper has slept since the
+ * program's start, which may be days: the picture is that of the seconds. */
+function extentOf(all) {
+  const awake = all.filter(({ count, facts }) => count > 0 && !facts.sleeper && !facts.unused);
+  const loops = awake.some(({ overwritten }) => overwritten) ? awake : all;
   let start = Infinity, end = -Infinity;
   for (const loop of loops) {
     if (loop.count === 0) continue;
