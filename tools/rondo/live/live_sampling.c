@@ -1,6 +1,7 @@
 /* See live_sampling.h. Whether a signal does harm is seen in /proc, as the sampling
- * thread does it. Where the kernel keeps a thread's system call from us (Yama), only one
- * that runs is sent a signal, and of one that is blocked nothing is known. */
+ * thread does it. Where the kernel keeps a thread's system call from us (Yama, or a
+ * program that isn't dumpable), only one that runs is sent a signal, and of one that is
+ * blocked nothing is known. */
 #include "live_sampling.h"
 
 #include "trace/sampler.h"
@@ -61,12 +62,23 @@ static bool task_runs(const struct sampling* sampling, uint32_t thread) {
   return state != NULL && strncmp(state, ") R", 3) == 0;
 }
 
-/* If a signal does harm, *place is where the thread is blocked, or 0. */
-static bool task_may_be_signalled(const struct sampling* sampling, uint32_t thread,
-                                  uint64_t* place) {
+/* Yama writes each refusal into the kernel's log, so the first is the last. */
+static bool task_read_call(struct sampling* sampling, uint32_t thread, char* text,
+                           size_t size) {
+  if (sampling->calls_hidden)
+    return false;
+  errno = 0;
+  bool known = task_read(sampling, thread, "syscall", text, size) > 0;
+  sampling->calls_hidden = !known && (errno == EPERM || errno == EACCES);
+  return known;
+}
+
+/* Returns whether the thread may be sent a signal. If that would do harm, *place is where
+ * it is blocked, or 0. */
+static bool task_examine(struct sampling* sampling, uint32_t thread, uint64_t* place) {
   char text[256];
   *place = 0;
-  if (task_read(sampling, thread, "syscall", text, sizeof(text)) <= 0)
+  if (!task_read_call(sampling, thread, text, sizeof(text)))
     return task_runs(sampling, thread);
   if (strncmp(text, "running", 7) == 0 || sample_resumes_call(strtol(text, NULL, 10)))
     return true;
@@ -121,12 +133,12 @@ static void sample_write(struct board* board, uint32_t place_of_loop, uint32_t n
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-static void sample_take(const struct sampling* sampling, uint32_t place, uint64_t looked,
+static void sample_take(struct sampling* sampling, uint32_t place, uint64_t looked,
                         unsigned int number) {
   struct board* board = sampling->board;
   uint32_t thread = board->loops[place].thread;
   uint64_t blocked;
-  if (task_may_be_signalled(sampling, thread, &blocked))
+  if (task_examine(sampling, thread, &blocked))
     sample_ask(sampling, thread, number * BOARD_LOOPS + place);
   else if (blocked != 0)
     sample_write(board, place, number, looked, blocked);

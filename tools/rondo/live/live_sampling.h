@@ -18,7 +18,8 @@ struct sampling_loop {
 struct sampling {
   struct board* board; /* to be written to; NULL: it can't be */
   int pid;
-  uint64_t busy_ns; /* when a loop was last awake */
+  bool calls_hidden; /* the kernel doesn't show us the program's system calls */
+  uint64_t busy_ns;  /* when a loop was last awake */
   struct sampling_loop loops[BOARD_LOOPS];
 };
 
