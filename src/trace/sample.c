@@ -65,9 +65,11 @@ static void context_read(const ucontext_t* context, struct unwind_state* state) 
 }
 #endif
 
+enum { RED_ZONE = 128 };
+
 /* Copied word by word: with memcpy the sanitizers would report the redzones between
  * variables. A thread on a stack that the program made itself has no known stack to copy.
- */
+ * The bytes below the stack pointer that a function may use are copied too. */
 __attribute__((no_sanitize("address", "thread"))) static void
 stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
   uintptr_t from = stack->state.registers[UNWIND_STACK] / 8 * 8;
@@ -76,6 +78,8 @@ stack_copy(struct unwind_stack* stack, const struct sampled_loop* loop) {
   stack->size = 0;
   if (from < loop->stack_start || from >= loop->stack_end)
     return;
+  if (from - loop->stack_start >= RED_ZONE)
+    stack->start = from -= RED_ZONE;
   stack->size = u64_min(loop->stack_end - from, UNWIND_STACK_MOST) / 8 * 8;
   for (size_t i = 0; i < stack->size / 8; i++)
     to[i] = ((const volatile uint64_t*) from)[i];

@@ -1,7 +1,8 @@
 /* Finds the caller of a frame by .eh_frame: the rules of DWARF 5, section 6.4, in the
  * form that the Linux Standard Base describes. Everything is read while the loader's list
- * of objects is locked, so that no object can be unloaded. Rules that are expressions are
- * not followed: compilers write them for a few places of the C library only. */
+ * of objects is locked, so that no object can be unloaded. Of rules that are expressions
+ * one is followed, the stack pointer saved in a word of the frame: OpenSSL's assembly has
+ * it. Compilers write others for a few places of the C library only. */
 #include "trace/unwind.h"
 
 #if defined(__x86_64__)
@@ -125,6 +126,8 @@ struct rules {
   unsigned int frame_register;
   int64_t frame_offset;
   bool frame_unknown;
+  bool frame_saved;    /* the sum is the address of a word, */
+  int64_t frame_added; /* to which this is added */
 };
 
 struct entry {
@@ -156,6 +159,21 @@ static void rule_set(struct machine* machine, uint64_t number, enum rule_kind ki
 static void rule_restore(struct machine* machine, uint64_t number) {
   if (number < UNWIND_REGISTERS)
     machine->now.registers[number] = machine->initial.registers[number];
+}
+
+/* Followed is "register + offset, the word there, plus a constant". */
+static void frame_by_expression(struct rules* now, struct cursor* cursor) {
+  uint64_t length = cursor_uleb(cursor);
+  struct cursor expression = *cursor;
+  cursor_skip(cursor, length);
+  expression.end = cursor->at;
+  now->frame_register = (unsigned int) cursor_bytes(&expression, 1) - 0x70; /* breg0 */
+  now->frame_offset = cursor_sleb(&expression);
+  now->frame_saved = cursor_bytes(&expression, 1) == 0x06; /* deref */
+  bool is_sum = cursor_bytes(&expression, 1) == 0x23;      /* plus_uconst */
+  now->frame_added = (int64_t) cursor_uleb(&expression);
+  now->frame_unknown =
+      !now->frame_saved || !is_sum || expression.bad || expression.at != expression.end;
 }
 
 /* The instructions that begin with two zero bits. */
@@ -211,7 +229,7 @@ static void machine_extended(struct machine* machine, struct cursor* cursor,
     now->frame_register = (unsigned int) cursor_uleb(cursor);
     now->frame_offset = operation == 0x0c ? (int64_t) cursor_uleb(cursor)
                                           : cursor_sleb(cursor) * entry->data_align;
-    now->frame_unknown = false;
+    now->frame_unknown = now->frame_saved = false;
     break;
   case 0x0d: /* def_cfa_register */
     now->frame_register = (unsigned int) cursor_uleb(cursor);
@@ -223,8 +241,7 @@ static void machine_extended(struct machine* machine, struct cursor* cursor,
     now->frame_offset = cursor_sleb(cursor) * entry->data_align;
     break;
   case 0x0f: /* def_cfa_expression */
-    cursor_skip(cursor, cursor_uleb(cursor));
-    now->frame_unknown = true;
+    frame_by_expression(now, cursor);
     break;
   case 0x10: /* expression */
   case 0x16: /* val_expression */
@@ -377,6 +394,9 @@ static int rules_apply(const struct rules* rules, const struct entry* entry,
     return 0;
   uintptr_t frame =
       state->registers[rules->frame_register] + (uintptr_t) rules->frame_offset;
+  if (rules->frame_saved && !unwind_read(stack, frame, &frame))
+    return 0;
+  frame += rules->frame_saved ? (uintptr_t) rules->frame_added : 0;
   for (unsigned int i = 0; i < UNWIND_REGISTERS; i++) {
     const struct rule* rule = &rules->registers[i];
     uintptr_t value;
