@@ -1,9 +1,13 @@
 /* The watcher's look at a ring that isn't all there: the file is gone, or has no memory
- * for loops that were never made. */
+ * for loops that were never made. And what wakes the watcher. */
 #include "live_sampling.h"
 #include "trace_test.h"
 
+#include "trace/alarm.h"
+
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 static void stall_refuse(void* data, uint32_t place, uint64_t looked_ns,
                          uint64_t held_ns) {
@@ -58,10 +62,67 @@ static void places_that_were_never_used_are_not_touched(void** state) {
   close(fd);
 }
 
+/* --- what wakes it ------------------------------------------------------------------
+ */
+
+static int watcher_socket(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof(address.sun_path), "%s/watcher", folder);
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  assert_int_equal(bind(fd, (const struct sockaddr*) &address, sizeof(address)), 0);
+  setenv("RONDO_RECORD_WATCHER", address.sun_path, 1);
+  setenv("XDG_RUNTIME_DIR", folder, 1);
+  setenv("RONDO_RECORD", "1M", 1);
+  return fd;
+}
+
+static uint32_t next_report(int fd) {
+  struct alarm_report report = {0};
+  return recv(fd, &report, sizeof(report), MSG_DONTWAIT) == (ssize_t) sizeof(report)
+             ? report.kind
+             : 0;
+}
+
+/* Elsewhere a thread samples the loop. */
+static bool is_watched_here(void) {
+  struct live_ring* list;
+  bool watched = false;
+  size_t count = live_rings(&list);
+  for (size_t i = 0; i < count; i++) {
+    const struct board_loop* live = live_place(&list[i], 0);
+    watched =
+        watched || (list[i].pid == getpid() && live != NULL && live->is_watched != 0);
+    live_ring_close(&list[i]);
+  }
+  free(list);
+  return watched;
+}
+
+/* The report of the start comes before there is a loop to look at: a watcher that has
+ * looked by then would sleep through the loop's first second. */
+static void a_loop_that_begins_wakes_the_watcher(void** state) {
+  (void) state;
+  char path[128];
+  uv_loop_t loop;
+  int fd = watcher_socket();
+  assert_int_equal(uv_loop_init(&loop), 0);
+  assert_int_equal(next_report(fd), ALARM_STARTED);
+  if (is_watched_here())
+    assert_int_equal(next_report(fd), ALARM_AWAKE);
+  assert_int_equal(next_report(fd), 0);
+  assert_int_equal(uv_loop_close(&loop), 0);
+  snprintf(path, sizeof(path), "%s/rondo/%d.ring", folder, (int) getpid());
+  unlink(path);
+  snprintf(path, sizeof(path), "%s/rondo", folder);
+  rmdir(path);
+  close(fd);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       trace_test(a_ring_that_is_gone_is_left_alone),
       trace_test(places_that_were_never_used_are_not_touched),
+      trace_test(a_loop_that_begins_wakes_the_watcher),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
