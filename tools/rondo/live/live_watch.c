@@ -40,6 +40,7 @@ struct watched {
   uint32_t stalled;       /* the stalled loop's place on the board */
   uint64_t stalled_since; /* its looked_ns; 0: no loop is stalled */
   uint64_t stalled_at;    /* when it was still stalled */
+  uint64_t over_next;     /* without a file, the ring isn't read again before */
   char file[4096];        /* file of the stall's recording; "" if none */
 };
 
@@ -101,6 +102,20 @@ static bool stall_write_again(const struct watched* watched) {
   return live_ring_dump(&watched->ring, watched->file, written, sizeof(written));
 }
 
+/* Reading a full ring takes a while: a program that stalls all the time, and has all its
+ * files, must not keep the watcher busy. */
+static struct live_stretch stall_over(struct watched* watched, uint32_t number) {
+  enum { OVER_PAUSE = 20 };
+  struct live_stretch over = {0};
+  uint64_t begin = live_now_ns();
+  if (*watched->file == '\0' && begin < watched->over_next)
+    return over;
+  over = live_stretch_over(&watched->ring, number, watched->stalled_at);
+  uint64_t end = live_now_ns();
+  watched->over_next = end + (end - begin) * OVER_PAUSE;
+  return over;
+}
+
 /* Only the ring knows how long the stall was, and what its thread had of the processor in
  * all of it. Does nothing while the stall goes on. */
 static void stall_end(struct watched* watched) {
@@ -111,11 +126,11 @@ static void stall_end(struct watched* watched) {
   if (looked == watched->stalled_since)
     return;
   watched->stalled_since = 0;
-  FILE* out = open_memstream(&line, &length);
+  struct live_stretch over = stall_over(watched, live->number);
+  bool has_news = over.found || *watched->file != '\0';
+  FILE* out = has_news ? open_memstream(&line, &length) : NULL;
   if (out == NULL)
     return;
-  struct live_stretch over =
-      live_stretch_over(&watched->ring, live->number, watched->stalled_at);
   fprintf(out, "rondo: it is over for process %d", watched->ring.pid);
   if (over.found) {
     fprintf(out, " after %s", time_text(time, over.length_ns));
