@@ -1,6 +1,7 @@
 /* Recordings that no recorder of ours has made: what reads them must neither take for
  * ever nor let them speak to the terminal. */
 #include "trace_test.h"
+#include "trace_samples.h"
 #include "trace_write.h"
 #include "trace/trace.h"
 
@@ -287,6 +288,36 @@ static void short_callbacks_and_sleeps_begin_their_phase(void** state) {
   trace_free(&trace);
 }
 
+static void assert_path(size_t agreeing, const char* innermost, const char* wanted) {
+  char* text = NULL;
+  size_t size = 0;
+  struct hot_path path = {.frames = {"main", "handle /app/x.js:3", "report /app/x.js:9",
+                                     "writeFileSync node:fs:7", innermost},
+                          .length = 5,
+                          .agreeing = agreeing,
+                          .counted = agreeing,
+                          .samples = agreeing,
+                          .scripted = true};
+  FILE* out = open_memstream(&text, &size);
+  hot_path_write(out, &path, "in ");
+  fclose(out);
+  assert_int_equal(strncmp(text, wanted, strlen(wanted)), 0);
+  free(text);
+}
+
+static void a_stack_begins_with_what_says_something(void** state) {
+  (void) state;
+  const char* script = "report x.js:9 <- handle x.js:3 (";
+  char text[128];
+  snprintf(text, sizeof(text), "in __write <- %s", script);
+  assert_path(3, "__write", text);
+  snprintf(text, sizeof(text), "in writeFileSync node:fs:7 <- %s", script);
+  assert_path(3, "Builtin:CallApiCallbackGeneric", text);
+  assert_path(3, "linux-vdso.so.1+0x84c", text);
+  snprintf(text, sizeof(text), "in %s", script);
+  assert_path(2, "__write", text); /* the next sample would have found another */
+}
+
 static void a_part_is_whole_in_itself(void** state) {
   (void) state;
   struct trace trace = {0};
@@ -339,6 +370,7 @@ int main(void) {
       trace_test(what_kept_it_alive_is_told),
       trace_test(late_data_is_listed_with_what_it_waited_behind),
       trace_test(short_callbacks_and_sleeps_begin_their_phase),
+      trace_test(a_stack_begins_with_what_says_something),
       trace_test(a_part_is_whole_in_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,12 +55,18 @@ static const char* common_frame(const struct trace_loop* loop, const bool* on_pa
   return best;
 }
 
-/* "parse /app/server.js:12", but not Node's own functions or Rondo's. */
-static bool is_of_script(const char* name) {
+/* "parse /app/server.js:12": a function of a script, of Node's own or of Rondo's. */
+static bool has_line(const char* name) {
   const char* place = strrchr(name, ' ');
   const char* line = strrchr(name, ':');
   return place != NULL && line != NULL && line > place && line[1] >= '0' &&
-         line[1] <= '9' && strncmp(place + 1, "node:", 5) != 0 &&
+         line[1] <= '9';
+}
+
+/* Not Node's own functions or Rondo's. */
+static bool is_of_script(const char* name) {
+  const char* place = strrchr(name, ' ');
+  return has_line(name) && strncmp(place + 1, "node:", 5) != 0 &&
          strstr(place, "/rondo-node.js:") == NULL &&
          strstr(place, "/rondo-nvim.lua:") == NULL;
 }
@@ -246,8 +252,19 @@ size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* s
   return depth;
 }
 
-/* Writes the innermost frame, whatever it is, and the script's functions that led to it;
- * without any, the frames around it. */
+/* Whether a frame says what a script was doing. V8's way into its own C++ doesn't, nor an
+ * address, nor what a sample or two happened to find, since the next would be elsewhere.
+ */
+static bool is_evidence(const struct hot_path* path, const char* name) {
+  enum { SAMPLES_FEW = 3 };
+  if (path->agreeing < SAMPLES_FEW)
+    return is_of_script(name);
+  return has_line(name) ||
+         (strncmp(name, "Builtin:", 8) != 0 && strstr(name, "+0x") == NULL);
+}
+
+/* Writes the innermost frame that says something, and the script's functions that led to
+ * it; without any, the frames around it. */
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before) {
   const char* last = "";
   size_t shown = 0;
@@ -255,8 +272,9 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
     return;
   for (size_t i = path->length; i > 0 && shown < PATH_SHOWN; i--) {
     const char* name = path->frames[i - 1];
-    bool left_out =
-        path->scripted ? shown > 0 && !is_of_script(name) : is_of_engine(name);
+    bool left_out = is_of_engine(name);
+    if (path->scripted)
+      left_out = shown > 0 ? !is_of_script(name) : !is_evidence(path, name);
     if (is_unknown(name) || left_out ||
         strcmp(name, last) == 0) /* skips repeated names, as in a recursion */
       continue;
