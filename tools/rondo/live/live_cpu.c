@@ -129,8 +129,9 @@ static void look_take(struct live_stretch* stretch, const struct board_loop* liv
   look.delay.low = without(look.delay.low, took);
   stretch->cpu.used = look.used.high;
   stretch->cpu.delay = look.delay.low;
+  /* The thread may have been running at the earlier look, or be so now. */
+  look.used.low = without(look.used.low, CPU_TICK_NS);
   if (task->runs) {
-    look.used.low = without(look.used.low, CPU_TICK_NS);
     look.used.high = cpu_min(look.used.high + CPU_TICK_NS, length);
     look.delay.high = length; /* its current wait isn't in the sum yet */
   }
