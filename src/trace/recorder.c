@@ -103,6 +103,8 @@ void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   if (recorder == NULL)
     return;
   uint64_t now = recorder_now(recorder);
+  if (recorder->live != NULL && recorder->depth > 0)
+    brief_write_open(recorder); /* the callback around this run, in its phase */
   *outer_phase = recorder->phase;
   recorder->phase = -1;
   recorder_set_quick(recorder);

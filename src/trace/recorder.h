@@ -173,6 +173,8 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
 void brief_pooled(struct recorder* recorder, uint64_t subject);
 void brief_gone(struct recorder* recorder, uint64_t subject);
 void brief_named(struct recorder* recorder, uint32_t name);
+/* Writes the open spans that aren't in the stream yet. */
+void brief_write_open(struct recorder* recorder);
 void brief_end(struct recorder* recorder);
 /* A request is over. */
 void brief_req_end(struct recorder* recorder, uint64_t subject);

@@ -68,11 +68,18 @@ static void write_span(struct recorder* recorder, unsigned int depth) {
   recorder->live->written = (uint16_t) (depth + 1);
 }
 
-/* A span can be in the stream only together with the spans around it. */
+/* A span can be in the stream only together with the spans around it, and only before
+ * records with a later time: a reader's clock never goes back. */
 static void write_open(struct recorder* recorder, unsigned int depth) {
   brief_flush(recorder);
   for (unsigned int i = recorder->live->written; i < depth; i++)
     write_span(recorder, i);
+}
+
+void brief_write_open(struct recorder* recorder) {
+  unsigned int depth = recorder->depth;
+  recorder->quick = QUICK_NOT;
+  write_open(recorder, depth < BOARD_SPANS ? depth : BOARD_SPANS);
 }
 
 /* --- spans ------------------------------------------------------------------------- */
@@ -127,7 +134,7 @@ void brief_end(struct recorder* recorder) {
   recorder->begun[depth].count = 0;
   if (subject_is_last(span->subject))
     brief_gone(recorder, span->subject);
-  if (now >= recorder->cpu.next_ns) {
+  if (now >= recorder->cpu.next_ns && live->written == depth) {
     cpu_write(recorder, now);
     recorder->last_ns = recorder_now(
         recorder); /* so that this time isn't counted as the next callback's */
@@ -234,8 +241,11 @@ void brief_req_end(struct recorder* recorder, uint64_t subject) {
 }
 
 void brief_gone(struct recorder* recorder, uint64_t subject) {
+  const struct board_loop* live = recorder->live;
+  bool is_written = live->written >= live->depth || live->written >= BOARD_SPANS;
   uint32_t since;
   (void) board_table_ended(recorder->live, subject, &since);
-  record(recorder, TRACE_GONE, recorder->last_ns,
+  record(recorder, TRACE_GONE,
+         is_written ? recorder->last_ns : live->open[live->written].begin_ns,
          subject & ~((uint64_t) 1 << TRACE_SUBJECT_LAST_SHIFT), 0, 0);
 }

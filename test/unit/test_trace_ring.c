@@ -270,6 +270,47 @@ static void a_sleep_begins_after_all_that_is_recorded(void** state) {
   }
 }
 
+static uv_idle_t closed_inside;
+
+/* Work, then spans inside that are short, at whose ends processor time is recorded. */
+static void on_outer(uv_timer_t* timer) {
+  for (int i = 0; i < 3; i++) {
+    uint64_t end = uv_hrtime() + 15000000;
+    while (uv_hrtime() < end)
+      continue;
+    rondo_trace_end(timer->loop, rondo_trace_begin(timer->loop, "inner"));
+  }
+  uv_close((uv_handle_t*) &closed_inside, NULL);
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void short_spans_inside_leave_a_callback_its_time(void** state) {
+  (void) state;
+  uv_loop_t loop;
+  uv_timer_t timer;
+  assert_int_equal(uv_loop_init(&loop), 0);
+  uv_idle_init(&loop, &closed_inside);
+  uv_timer_init(&loop, &timer);
+  uv_timer_start(&timer, on_outer, 0, 0);
+  uv_run(&loop, UV_RUN_DEFAULT);
+
+  struct trace trace = {0};
+  size_t size, found = 0;
+  const struct trace_header* header = ring_map(&size);
+  assert_null(trace_read(&trace, ring_path));
+  const struct trace_loop* record = &trace.loops[trace.count - 1];
+  for (size_t i = 0; i < record->event_count; i++) {
+    const struct event* event = &record->events[i];
+    if (event->kind == EVENT_CALLBACK && event->name != EVENT_NONE &&
+        strstr(record->names[event->name], "on_outer") != NULL)
+      found += event->duration >= 45000000;
+  }
+  assert_int_equal(found, 1);
+  trace_free(&trace);
+  munmap((void*) (uintptr_t) header, size);
+  assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 /* --- the pool ----------------------------------------------------------------------- */
 
 enum { WORKS = 8, THREADS = 4 };
@@ -536,6 +577,7 @@ int main(void) {
       cmocka_unit_test(the_end_of_a_long_run_is_there_with_its_names),
       cmocka_unit_test(sleeps_and_phases_of_short_callbacks_are_there),
       cmocka_unit_test(a_sleep_begins_after_all_that_is_recorded),
+      cmocka_unit_test(short_spans_inside_leave_a_callback_its_time),
       cmocka_unit_test(requests_that_waited_for_the_pool_are_there),
       cmocka_unit_test(what_is_in_flight_stands_on_the_board),
       cmocka_unit_test(requests_of_a_callback_stand_on_the_board_until_they_end),
