@@ -25,7 +25,7 @@
  * cost next to nothing and only has to explain stalls. */
 static const uint64_t LOOK_EVERY_NS[2] = {1000000, 10000000};
 static const uint64_t MISSED_NS[2] = {200000, 5000000};
-static const uint64_t DELAY_STALE_NS[2] = {10000000, 500000000};
+static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};
 static const uint64_t THROTTLED_STALE_NS = 100000000;
 
 static uint64_t used_now(void) {
