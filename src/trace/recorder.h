@@ -110,8 +110,8 @@ struct recorder {
   struct board* board;                      /* of a ring */
   bool live_is_own;                         /* allocated: the board had no place left */
   struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
-  uint64_t slow; /* of a ring: a request that took long and is called back next */
-  struct recorder* next;                    /* of the process's: recorder_life.c */
+  uint64_t slow;         /* of a ring: a request that took long and is called back next */
+  struct recorder* next; /* of the process's: recorder_life.c */
 };
 
 _Static_assert(offsetof(struct recorder, many) == CACHE_LINE &&
