@@ -151,6 +151,22 @@ static void that_of_a_thread_which_ran_the_loop_later_is_not(void** state) {
   assert_false(share_before_first_turn("other", true).known);
 }
 
+static enum cpu_verdict verdict_of(uint64_t used_ms, uint64_t delay_ms) {
+  struct cpu_share share = {
+      .known = true, .used = used_ms * 1000000, .delay = delay_ms * 1000000};
+  return cpu_verdict(&share, 100000000);
+}
+
+/* Of 100 ms; a virtual machine's processor may be somebody else's without a trace. */
+static void a_small_part_that_is_missing_has_no_cause(void** state) {
+  (void) state;
+  assert_int_equal(verdict_of(95, 0), CPU_FINE);
+  assert_int_equal(verdict_of(82, 0), CPU_PARTLY);
+  assert_int_equal(verdict_of(82, 12), CPU_BUSY);
+  assert_int_equal(verdict_of(40, 5), CPU_WAITED);
+  assert_int_equal(verdict_of(7, 80), CPU_BUSY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(generated_code_has_the_name_announced_last),
@@ -160,6 +176,7 @@ int main(void) {
       cmocka_unit_test(a_clock_of_ticks_stays_right_when_it_is_set_late),
       trace_test(processor_time_before_the_first_turn_is_known),
       trace_test(that_of_a_thread_which_ran_the_loop_later_is_not),
+      cmocka_unit_test(a_small_part_that_is_missing_has_no_cause),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

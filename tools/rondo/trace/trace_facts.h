@@ -132,6 +132,7 @@ enum cpu_verdict {
   CPU_THROTTLED,
   CPU_BUSY,   /* others had the processor */
   CPU_WAITED, /* it didn't want one */
+  CPU_PARTLY, /* so little is missing that the cause isn't known */
 };
 enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length);
 

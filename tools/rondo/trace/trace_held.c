@@ -58,7 +58,10 @@ enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length) {
    * the group's sum has only a part of the time. */
   if (cpu->throttled >= away / 4)
     return CPU_THROTTLED;
-  return cpu->delay >= away / 2 ? CPU_BUSY : CPU_WAITED;
+  if (cpu->delay >= away / 2)
+    return CPU_BUSY;
+  /* What a hypervisor takes away from the machine is in none of the sums. */
+  return away >= length / 3 ? CPU_WAITED : CPU_PARTLY;
 }
 
 /* Only a program that called uv_backend_fd can have slept on that descriptor. */

@@ -197,14 +197,15 @@ static void write_outside(FILE* out, const struct stretch* stretch) {
 
 void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
   static const char* const why[] = {
-      [CPU_THROTTLED] = "throttled, its control group's limit was used up",
-      [CPU_BUSY] = "the machine was busy",
-      [CPU_WAITED] = "it waited for something, such as a file, a lock or a child",
+      [CPU_THROTTLED] = ": throttled, its control group's limit was used up",
+      [CPU_BUSY] = ": the machine was busy",
+      [CPU_WAITED] = ": it waited for something, such as a file, a lock or a child",
+      [CPU_PARTLY] = "",
   };
   char text[TIME_SIZE];
   enum cpu_verdict verdict = cpu_verdict(cpu, length);
   if (cpu->known && verdict != CPU_FINE)
-    fprintf(out, "; of that %s on the processor: %s", time_text(text, cpu->used),
+    fprintf(out, "; of that %s on the processor%s", time_text(text, cpu->used),
             why[verdict]);
 }
 
