@@ -211,8 +211,6 @@ static inline void brief_open(struct recorder* recorder, unsigned int depth, uin
   span->name = name;
   span->detail = detail;
   span->kind = kind;
-  if (depth == 0)
-    recorder->fresh_from = recorder->fresh_end;
   recorder->depth = depth + 1;
   __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
 }
@@ -248,6 +246,7 @@ static inline bool brief_end_quickly(struct recorder* recorder) {
     return false;
   recorder->last_ns = now;
   recorder->depth = 0;
+  recorder->fresh_from = recorder->fresh_end;
   recorder->quick = QUICK_BETWEEN;
   __atomic_store_n(&live->depth, 0, __ATOMIC_RELAXED);
   many_add(&recorder->many, span, now);

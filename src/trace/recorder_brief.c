@@ -132,6 +132,8 @@ void brief_end(struct recorder* recorder) {
     many_add(&recorder->many, span, now);
   }
   recorder->begun[depth].count = 0;
+  if (depth == 0)
+    recorder->fresh_from = recorder->fresh_end;
   if (subject_is_last(span->subject))
     brief_gone(recorder, span->subject);
   if (now >= recorder->cpu.next_ns && live->written == depth) {
