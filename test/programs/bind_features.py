@@ -88,9 +88,15 @@ def whole_zone_over_tls():
     return len(records), digest("\n".join(records))
 
 
+def answers(text):
+    """Without what dig says about a datagram that was lost and sent again."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith(";"))
+
+
 def a_thousand_by_one_dig():
     Path("names").write_text("".join(f"n{i}.big.test\n" for i in range(1000)))
-    return [digest(short(PORT, "+tcp", "+keepopen", "-f", "names")), digest(short(PORT, "-f", "names"))]
+    return [digest(answers(short(PORT, "+tcp", "+keepopen", "-f", "names"))),
+            digest(answers(short(PORT, "-f", "names")))]
 
 
 def many_digs_at_once():
