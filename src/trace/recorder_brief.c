@@ -186,8 +186,7 @@ static bool subject_is_pools(uint64_t subject) {
 void brief_pooled(struct recorder* recorder, uint64_t subject) {
   if (span_open(recorder) == NULL)
     return;
-  recorder->quick = QUICK_NOT;
-  write_open(recorder, recorder->depth);
+  brief_write_open(recorder);
   record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, 0, 0);
 }
 
@@ -199,10 +198,8 @@ void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subj
   if (subject_is_handle(subject) && board_has(live, subject))
     return;
   sampler_look_for_threads(&recorder->sampled); /* a loop may run long after its start */
-  if (span != NULL && subject_is_pools(subject)) {
-    recorder->quick = QUICK_NOT;
-    write_open(recorder, recorder->depth);
-  }
+  if (span != NULL && subject_is_pools(subject))
+    brief_write_open(recorder);
   uint64_t now = span == NULL || span_is_written(recorder) || subject_is_handle(subject)
                      ? recorder_now(recorder)
                      : u64_max(recorder->last_ns, loop->now_ns);

@@ -35,16 +35,17 @@ static uint64_t used_now(void) {
   return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
-/* 0 where the kernel doesn't give it. No descriptor is kept open, because programs close
- * descriptors that they don't know. */
-static uint64_t delay_now(void) {
+/* No descriptor is kept open, because programs close descriptors that they don't know. */
+bool thread_sums_read(pid_t thread, uint64_t* used, uint64_t* delay) {
   char path[64], text[96];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) thread);
+  return system_read_file(path, text, sizeof(text)) > 0 &&
+         schedstat_parse(text, used, delay);
+}
+
+static uint64_t delay_now(void) {
   uint64_t used, delay;
-  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) gettid());
-  if (system_read_file(path, text, sizeof(text)) <= 0 ||
-      !schedstat_parse(text, &used, &delay))
-    return 0;
-  return delay;
+  return thread_sums_read(gettid(), &used, &delay) ? delay : 0;
 }
 
 static void mark(struct recorder* recorder, uint64_t now, uint64_t used) {

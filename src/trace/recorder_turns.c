@@ -77,7 +77,6 @@ void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
   struct board_loop* live = recorder->live;
   now = u64_max(now, recorder->last_ns);
   brief_flush(recorder);
-  /* The sleep begins behind the records that the chores write. */
   if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
     now = chores_do(loop, recorder, now);
   if (recorder->fresh_end != live->fresh)

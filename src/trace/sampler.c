@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -95,11 +94,8 @@ static bool sampled_loop_is_left(const struct sampled_loop* loop) {
 /* For the report, and for `rondo why`: what the thread has had of the processor so far.
  */
 static void held_show(struct sampled_loop* loop, uint64_t now) {
-  char path[64], text[96];
   uint64_t used, delay;
-  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int) loop->thread);
-  if (system_read_file(path, text, sizeof(text)) > 0 &&
-      schedstat_parse(text, &used, &delay))
+  if (thread_sums_read(loop->thread, &used, &delay))
     board_cpu_write(&loop->live->cpu_held, now, used, now, delay);
 }
 

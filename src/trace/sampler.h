@@ -119,6 +119,11 @@ static inline uint64_t sample_period(unsigned int tries, bool is_ring) {
   return period_ns << doubled < most_ns ? period_ns << doubled : most_ns;
 }
 
+/* --- recorder_cpu.c --- */
+/* How long a thread of this process was on a processor, and waited for one; false where
+ * the kernel doesn't give it. */
+bool thread_sums_read(pid_t thread, uint64_t* used, uint64_t* delay);
+
 /* --- sample.c --- */
 /* Installs the signal's handler; false if the program has one of its own. */
 bool sample_prepare(void);

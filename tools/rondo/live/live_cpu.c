@@ -5,12 +5,10 @@
  * held up, and now. Each pair of them limits what belongs to the stretch from one side or
  * from both. */
 #include "live_cpu.h"
+#include "live_task.h"
 
+#include "base/base.h"
 #include "trace/ring.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The kernel adds to the sum of a thread that runs at its ticks: 100 a second at least.
  */
@@ -26,16 +24,12 @@ struct cpu_look {
   struct cpu_limits used, delay;
 };
 
-static uint64_t cpu_min(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
-
 /* The sum has grown so much since a time. What grew before the stretch isn't part of it;
  * of what grew before that time, only the length is known. */
 static void limits_narrow(struct cpu_limits* limits, uint64_t grown, uint64_t at,
                           uint64_t looked) {
   uint64_t before = without(at, looked);
-  limits->high = cpu_min(limits->high, grown + before);
+  limits->high = u64_min(limits->high, grown + before);
   if (at >= looked && grown > limits->low)
     limits->low = grown;
 }
@@ -51,27 +45,6 @@ static void look_narrow(struct cpu_look* look, const struct board_cpu* from,
                 look->looked);
 }
 
-static bool task_text(const struct live_ring* ring, uint32_t thread, const char* name,
-                      char* text, size_t size) {
-  char path[80];
-  snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", ring->pid, thread, name);
-  FILE* file = fopen(path, "re");
-  size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
-  text[length] = '\0';
-  if (file != NULL)
-    fclose(file);
-  return length > 0;
-}
-
-/* 'R': on a processor, or waiting for one. */
-static char task_state(const struct live_ring* ring, uint32_t thread) {
-  char text[512];
-  if (!task_text(ring, thread, "stat", text, sizeof(text)))
-    return '\0';
-  const char* state = strrchr(text, ')'); /* behind the name, which may hold anything */
-  return state != NULL && state[1] == ' ' ? state[2] : '\0';
-}
-
 struct task_sums {
   uint64_t before, after; /* when they were read */
   struct board_cpu sums;
@@ -84,10 +57,10 @@ static bool task_sums_read(const struct live_ring* ring, uint32_t thread,
   for (int i = 0; i < 10; i++) {
     char text[96];
     task->before = live_now_ns();
-    char first = task_state(ring, thread);
-    bool known = task_text(ring, thread, "schedstat", text, sizeof(text)) &&
+    char first = task_state(ring->pid, thread);
+    bool known = task_read(ring->pid, thread, "schedstat", text, sizeof(text)) > 0 &&
                  schedstat_parse(text, &task->sums.used_ns, &task->sums.delay_ns);
-    char second = task_state(ring, thread);
+    char second = task_state(ring->pid, thread);
     task->after = live_now_ns();
     if (!known || first == '\0' || second == '\0')
       return false;
@@ -132,7 +105,7 @@ static void look_take(struct live_stretch* stretch, const struct board_loop* liv
   /* The thread may have been running at the earlier look, or be so now. */
   look.used.low = without(look.used.low, CPU_TICK_NS);
   if (task->runs) {
-    look.used.high = cpu_min(look.used.high + CPU_TICK_NS, length);
+    look.used.high = u64_min(look.used.high + CPU_TICK_NS, length);
     look.delay.high = length; /* its current wait isn't in the sum yet */
   }
   stretch->cpu.known = look_is_clear(&look);

@@ -3,6 +3,7 @@
  * program that isn't dumpable), only one that runs is sent a signal, and of one that is
  * blocked nothing is known. */
 #include "live_sampling.h"
+#include "live_task.h"
 
 #include "trace/sampler.h"
 
@@ -42,33 +43,13 @@ void sampling_close(struct sampling* sampling) {
 /* --- one sample -----------------------------------------------------------------------
  */
 
-static ssize_t task_read(const struct sampling* sampling, uint32_t thread,
-                         const char* name, char* text, size_t size) {
-  char path[80];
-  snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", sampling->pid, thread, name);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
-  if (fd >= 0)
-    close(fd);
-  text[length > 0 ? length : 0] = '\0';
-  return length;
-}
-
-static bool task_runs(const struct sampling* sampling, uint32_t thread) {
-  char text[512];
-  if (task_read(sampling, thread, "stat", text, sizeof(text)) <= 0)
-    return false;
-  const char* state = strrchr(text, ')'); /* behind the name, which may hold anything */
-  return state != NULL && strncmp(state, ") R", 3) == 0;
-}
-
 /* Yama writes each refusal into the kernel's log, so the first is the last. */
 static bool task_read_call(struct sampling* sampling, uint32_t thread, char* text,
                            size_t size) {
   if (sampling->calls_hidden)
     return false;
   errno = 0;
-  bool known = task_read(sampling, thread, "syscall", text, size) > 0;
+  bool known = task_read(sampling->pid, thread, "syscall", text, size) > 0;
   sampling->calls_hidden = !known && (errno == EPERM || errno == EACCES);
   return known;
 }
@@ -79,7 +60,7 @@ static bool task_examine(struct sampling* sampling, uint32_t thread, uint64_t* p
   char text[256];
   *place = 0;
   if (!task_read_call(sampling, thread, text, sizeof(text)))
-    return task_runs(sampling, thread);
+    return task_state(sampling->pid, thread) == 'R';
   if (strncmp(text, "running", 7) == 0 || sample_resumes_call(strtol(text, NULL, 10)))
     return true;
   const char* last = strrchr(text, ' ');
@@ -193,7 +174,7 @@ static void loop_show_held(const struct sampling* sampling, struct board_loop* l
                            uint64_t now) {
   char text[96];
   uint64_t used, delay;
-  if (task_read(sampling, live->thread, "schedstat", text, sizeof(text)) > 0 &&
+  if (task_read(sampling->pid, live->thread, "schedstat", text, sizeof(text)) > 0 &&
       schedstat_parse(text, &used, &delay))
     board_cpu_write(&live->cpu_held, now, used, now, delay);
 }
