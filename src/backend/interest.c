@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "backend/wait_mask.h"
+#include "base/own_fd.h"
 #include "base/queue.h"
 #include "loop/watcher.h"
 
@@ -34,7 +35,7 @@ int interest_reserve(uv_loop_t* loop, unsigned int fd) {
 }
 
 int interest_open(uv_loop_t* loop) {
-  int fd = epoll_create1(EPOLL_CLOEXEC);
+  int fd = own_fd_raise(epoll_create1(EPOLL_CLOEXEC));
   if (fd < 0)
     return -errno;
   loop->backend_fd = fd;

@@ -80,7 +80,7 @@ static int uring_make_ring(struct io_uring* ring) {
   struct io_uring_params params = {.flags = IORING_SETUP_SINGLE_ISSUER |
                                             IORING_SETUP_DEFER_TASKRUN |
                                             IORING_SETUP_TASKRUN_FLAG};
-  int err = io_uring_queue_init_params(RING_ENTRIES, ring, &params);
+  int err = uring_start(ring, RING_ENTRIES, &params);
   if (err < 0)
     return err;
   if ((params.features & IORING_FEAT_EXT_ARG) && (params.features & IORING_FEAT_NODROP))

@@ -34,7 +34,7 @@ static int files_open(uv_loop_t* loop, struct uring_files* files) {
     return UV_ENOSYS;
   struct io_uring_params params = {.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
                                    .cq_entries = FILES_MOST};
-  int err = io_uring_queue_init_params(FILE_RING_ENTRIES, &files->ring, &params);
+  int err = uring_start(&files->ring, FILE_RING_ENTRIES, &params);
   if (err < 0) {
     files->refused = err != -EMFILE && err != -ENFILE;
     return UV_ENOSYS;

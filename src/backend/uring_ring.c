@@ -1,6 +1,7 @@
 /* What both rings share: see uring_ring.h. */
 #include "backend/uring_ring.h"
 
+#include "base/own_fd.h"
 #include "system/system.h"
 #include "uv.h"
 
@@ -22,6 +23,23 @@ bool ring_is_lost(int err) {
 void ring_disown(struct io_uring* ring) {
   ring->ring_fd = -1;
   ring->enter_ring_fd = -1;
+}
+
+int uring_start(struct io_uring* ring, unsigned int entries,
+                struct io_uring_params* params) {
+  /* its descriptor is moved above the standard ones */
+  int err = io_uring_queue_init_params(entries, ring, params);
+  if (err < 0 || ring->ring_fd >= OWN_FD_FIRST)
+    return err;
+  int fd = own_fd_raise(ring->ring_fd);
+  if (fd < 0) {
+    err = -errno;
+    ring_disown(ring);
+    io_uring_queue_exit(ring);
+    return err;
+  }
+  ring->ring_fd = ring->enter_ring_fd = fd;
+  return 0;
 }
 
 void ring_release(struct io_uring* ring) {

@@ -21,6 +21,10 @@ bool ring_is_lost(int err);
  * more. */
 void ring_disown(struct io_uring* ring);
 
+/* Makes a ring whose descriptor is above the standard ones; 0, or a negative errno. */
+int uring_start(struct io_uring* ring, unsigned int entries,
+                struct io_uring_params* params);
+
 /* Unmaps the ring and closes its descriptor, unless that is already closed or isn't a
  * ring. */
 void ring_release(struct io_uring* ring);

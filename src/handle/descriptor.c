@@ -22,12 +22,13 @@ int descriptor_nonblock(int fd, bool on) {
 }
 
 int descriptor_socket(int domain, int type, int protocol) {
+  /* the program's */
   int fd = socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
   return fd == -1 ? -errno : fd;
 }
 
 int descriptor_accept(int fd) {
-  int peer;
+  int peer; /* the program's */
   do
     peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   while (peer == -1 && errno == EINTR);

@@ -116,7 +116,7 @@ static int endpoint_set_modes(int ends[2], int flags0, int flags1) {
 }
 
 int uv_socketpair(int type, int protocol, uv_os_sock_t fds[2], int flags0, int flags1) {
-  int ends[2];
+  int ends[2]; /* the program's */
   bool both = (flags0 & UV_NONBLOCK_PIPE) && (flags1 & UV_NONBLOCK_PIPE);
   if (socketpair(AF_UNIX, type | SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0), protocol,
                  ends) == -1)
@@ -130,7 +130,7 @@ int uv_socketpair(int type, int protocol, uv_os_sock_t fds[2], int flags0, int f
 }
 
 int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
-  int ends[2];
+  int ends[2]; /* the program's */
   bool both = (read_flags & UV_NONBLOCK_PIPE) && (write_flags & UV_NONBLOCK_PIPE);
   if (pipe2(ends, O_CLOEXEC | (both ? O_NONBLOCK : 0)) == -1)
     return -errno;

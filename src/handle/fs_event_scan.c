@@ -4,6 +4,7 @@
  * one: a path may lead elsewhere by the time it is used. The directory is then watched by
  * its descriptor, before it is listed, so that an entry made meanwhile is either listed
  * or reported by the kernel, or both. */
+#include "base/own_fd.h"
 #include "handle/fs_event_tree.h"
 
 #include "base/base.h"
@@ -53,7 +54,7 @@ static int scan_open_long(int top, char* path) {
         cut = path; /* no single name is that long: the kernel refuses it */
       *cut = '\0';
     }
-    int fd = openat(from, path, PASS_FLAGS | O_NOFOLLOW);
+    int fd = own_fd_raise(openat(from, path, PASS_FLAGS | O_NOFOLLOW));
     if (from != top)
       close(from);
     if (fd < 0 || cut == NULL)
@@ -65,7 +66,8 @@ static int scan_open_long(int top, char* path) {
 
 static int scan_open_top(struct fs_event_tree* tree) {
   if (tree->walk.top < 0)
-    tree->walk.top = scan_must_be(tree->top, open(tree->top_path, PASS_FLAGS));
+    tree->walk.top =
+        scan_must_be(tree->top, own_fd_raise(open(tree->top_path, PASS_FLAGS)));
   return tree->walk.top;
 }
 
@@ -230,12 +232,12 @@ static int scan_look(struct directory* directory) {
   struct fs_event_tree* tree = directory->tree;
   int fd;
   if (directory == tree->top) {
-    fd = open(tree->top_path, OPEN_FLAGS);
+    fd = own_fd_raise(open(tree->top_path, OPEN_FLAGS));
   } else {
     int parent = scan_open_parent(directory->parent);
     if (parent < 0)
       return scan_is_nothing(-errno) ? UV_EAGAIN : -errno;
-    fd = openat(parent, directory->name, OPEN_FLAGS | O_NOFOLLOW);
+    fd = own_fd_raise(openat(parent, directory->name, OPEN_FLAGS | O_NOFOLLOW));
   }
   if (fd < 0)
     return -errno;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/own_fd.h"
 #include "base/table.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
@@ -263,7 +264,7 @@ static void inotify_ready(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
 /* --- the descriptor's life ------------------------------------------------------- */
 
 static int inotify_open(uv_loop_t* loop, struct inotify* inotify) {
-  int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  int fd = own_fd_raise(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (fd < 0)
     return -errno;
   watcher_init(&inotify->watcher, inotify_ready);

@@ -9,6 +9,7 @@
  * the reserved descriptor is gone too, the error is called back and listening pauses for
  * a moment, as after any other error of the listening socket and after a whole batch of
  * connections that their peers had aborted. */
+#include "base/own_fd.h"
 #include "handle/stream.h"
 #include "handle/descriptor.h"
 
@@ -24,7 +25,7 @@ enum { ACCEPT_BATCH = 128 };
  */
 static void accept_reserve_descriptor(uv_loop_t* loop) {
   if (loop->emfile_fd == -1)
-    loop->emfile_fd = open("/", O_PATH | O_CLOEXEC);
+    loop->emfile_fd = own_fd_raise(open("/", O_PATH | O_CLOEXEC));
 }
 
 /* Closes the clients that can't be served. Returns UV_EAGAIN when none is waiting any

@@ -6,6 +6,7 @@
  *
  * The first uv_tty_set_mode saves the terminal's state for uv_tty_reset_mode, which may
  * be called from signal handlers. */
+#include "base/own_fd.h"
 #include "handle/stream.h"
 #include "handle/descriptor.h"
 
@@ -78,7 +79,7 @@ static int tty_reopen(uv_loop_t* loop, int fd, int mode) {
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   int fresh;
   do
-    fresh = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    fresh = own_fd_raise(open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   while (fresh == -1 && errno == EINTR);
   /* The standard descriptors are shared by the whole process, and a watched descriptor
    * belongs to another handle: the private description gets a number of its own. Any

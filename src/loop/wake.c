@@ -16,6 +16,7 @@
  * in every run, so that none of its runs reads the set and it pays for one write in all.
  * The mark is cleared in a run that doesn't wait, as outer loops use, and in any run that
  * finds nothing to do. So an outer loop sees at most one wake-up too many. */
+#include "base/own_fd.h"
 #include "loop/loop.h"
 #include "loop/watcher.h"
 #include "sim/sim.h"
@@ -33,7 +34,7 @@ static void wake_event(uv_loop_t* loop, uv__io_t* w, unsigned int events) {
 }
 
 int wake_open(uv_loop_t* loop) {
-  loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  loop->wake_fd = own_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (loop->wake_fd < 0)
     return -errno;
   watcher_init(&loop->wake_watcher, wake_event);

@@ -1,6 +1,7 @@
 /* uv_fs_copyfile: shares the blocks (a reflink) where that is asked for and possible,
  * otherwise lets the kernel copy, otherwise reads and writes. A copy that fails leaves no
  * partial file behind. */
+#include "base/own_fd.h"
 #include "request/fs.h"
 
 #include "base/base.h"
@@ -13,7 +14,7 @@
 static int copy_open(const char* path, int flags, mode_t mode) {
   int fd;
   do {
-    fd = open(path, flags | O_CLOEXEC, mode);
+    fd = own_fd_raise(open(path, flags | O_CLOEXEC, mode));
   } while (fd < 0 && errno == EINTR);
   return fd < 0 ? -errno : fd;
 }

@@ -1,5 +1,6 @@
 /* Directories: created, removed, and listed, at once (scandir) or piece by piece
  * (opendir, readdir, closedir). "." and ".." are never listed. */
+#include "base/own_fd.h"
 #include "request/fs.h"
 
 #include "base/alloc.h"
@@ -128,7 +129,7 @@ static int listing_read(struct listing* listing, DIR* dir) {
 
 /* Sorted by the bytes of the names, so that the order depends on no locale. */
 ssize_t fs_do_scandir(uv_fs_t* req) {
-  DIR* dir = opendir(req->path);
+  DIR* dir = own_fd_list_folder(req->path);
   if (dir == NULL)
     return -errno;
   struct listing* listing = mem_calloc(1, sizeof(*listing));
@@ -173,7 +174,7 @@ ssize_t fs_do_opendir(uv_fs_t* req) {
   uv_dir_t* dir = mem_calloc(1, sizeof(*dir));
   if (dir == NULL)
     return UV_ENOMEM;
-  dir->dir = opendir(req->path);
+  dir->dir = own_fd_list_folder(req->path);
   if (dir->dir == NULL) {
     int err = -errno;
     mem_free(dir);

@@ -7,6 +7,7 @@
  * once for each mount, and until then requests on that mount take the pool. Mounts are
  * distinguished by their unique id. Kernels before 6.8 have no such id; there only file
  * systems on a block device are trusted, since the kernel reuses other device numbers. */
+#include "base/own_fd.h"
 #include "request/fs.h"
 
 #include <fcntl.h>
@@ -99,8 +100,8 @@ void fs_learn_mount(const uv_fs_t* req) {
   } else if (req->path == NULL) {
     mount_learn(req->file);
   } else {
-    int fd = open(req->path,
-                  O_PATH | O_CLOEXEC | (req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0));
+    int follow = req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0;
+    int fd = own_fd_raise(open(req->path, O_PATH | O_CLOEXEC | follow));
     if (fd >= 0) {
       mount_learn(fd);
       close(fd);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 ssize_t fs_do_open(uv_fs_t* req) {
-  int fd;
+  int fd; /* the program's */
   do {
     fd = open(req->path, req->flags | O_CLOEXEC, req->mode);
   } while (fd < 0 && errno == EINTR);
@@ -78,7 +78,7 @@ ssize_t fs_do_realpath(uv_fs_t* req) {
 
 ssize_t fs_do_mkstemp(uv_fs_t* req) {
   char* name = (char*) (uintptr_t) req->path; /* a copy of our own: see fs_owns_path */
-  int fd = mkostemp(name, O_CLOEXEC);
+  int fd = mkostemp(name, O_CLOEXEC);         /* the program's */
   int err = errno;
   if (fd >= 0)
     return fd;

@@ -2,6 +2,7 @@
  * error or, appended, to the file that RONDO_DEBUG_OUTPUT names. So lines of several
  * threads and processes don't mix, and a program that closes or reads its standard error
  * can be examined too. */
+#include "base/own_fd.h"
 #include "system/system.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ static int debug_open(void) {
   const char* path = system_setting("RONDO_DEBUG_OUTPUT");
   if (path == NULL || *path == '\0')
     return STDERR_FILENO;
-  return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+  return own_fd_raise(
+      open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
 }
 
 void debug_report(const char* format, ...) {

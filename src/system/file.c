@@ -1,5 +1,6 @@
 /* Reads the small files of /proc and /sys: see system.h. */
 #include "base/alloc.h"
+#include "base/own_fd.h"
 #include "system/system.h"
 #include "uv.h"
 
@@ -10,7 +11,7 @@
 int system_open(const char* path) {
   int fd;
   do {
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = own_fd_raise(open(path, O_RDONLY | O_CLOEXEC));
   } while (fd < 0 && errno == EINTR);
   return fd < 0 ? -errno : fd;
 }

@@ -4,6 +4,7 @@
  * longer one is cut. */
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/own_fd.h"
 #include "base/strings.h"
 #include "system/system.h"
 #include "uv.h"
@@ -74,7 +75,7 @@ char** uv_setup_args(int argc, char** argv) {
  * this file any thread may set it. A failure (a sandbox without /proc) doesn't affect the
  * title. */
 static void set_short_name(const char* name) {
-  int fd = open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
+  int fd = own_fd_raise(open("/proc/self/comm", O_WRONLY | O_CLOEXEC));
   if (fd < 0)
     return;
   ssize_t written = write(fd, name, strlen(name));
