@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "loop/counters.h"
 #include "system/system.h"
+#include "system/tune.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -237,7 +238,7 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
  * every time. A thread that is about to sleep can read the set whichever thread owns the
  * ring. */
 static bool ring_pays(const struct uring_state* state, int64_t timeout_ns) {
-  if (state->refused)
+  if (state->refused || !tune_is_on(TUNE_RING_WAIT))
     return false;
   return timeout_ns == 0 ? state->quiet || state->armed
                          : state->armed && state->owner == this_thread();

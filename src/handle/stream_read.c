@@ -16,6 +16,7 @@
 #include "handle/stream.h"
 #include "loop/counters.h"
 #include "sim/sim.h"
+#include "system/tune.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -86,6 +87,7 @@ static size_t stream_suggested_size(uv_stream_t* stream) {
   const unsigned int looked_at = STREAM_SOCKET | STREAM_READS_SMALL | STREAM_OWN_SIZE;
   int arrived;
   if ((stream->flags & looked_at) != (STREAM_SOCKET | STREAM_READS_SMALL) ||
+      !tune_is_on(TUNE_SIZED_READS) ||
       queue_empty(queue_of(stream->loop->pending_queue)) ||
       stream_passes_handles(stream) ||
       ioctl(stream_fd(stream), FIONREAD, &arrived) != 0 || arrived <= 0)

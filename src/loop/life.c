@@ -7,6 +7,7 @@
 #include "rondo.h"
 #include "sim/sim.h"
 #include "system/system.h"
+#include "system/tune.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -52,6 +53,7 @@ static int loop_init(uv_loop_t* loop, bool is_simulated) {
   loop->wake_fd = -1;
   loop->emfile_fd = -1;
   pthread_once(&forks_once, forks_watch);
+  tune_read();
   loop->forks = loop_forks;
   queues_init(loop);
   async_loop_init(loop);

@@ -22,6 +22,7 @@
 #include "loop/loop.h"
 #include "loop/spin.h"
 #include "system/system.h"
+#include "system/tune.h"
 
 #include <sched.h>
 
@@ -91,7 +92,7 @@ static bool spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
 }
 
 static bool spin_for_work(uv_loop_t* loop, uint64_t deadline) {
-  if (work_needs_our_processor(loop))
+  if (!tune_is_on(TUNE_WORK_SPIN) || work_needs_our_processor(loop))
     return false;
   uint64_t most =
       u64_max(backoff_share(&loop->work_backoff, WORK_MOST_NS), WORK_LEAST_NS);
@@ -111,7 +112,7 @@ static bool spin_for_work(uv_loop_t* loop, uint64_t deadline) {
  * asyncs now come fast, and only that spin ends it. */
 static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
   unsigned int reason = loop->spin_reason;
-  if (reason == SPIN_NONE)
+  if (reason == SPIN_NONE || !tune_is_on(TUNE_ASYNC_SPIN))
     return false;
   bool won = spin(loop, reason == SPIN_PROBE ? PROBE_NS : ASYNC_MOST_NS, deadline);
   loop_count(loop, won ? COUNTER_SPIN_ASYNC_WON : COUNTER_SPIN_ASYNC_LOST);

@@ -24,6 +24,7 @@
 #include "request/resolver.h"
 #include "request/work.h"
 #include "system/system.h"
+#include "system/tune.h"
 #include "trace/recording.h"
 
 #include <dlfcn.h>
@@ -354,8 +355,8 @@ static bool pool_has_work(const void* unused) {
  * straight to sleep. */
 static bool pool_look_out(void) {
   uint64_t most = backoff_share(&pool.look_out, LOOK_OUT_NS);
-  if (system_processors() < 2 || pool.looking_out > 0 || pool.stopping ||
-      most < LOOK_OUT_LEAST_NS)
+  if (!tune_is_on(TUNE_POOL_SPIN) || system_processors() < 2 || pool.looking_out > 0 ||
+      pool.stopping || most < LOOK_OUT_LEAST_NS)
     return false;
   if (pool.asker == sched_getcpu())
     return false; /* a spin on the submitter's processor would keep it from submitting */
