@@ -18,11 +18,17 @@
 
 /* how the descriptor behaves */
 #define UV_FS_O_APPEND   O_APPEND
-#define UV_FS_O_DIRECT   0x4000 /* shown by the C library only to GNU programs */
 #define UV_FS_O_NOCTTY   O_NOCTTY
 #define UV_FS_O_NONBLOCK O_NONBLOCK
 #define UV_FS_O_SYNC     O_SYNC
 
+#if defined(__x86_64__)
+#define UV_FS_O_DIRECT 0x4000 /* shown by the C library only to GNU programs */
+#elif defined(O_DIRECT)
+#define UV_FS_O_DIRECT O_DIRECT
+#else
+#define UV_FS_O_DIRECT 0
+#endif
 #ifdef O_DSYNC
 #define UV_FS_O_DSYNC O_DSYNC
 #else

@@ -223,6 +223,7 @@ static int ring_harvest(uv_loop_t* loop, struct uring_state* state, int max) {
   struct io_uring_cqe* cqe;
   if (io_uring_peek_cqe(&state->ring, &cqe) != 0)
     return 0;
+  assert(state->armed); /* the ring has had one wait, and this is its end */
   int result = cqe->res;
   io_uring_cqe_seen(&state->ring, cqe);
   state->armed = false;

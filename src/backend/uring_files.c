@@ -89,6 +89,8 @@ static bool files_fill(struct io_uring_sqe* sqe, const struct file_operation* op
 /* Submits the queue's entries from its front, as many as the kernel takes. */
 static void files_hand_over(uv_loop_t* loop, struct uring_files* files) {
   int submitted = -EINTR;
+  assert(io_uring_sq_ready(&files->ring) == files->unflushed);
+  assert(files->unflushed <= files->in_flight && files->in_flight <= FILES_MOST);
   for (int i = 0; submitted == -EINTR && i < INTERRUPTIONS_MOST; i++)
     submitted = io_uring_submit(&files->ring);
   /* The kernel takes at least one entry or returns an error; 0 means that another ring

@@ -14,6 +14,15 @@
 #define rondo_container_of(pointer, type, member)                                        \
   ((type*) (void*) ((char*) (pointer) -offsetof(type, member)))
 
+/* What must hold is stated with assert, in every build, where the question takes a few
+ * instructions; with assert_slow where it takes more: that is on in debug and sanitized
+ * builds only. */
+#ifdef RONDO_SLOW_CHECKS
+#define assert_slow(condition) assert(condition)
+#else
+#define assert_slow(condition) ((void) 0)
+#endif
+
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline size_t size_min(size_t a, size_t b) {
@@ -47,12 +56,6 @@ static inline void relax(void) {
 #elif defined(__aarch64__)
   __asm__ __volatile__("yield");
 #endif
-}
-
-/* An array of buffers has at least one. A count above INT_MAX comes from a negative int.
- */
-static inline bool buffer_count_fits(unsigned int count) {
-  return count >= 1 && count <= INT_MAX;
 }
 
 /* Sums that stop at the end of the range instead of wrapping round. */

@@ -18,6 +18,7 @@
 #include "loop/loop.h"
 #include "loop/watcher.h"
 #include "sim/sim.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +51,6 @@ struct process_state {
   uv_signal_t signal;
   char* stack; /* for each child until its exec, with a guard page below */
 };
-
-enum { PROCESS_GUARD = 4096 };
 
 /* --- The end of a child ------------------------------------------------------------ */
 
@@ -184,7 +183,7 @@ static void process_state_close(uv_loop_t* loop, struct loop_part* part) {
   assert(queue_empty(&state->children));
   if (state->has_signal)
     handle_uninit((uv_handle_t*) &state->signal);
-  munmap(state->stack, PROCESS_GUARD + SPAWN_STACK_SIZE);
+  munmap(state->stack, system_page_size() + SPAWN_STACK_SIZE);
   loop->process_state = NULL;
   mem_free(state);
 }
@@ -195,14 +194,14 @@ static int process_state_open(uv_loop_t* loop) {
   struct process_state* state = mem_calloc(1, sizeof(*state));
   if (state == NULL)
     return UV_ENOMEM;
-  void* stack = mmap(NULL, PROCESS_GUARD + SPAWN_STACK_SIZE, PROT_READ | PROT_WRITE,
+  void* stack = mmap(NULL, system_page_size() + SPAWN_STACK_SIZE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) {
     mem_free(state);
     return UV_ENOMEM;
   }
   /* Stacks grow down. Without the guard the child would still work. */
-  mprotect(stack, PROCESS_GUARD, PROT_NONE);
+  mprotect(stack, system_page_size(), PROT_NONE);
   state->stack = stack;
   state->part.fork = process_state_fork;
   state->part.close = process_state_close;
@@ -289,7 +288,7 @@ int uv_spawn(uv_loop_t* loop, uv_process_t* handle, const uv_process_options_t* 
   uv_process_options_t joining;
   if (simulated(loop))
     options = sim_child_options(loop, options, &joining);
-  err = spawn_begin(&spawn, options, state->stack + PROCESS_GUARD);
+  err = spawn_begin(&spawn, options, state->stack + system_page_size());
   if (simulated(loop))
     sim_child_options_free(options, &joining);
   if (err != 0)

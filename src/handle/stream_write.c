@@ -7,6 +7,7 @@
 #include "handle/stream.h"
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/buffer.h"
 #include "handle/descriptor.h"
 #include "handle/stream_send.h"
 
@@ -210,7 +211,7 @@ void stream_flush(uv_stream_t* stream) {
 
 static inline int stream_check_write(const uv_stream_t* stream, const uv_buf_t* bufs,
                                      unsigned int nbufs, const uv_stream_t* send_handle) {
-  if (!buffer_count_fits(nbufs) || bufs == NULL)
+  if (!buffers_fit(bufs, nbufs))
     return UV_EINVAL;
   if (stream_fd(stream) == -1)
     return UV_EBADF;

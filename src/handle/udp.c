@@ -8,6 +8,7 @@
 #include "base/address.h"
 #include "handle/descriptor.h"
 #include "loop/watcher.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <netinet/in.h>

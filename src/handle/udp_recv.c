@@ -1,12 +1,13 @@
 /* Receiving with a UDP handle.
  *
  * Each datagram is read straight into memory that the program gives, at its full length
- * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG and a buffer for one datagram of
- * the largest size or more, the buffer is divided into chunks of that size and filled by
- * one system call; the program gets it back with UV_UDP_MMSG_FREE in every case, also
- * when a callback in between stopped or closed the handle. Receiving goes on until the
- * kernel has nothing more, which the program sees as a last call with 0 bytes and no
- * address, or until the turn's share of datagrams is used up.
+ * or cut and marked UV_UDP_PARTIAL. With UV_UDP_RECVMMSG the buffer is divided into
+ * chunks of the largest size that a datagram can have, and filled by one system call; a
+ * buffer without room for one chunk comes back with UV_EINVAL. The program gets it back
+ * with UV_UDP_MMSG_FREE in every case, also when a callback in between stopped or closed
+ * the handle. Receiving goes on until the kernel has nothing more, which the program sees
+ * as a last call with 0 bytes and no address, or until the turn's share of datagrams is
+ * used up.
  *
  * A handle that was bound with UV_UDP_LINUX_RECVERR also has a queue of errors, one for
  * each datagram that a peer or a router refused. Each error is called back with that
@@ -114,7 +115,8 @@ static int udp_receive_one(uv_udp_t* handle, const uv_buf_t* buf) {
   return 1;
 }
 
-/* As udp_receive_one, with one datagram in each chunk of the buffer. */
+/* As udp_receive_one, with one datagram in each chunk of the buffer. Without room for one
+ * chunk nothing is received: a datagram could be cut. */
 static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   struct sockaddr_storage peers[UDP_CHUNKS_MAX];
   struct iovec vectors[UDP_CHUNKS_MAX];
@@ -122,6 +124,10 @@ static int udp_receive_many(uv_udp_t* handle, const uv_buf_t* buf) {
   int count = (int) size_min(buf->len / UDP_DATAGRAM_MAX, UDP_CHUNKS_MAX);
   int nread;
 
+  if (count == 0) {
+    udp_call_back_failure(handle, EINVAL, buf);
+    return 0;
+  }
   memset(batch, 0, (size_t) count * sizeof(batch[0]));
   for (int i = 0; i < count; i++) {
     vectors[i].iov_base = buf->base + (size_t) i * UDP_DATAGRAM_MAX;
@@ -172,10 +178,8 @@ void udp_receive(uv_udp_t* handle) {
     uv_buf_t buf = {.base = NULL, .len = 0};
     if (!udp_allocate(handle, &buf))
       return;
-    if ((handle->flags & UDP_RECVMMSG) && buf.len >= UDP_DATAGRAM_MAX)
-      received = udp_receive_many(handle, &buf);
-    else
-      received = udp_receive_one(handle, &buf);
+    received = handle->flags & UDP_RECVMMSG ? udp_receive_many(handle, &buf)
+                                            : udp_receive_one(handle, &buf);
   }
 }
 

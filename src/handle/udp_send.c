@@ -13,7 +13,9 @@
 #include "handle/udp.h"
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/buffer.h"
 #include "loop/watcher.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,10 +74,11 @@ static unsigned int udp_fill_batch(uv_udp_t* handle, struct mmsghdr batch[UDP_BA
 
 /* Sends one datagram; returns the bytes sent, or a negative error. Most datagrams have
  * one buffer, and sendto(2) saves the kernel from copying headers and vectors. */
-static ssize_t udp_send_one(int fd, const uv_buf_t* bufs, unsigned int nbufs,
+static ssize_t udp_send_one(uv_udp_t* handle, const uv_buf_t* bufs, unsigned int nbufs,
                             const struct sockaddr* addr) {
   struct msghdr header;
-  ssize_t sent;
+  int fd = handle->io_watcher.fd;
+  ssize_t sent = -1;
 
   udp_fill_header(&header, bufs, nbufs, addr);
   do {
@@ -102,9 +105,11 @@ static int udp_flush_batch(uv_udp_t* handle) {
   int fd = handle->io_watcher.fd;
   uv_udp_send_t* first = udp_first_queued(handle);
 
-  if (queue_last(queue_of(handle->write_queue)) == queue_of(first->queue)) {
+  /* On a simulated loop each is decided about by itself. */
+  if (queue_last(queue_of(handle->write_queue)) == queue_of(first->queue) ||
+      simulated(handle->loop)) {
     ssize_t sent =
-        udp_send_one(fd, first->bufs, first->nbufs, udp_request_address(first));
+        udp_send_one(handle, first->bufs, first->nbufs, udp_request_address(first));
     if (sent < 0 && udp_no_room((int) -sent))
       return (int) sent;
     udp_complete(handle, first, sent);
@@ -204,7 +209,7 @@ static int udp_copy_buffers(uv_udp_send_t* req, const uv_buf_t bufs[],
 
 int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
                 unsigned int nbufs, const struct sockaddr* addr, uv_udp_send_cb send_cb) {
-  if (!buffer_count_fits(nbufs))
+  if (!buffers_fit(bufs, nbufs))
     return UV_EINVAL;
   int err = udp_prepare(handle, addr);
   if (err != 0)
@@ -239,7 +244,7 @@ int uv_udp_send(uv_udp_send_t* req, uv_udp_t* handle, const uv_buf_t bufs[],
 
 int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
                     const struct sockaddr* addr) {
-  if (!buffer_count_fits(nbufs))
+  if (!buffers_fit(bufs, nbufs))
     return UV_EINVAL;
   int err = udp_check_destination(handle, addr);
   if (err != 0)
@@ -251,7 +256,7 @@ int uv_udp_try_send(uv_udp_t* handle, const uv_buf_t bufs[], unsigned int nbufs,
   if (err != 0)
     return err;
 
-  ssize_t sent = udp_send_one(handle->io_watcher.fd, bufs, nbufs, addr);
+  ssize_t sent = udp_send_one(handle, bufs, nbufs, addr);
   return sent < 0 && udp_no_room((int) -sent) ? UV_EAGAIN : (int) sent;
 }
 
@@ -281,12 +286,20 @@ int uv_udp_try_send2(uv_udp_t* handle, unsigned int count, uv_buf_t* bufs[],
   if (count < 1 || count > INT32_MAX || flags != 0)
     return UV_EINVAL;
   for (unsigned int i = 0; i < count; i++) {
-    if (!buffer_count_fits(nbufs[i]))
+    if (!buffers_fit(bufs[i], nbufs[i]))
       return UV_EINVAL;
   }
   if (handle->send_queue_count != 0)
     return UV_EAGAIN;
 
+  /* On a simulated loop each is decided about by itself. */
+  for (; simulated(handle->loop) && done < count && err == 0; done += err == 0) {
+    const struct sockaddr* addr = addrs == NULL ? NULL : addrs[done];
+    err = udp_prepare(handle, addr);
+    ssize_t sent = err != 0 ? err : udp_send_one(handle, bufs[done], nbufs[done], addr);
+    if (err == 0 && sent < 0)
+      err = udp_no_room((int) -sent) ? UV_EAGAIN : (int) sent;
+  }
   while (done < count && err == 0) {
     struct mmsghdr batch[UDP_BATCH];
     unsigned int filled =

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(uv_loop_t) == 848, "programs were compiled with this size");
+_Static_assert(sizeof(uv_loop_t) == 808 + sizeof(uv_mutex_t),
+               "programs were compiled with this size");
 _Static_assert(offsetof(uv_loop_t, backend_fd) == 64, "programs read it there");
 
 static uv_loop_t default_loop_memory;

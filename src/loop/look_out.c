@@ -114,6 +114,7 @@ static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
   unsigned int reason = loop->spin_reason;
   if (reason == SPIN_NONE || !tune_is_on(TUNE_ASYNC_SPIN))
     return false;
+  assert(reason <= SPIN_PROBE && loop->work_active == 0);
   bool won = spin(loop, reason == SPIN_PROBE ? PROBE_NS : ASYNC_MOST_NS, deadline);
   loop_count(loop, won ? COUNTER_SPIN_ASYNC_WON : COUNTER_SPIN_ASYNC_LOST);
   loop->spin_reason = won ? SPIN_WON : SPIN_NONE;
@@ -126,8 +127,10 @@ static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
   return won;
 }
 
+/* A loop without a reason asks nothing: its sleep is one system call. */
 bool look_out(uv_loop_t* loop, uint64_t deadline) {
-  if (system_processors() < 2)
+  if ((loop->work_active == 0 && loop->spin_reason == SPIN_NONE) ||
+      system_processors() < 2)
     return false;
   return loop->work_active > 0 ? spin_for_work(loop, deadline)
                                : spin_for_async(loop, deadline);

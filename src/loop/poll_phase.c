@@ -201,6 +201,7 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
     trace_wake(loop, loop->now_ns);
     look_out_learn(loop, loop->now_ns - started);
   }
+  assert(caught.count >= 0 && caught.count <= max);
   loop->poll_left -= (unsigned int) charged(loop, &caught);
   return caught;
 }

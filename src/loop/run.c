@@ -79,10 +79,12 @@ static void pending_after_poll(uv_loop_t* loop) {
 
 /* True after a poll that didn't sleep, because finished work waited, and that made no
  * callback: the work went on elsewhere, from the ring to the pool for example.
- * UV_RUN_ONCE still owes a callback (contract L8), and now the poll may sleep for it. */
+ * UV_RUN_ONCE still owes a callback (contract L8), and now the poll may sleep for it. If
+ * the work was already over there and only the limit left it (LOOP_OWED), the next poll
+ * finds it at once. */
 static bool came_to_nothing(const uv_loop_t* loop) {
   return loop->callbacks_run == 0 && loop->owed[RONDO_PHASE_CHECK] == 0 &&
-         loop_poll_timeout(loop) != 0;
+         (loop_poll_timeout(loop) != 0 || (loop->flags & LOOP_OWED) != 0);
 }
 
 static void poll_phase(uv_loop_t* loop, bool may_sleep) {

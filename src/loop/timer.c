@@ -78,6 +78,8 @@ int uv_timer_stop(uv_timer_t* handle) {
     handle->loop->due[handle->heap_index - TIMER_DUE].handle = NULL;
     handle->heap_index = TIMER_NOWHERE;
   } else {
+    assert(handle->heap_index < handle->loop->timer_count &&
+           handle->loop->timers[handle->heap_index].handle == handle);
     timer_heap_remove(handle->loop, handle->heap_index);
   }
   handle_stop((uv_handle_t*) handle);

@@ -2,6 +2,7 @@
 #include "loop/timer_heap.h"
 
 #include "base/alloc.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ void timer_heap_push(uv_loop_t* loop, struct rondo_timer_entry entry) {
 void timer_heap_remove(uv_loop_t* loop, size_t index) {
   assert(index < loop->timer_count);
   struct rondo_timer_entry* heap = loop->timers;
+  assert(heap[index].handle->heap_index == index);
   heap[index].handle->heap_index = TIMER_NOWHERE;
   struct rondo_timer_entry last = heap[--loop->timer_count];
   if (index == loop->timer_count)
@@ -105,6 +107,17 @@ size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us, size_t most)
   return count_due(loop, 0, now_us, most);
 }
 
+#ifdef RONDO_SLOW_CHECKS
+static bool timer_heap_is_ordered(const uv_loop_t* loop) {
+  for (size_t i = 1; i < loop->timer_count; i++) {
+    if (timer_entry_before(&loop->timers[i], &loop->timers[(i - 1) / ARITY]) ||
+        loop->timers[i].handle->heap_index != i)
+      return false;
+  }
+  return true;
+}
+#endif
+
 static int compare_entries(const void* a, const void* b) {
   return timer_entry_before(a, b) ? -1 : 1; /* no two are equal: start_id is unique */
 }
@@ -123,6 +136,7 @@ void timer_heap_take_due(uv_loop_t* loop, uint64_t now_us) {
     heap[i].handle->heap_index = i;
   for (size_t i = kept < 2 ? 0 : (kept - 2) / ARITY + 1; i-- > 0;)
     sink(heap, kept, i, heap[i]);
+  assert_slow(timer_heap_is_ordered(loop));
   qsort(loop->due, loop->due_count, sizeof(*loop->due), compare_entries);
   for (size_t i = 0; i < loop->due_count; i++)
     loop->due[i].handle->heap_index = TIMER_DUE + i;

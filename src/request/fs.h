@@ -31,6 +31,7 @@
 #include "base/alloc.h"
 #include "base/queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +40,9 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 0x00000008
+#endif
 
 enum fs_place { FS_IDLE, FS_DONE, FS_BATCH, FS_RING, FS_POOL, FS_HELD, FS_CANCELLED };
 
@@ -65,7 +69,23 @@ static inline enum fs_place fs_place(const uv_fs_t* req) {
   return (enum fs_place) fs_inside(req)->place;
 }
 
+/* Whether a request may go from one place to the other. */
+static inline bool fs_may_move(enum fs_place from, enum fs_place to) {
+  static const unsigned char ways[] = {
+      [FS_IDLE] = 1 << FS_IDLE | 1 << FS_DONE | 1 << FS_BATCH | 1 << FS_RING |
+                  1 << FS_POOL | 1 << FS_HELD,
+      [FS_DONE] = 1 << FS_IDLE | 1 << FS_CANCELLED,
+      [FS_BATCH] = 1 << FS_DONE | 1 << FS_RING | 1 << FS_POOL | 1 << FS_CANCELLED,
+      [FS_RING] = 1 << FS_IDLE | 1 << FS_POOL | 1 << FS_CANCELLED,
+      [FS_POOL] = 1 << FS_IDLE,
+      [FS_HELD] = 1 << FS_POOL | 1 << FS_DONE,
+      [FS_CANCELLED] = 1 << FS_IDLE | 1 << FS_DONE,
+  };
+  return (ways[from] >> to & 1) != 0;
+}
+
 static inline void fs_set_place(uv_fs_t* req, enum fs_place place) {
+  assert(fs_may_move(fs_place(req), place));
   fs_inside(req)->place = (unsigned char) place;
 }
 
@@ -86,7 +106,8 @@ int fs_begin_path(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, const char* pa
 int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
                   uv_fs_cb cb);
 
-/* Stores a copy of the array of buffers, and the offset. UV_EINVAL for no buffers. */
+/* Stores a copy of the array of buffers, and the offset. UV_EINVAL for no buffers, or for
+ * more bytes than a call can move. */
 int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
                     int64_t offset);
 
@@ -148,6 +169,9 @@ bool fs_send_rest(uv_fs_t* req, enum fs_way way);
  * turn. False if too little is left, or if file work waits for a thread and must not be
  * overtaken. */
 bool fs_try_turn(const uv_fs_t* req);
+/* Charges also what reading this many bytes into new memory costs; false if too little is
+ * left. */
+bool fs_try_turn_bytes(const uv_fs_t* req, size_t bytes);
 
 /* Ends a request on the loop's thread: its callback comes from the poll phase. */
 void fs_complete(uv_fs_t* req);
@@ -190,10 +214,8 @@ void fs_learn_mount(const uv_fs_t* req);
 
 /* --- The operations -------------------------------------------------------------- */
 
-/* fs_read.c */
-ssize_t fs_do_read(uv_fs_t* req);
-
 /* fs_data.c */
+ssize_t fs_do_read(uv_fs_t* req);
 ssize_t fs_do_write(uv_fs_t* req);
 ssize_t fs_do_sendfile(uv_fs_t* req);
 ssize_t fs_do_fsync(uv_fs_t* req);

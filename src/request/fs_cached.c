@@ -185,6 +185,10 @@ enum fs_way fs_close_cached(uv_fs_t* req) {
 
 /* --- Whole files ----------------------------------------------------------------- */
 
+/* A larger file belongs to a thread, however quiet the turn is: memory of this size is
+ * new each time, and the kernel takes longer to provide it than to fill it. */
+enum { WHOLE_MOST = 256 * 1024 };
+
 /* The whole file in memory from malloc; NULL unless all of it is in the page cache. The
  * read asks for one byte more than `size`, so a file of another size is never cut. */
 static void* read_whole(int fd, size_t size) {
@@ -207,8 +211,10 @@ int rondo_fs_read_cached(uv_loop_t* loop, const char* path, size_t most,
   int fd = open_cached(&req, &about);
   if (fd < 0)
     return UV_EAGAIN;
-  size_t size = about.stx_size <= most ? (size_t) about.stx_size : 0;
-  void* bytes = S_ISREG(about.stx_mode) && size > 0 ? read_whole(fd, size) : NULL;
+  bool fits = S_ISREG(about.stx_mode) && about.stx_size > 0 &&
+              about.stx_size <= size_min(most, WHOLE_MOST);
+  size_t size = fits ? (size_t) about.stx_size : 0;
+  void* bytes = fits && fs_try_turn_bytes(&req, size) ? read_whole(fd, size) : NULL;
   close(fd);
   if (bytes == NULL)
     return UV_EAGAIN;

@@ -1,4 +1,4 @@
-/* Operations on open files other than reading: write, truncate, sync, and sendfile.
+/* Operations on open files: read, write, truncate, sync, and sendfile.
  *
  * A write continues until everything is written or an error stops it; after an error it
  * reports the bytes written before, if any. */
@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/buffer.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -13,6 +14,26 @@
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* A single buffer is read without a vector: with read(2) the kernel checks the descriptor
+ * even if the length is 0. */
+static ssize_t fs_read_some(const uv_fs_t* req) {
+  if (req->nbufs == 1)
+    return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
+                        : pread(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
+  int count = (int) req->nbufs;
+  return req->off < 0 ? readv(req->file, fs_vectors(req), count)
+                      : preadv(req->file, fs_vectors(req), count, req->off);
+}
+
+/* One system call: a short read is a valid answer. EINTR is reported, because a program
+ * that reads its terminal may be waiting for just that signal. */
+ssize_t fs_do_read(uv_fs_t* req) {
+  ssize_t n = fs_read_some(req);
+  if (n < 0)
+    return req->result > 0 ? req->result : -errno;
+  return req->result + n;
+}
 
 static ssize_t fs_write_vectors(const uv_fs_t* req) {
   if (req->nbufs == 1)
@@ -149,6 +170,14 @@ ssize_t fs_do_sendfile(uv_fs_t* req) {
 
 /* --- The interface --------------------------------------------------------------- */
 
+int uv_fs_read(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
+               unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
+  int err = fs_begin_file(loop, req, UV_FS_READ, file, cb);
+  if (err == 0)
+    err = fs_keep_buffers(req, bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX, offset);
+  return err != 0 ? err : fs_start(req);
+}
+
 int uv_fs_write(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
                 unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
   int err = fs_begin_file(loop, req, UV_FS_WRITE, file, cb);
@@ -179,6 +208,8 @@ int uv_fs_ftruncate(uv_loop_t* loop, uv_fs_t* req, uv_file file, int64_t offset,
 int uv_fs_sendfile(uv_loop_t* loop, uv_fs_t* req, uv_file out_fd, uv_file in_fd,
                    int64_t in_offset, size_t length, uv_fs_cb cb) {
   int err = fs_begin_file(loop, req, UV_FS_SENDFILE, out_fd, cb);
+  if (err == 0 && length > BUFFERS_MOST)
+    err = UV_EINVAL;
   if (err != 0)
     return err;
   req->flags = in_fd;

@@ -8,6 +8,7 @@
 #include "request/fs_state.h"
 
 #include "backend/backend.h"
+#include "base/base.h"
 
 #include <fcntl.h>
 
@@ -46,8 +47,22 @@ void fs_order_enter_two(uv_fs_t* req) {
     queue_push_back(&fs_state(req)->by_two_files, &fs_inside(req)->order);
 }
 
+#ifdef RONDO_SLOW_CHECKS
+static unsigned int order_count_held(const struct file_state* state) {
+  unsigned int count = 0;
+  for (int i = 0; i < FS_FILES; i++) {
+    const struct queue* row = &state->by_file[i];
+    for (struct queue* link = queue_first(row); link != NULL;
+         link = queue_next(row, link))
+      count += fs_place(order_request(link)) == FS_HELD;
+  }
+  return count;
+}
+#endif
+
 bool fs_order_hold(uv_fs_t* close) {
   struct file_state* state = fs_state(close);
+  assert_slow(order_count_held(state) == state->held);
   if (order_is_free(state, close->file))
     return false;
   if (!is_sure_to_end(close->file)) {
@@ -68,6 +83,7 @@ static void order_let_close(struct file_state* state, uv_file file) {
   if (first == NULL || fs_place(first) != FS_HELD ||
       order_find(&state->by_two_files, file) != NULL)
     return;
+  assert(state->held > 0);
   state->held--;
   if (!fs_send_rest(first, FS_WAY_POOL))
     fs_complete(first);

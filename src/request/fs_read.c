@@ -1,4 +1,4 @@
-/* Reading a file, from the request to its answer.
+/* Reading a file without waiting, where that can be; the rest is in fs_data.c.
  *
  * A read at an offset is gathered into a batch. The poll phase begins by trying every
  * gathered read with preadv2(RWF_NOWAIT), which takes what is in the page cache and never
@@ -21,8 +21,8 @@
 #include "request/fs_state.h"
 
 #include "base/alloc.h"
-#include "base/backoff.h"
 #include "base/base.h"
+#include "request/fs_sharing.h"
 #include "request/pool.h"
 #include "request/work.h"
 
@@ -42,6 +42,8 @@ enum {
   /* A helper that finishes this much later than the loop, which has nothing left to do,
    * was kept from its processor. */
   LATE_NS = 50 * 1000,
+  /* So was one that begins so long after it was called: being woken takes less. */
+  BEGINS_LATE_NS = 500 * 1000,
 };
 
 enum { BATCH_LOOP, BATCH_OFFERED, BATCH_HELPER };
@@ -74,12 +76,14 @@ struct fs_batches {
   unsigned int first;   /* of this round; earlier batches are with the helper or done */
   unsigned int filling; /* the batch that reads are added to */
   bool shared;          /* batches of this round are offered to the helper */
-  struct rondo_backoff sharing;
+  struct fs_sharing sharing;
+  uint64_t called_ns; /* when the helper was called */
 
   struct uv__work helper;
   char apart[CACHE_LINE];
   _Atomic unsigned int offered; /* batches before this number have been offered */
   _Atomic bool helper_called;   /* the helper was called and hasn't left yet */
+  _Atomic bool helper_was_kept; /* from a processor, since the loop asked last */
   unsigned int helper_next; /* written by the helper only: the number to look at next */
   char behind[CACHE_LINE];
   struct fs_batch ring[BATCHES];
@@ -207,6 +211,8 @@ static void batch_read(struct fs_batch* batch) {
  * one. */
 static void batches_help(struct uv__work* w) {
   struct fs_batches* batches = rondo_container_of(w, struct fs_batches, helper);
+  bool is_late = clock_now_ns() > batches->called_ns + BEGINS_LATE_NS;
+  long switches = fs_sharing_switches();
   for (int i = 0; i < BATCHES; i++) {
     unsigned int offered = atomic_load_explicit(&batches->offered, memory_order_acquire);
     if (offered - batches->helper_next > BATCHES)
@@ -215,11 +221,14 @@ static void batches_help(struct uv__work* w) {
       break;
     struct fs_batch* batch = batch_at(batches, batches->helper_next++);
     if (batch_claim(batch, BATCH_HELPER)) {
+      assert(batch->count == BATCH_READS && batch->finished_ns == 0);
       batch_read(batch);
       batch->finished_ns = clock_now_ns();
       work_give_back(&batch->work);
     }
   }
+  if (is_late || fs_sharing_switches() != switches)
+    atomic_store_explicit(&batches->helper_was_kept, true, memory_order_relaxed);
   /* The loop may be closed from here on. */
   atomic_store_explicit(&batches->helper_called, false, memory_order_release);
 }
@@ -233,6 +242,7 @@ static void helper_call(struct fs_batches* batches) {
     return;
   loop_count(batches->loop, COUNTER_HELPER_CALLS);
   batches->helper_next = batches->first;
+  batches->called_ns = clock_now_ns();
   atomic_store_explicit(&batches->helper_called, true, memory_order_relaxed);
   if (!pool_lend(batches->loop, &batches->helper, batches_help))
     atomic_store_explicit(&batches->helper_called, false, memory_order_relaxed);
@@ -244,6 +254,7 @@ static void helper_call(struct fs_batches* batches) {
  * called back; false if it has gone on to the ring or the pool. */
 static bool read_settle(uv_fs_t* req, ssize_t answer) {
   enum fs_way way = FS_WAY_DONE;
+  assert(fs_place(req) == FS_BATCH || fs_place(req) == FS_CANCELLED);
   if (fs_place(req) == FS_CANCELLED)
     req->result = UV_ECANCELED;
   else
@@ -258,9 +269,11 @@ static bool read_settle(uv_fs_t* req, ssize_t answer) {
  * they were made. */
 static void batch_settle(struct fs_batch* batch, struct queue* over,
                          enum loop_counter counter) {
+  assert(batch_is(batch, BATCH_LOOP) && batch->count <= BATCH_READS);
   queue_init(over);
   for (unsigned int i = 0; i < batch->count; i++) {
     uv_fs_t* req = batch->reads[i].req;
+    assert(fs_inside(req)->batch == batch);
     if (!read_settle(req, batch->answers[i]))
       continue;
     loop_count(req->loop, counter);
@@ -275,10 +288,12 @@ static void batch_done(struct uv__work* w, int status) {
   struct fs_batch* batch = rondo_container_of(w, struct fs_batch, work);
   struct fs_batches* batches = ((struct file_state*) w->loop->file_state)->batches;
   struct queue over;
+  /* Only the helper sends batches back, and only those that it has read. */
+  assert(batch_is(batch, BATCH_HELPER) && batch->finished_ns != 0);
   if (batch->left_ns != 0 && batch->finished_ns > batch->left_ns + LATE_NS)
-    backoff_lost(&batches->sharing);
+    fs_sharing_pause(&batches->sharing, clock_now_ns());
   else
-    backoff_won(&batches->sharing);
+    fs_sharing_won(&batches->sharing);
   atomic_store_explicit(&batch->state, BATCH_LOOP, memory_order_relaxed);
   batch_settle(batch, &over, COUNTER_FILE_SHARED);
   work_deliver_next(w->loop, &over);
@@ -290,6 +305,7 @@ static bool batch_take_back(uv_loop_t* loop, struct fs_batch* batch) {
     return true;
   if (!batch_claim(batch, BATCH_LOOP))
     return false;
+  assert(loop->work_active > 0);
   loop->work_active--;
   return true;
 }
@@ -310,8 +326,11 @@ static void batches_run(uv_loop_t* loop) {
   struct fs_batches* batches = ((struct file_state*) loop->file_state)->batches;
   unsigned int helped = 0;
   loop->before_poll = NULL;
-  if (batch_at(batches, batches->filling)->count > 0)
+  /* With the ring full, the place to fill is the first batch, which counts already. */
+  if (batches->filling - batches->first < BATCHES &&
+      batch_at(batches, batches->filling)->count > 0)
     batches->filling++;
+  assert(batches->filling - batches->first <= BATCHES);
   for (unsigned int n = batches->filling; n-- != batches->first;) {
     struct fs_batch* batch = batch_at(batches, n);
     if (batch_take_back(loop, batch))
@@ -320,7 +339,7 @@ static void batches_run(uv_loop_t* loop) {
       helped++;
   }
   if (batches->shared && helped == 0)
-    backoff_lost(&batches->sharing); /* the helper came too late for all batches */
+    fs_sharing_lost(&batches->sharing); /* the helper came too late for all batches */
   batches->shared = false;
   uint64_t now = helped > 0 ? clock_now_ns() : 0;
   for (; batches->first != batches->filling; batches->first++) {
@@ -333,6 +352,7 @@ static void batches_run(uv_loop_t* loop) {
 }
 
 static void batch_offer(struct fs_batches* batches, struct fs_batch* batch) {
+  assert(batch_is(batch, BATCH_LOOP) && batch->count == BATCH_READS);
   batches->loop->work_active++;
   batch->left_ns = 0;
   batch->finished_ns = 0;
@@ -340,14 +360,21 @@ static void batch_offer(struct fs_batches* batches, struct fs_batch* batch) {
   atomic_store_explicit(&batch->state, BATCH_OFFERED, memory_order_release);
 }
 
-/* Sharing costs the loop a wake-up, and other programs may keep the helper from a
- * processor: a round is shared only if the back-off allows it. */
+/* Whether this round is shared. Sharing costs the loop a wake-up. */
+static bool round_take_chance(struct fs_batches* batches) {
+  if (atomic_load_explicit(&batches->helper_was_kept, memory_order_relaxed)) {
+    atomic_store_explicit(&batches->helper_was_kept, false, memory_order_relaxed);
+    fs_sharing_pause(&batches->sharing, clock_now_ns());
+  }
+  return fs_sharing_take_chance(&batches->sharing, batches->loop->now_ns);
+}
+
 static void batch_full(struct fs_batches* batches) {
   batches->filling++;
   unsigned int full = batches->filling - batches->first;
   unsigned int n = batches->filling - 1;
   if (full == BATCHES_TO_SHARE) {
-    batches->shared = backoff_take_chance(&batches->sharing);
+    batches->shared = round_take_chance(batches);
     n = batches->first;
   }
   if (!batches->shared)
@@ -465,34 +492,4 @@ void fs_read_close(struct file_state* state, uv_loop_t* loop) {
   while (!helper_is_away(batches))
     sched_yield(); /* the helper has no batch left and is about to leave */
   mem_free(batches);
-}
-
-/* --- On a thread, and the call ----------------------------------------------------- */
-
-/* A single buffer is read without a vector: with read(2) the kernel checks the descriptor
- * even if the length is 0. */
-static ssize_t fs_read_some(const uv_fs_t* req) {
-  if (req->nbufs == 1)
-    return req->off < 0 ? read(req->file, req->bufs[0].base, req->bufs[0].len)
-                        : pread(req->file, req->bufs[0].base, req->bufs[0].len, req->off);
-  int count = (int) req->nbufs;
-  return req->off < 0 ? readv(req->file, fs_vectors(req), count)
-                      : preadv(req->file, fs_vectors(req), count, req->off);
-}
-
-/* One system call: a short read is a valid answer. EINTR is reported, because a program
- * that reads its terminal may be waiting for just that signal. */
-ssize_t fs_do_read(uv_fs_t* req) {
-  ssize_t n = fs_read_some(req);
-  if (n < 0)
-    return req->result > 0 ? req->result : -errno;
-  return req->result + n;
-}
-
-int uv_fs_read(uv_loop_t* loop, uv_fs_t* req, uv_file file, const uv_buf_t bufs[],
-               unsigned int nbufs, int64_t offset, uv_fs_cb cb) {
-  int err = fs_begin_file(loop, req, UV_FS_READ, file, cb);
-  if (err == 0)
-    err = fs_keep_buffers(req, bufs, nbufs < IOV_MAX ? nbufs : IOV_MAX, offset);
-  return err != 0 ? err : fs_start(req);
 }

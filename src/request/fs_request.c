@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/buffer.h"
 #include "loop/loop.h"
 #include "request/fs_state.h"
 #include "request/work.h"
@@ -82,7 +83,7 @@ int fs_begin_file(uv_loop_t* loop, uv_fs_t* req, uv_fs_type type, uv_file file,
  */
 int fs_keep_buffers(uv_fs_t* req, const uv_buf_t bufs[], unsigned int nbufs,
                     int64_t offset) {
-  if (bufs == NULL || nbufs == 0)
+  if (!buffers_fit(bufs, nbufs))
     return UV_EINVAL;
   uv_buf_t* copy = req->bufsml;
   if (nbufs > ARRAY_LENGTH(req->bufsml))
@@ -138,6 +139,7 @@ int fs_cancel(uv_fs_t* req) {
   case FS_BATCH:
     return fs_read_cancel(req);
   case FS_HELD:
+    assert(fs_state(req)->held > 0);
     fs_state(req)->held--;
     req->result = UV_ECANCELED;
     fs_complete(req);

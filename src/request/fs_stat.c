@@ -2,6 +2,7 @@
 #include "request/fs.h"
 
 #include "base/alloc.h"
+#include "sim/sim.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -37,7 +37,14 @@ enum { NO_OPCODE = -1 };
 /* The time that files may take on the loop's thread in one turn, in units of about half a
  * microsecond: about 150 µs in all. A path look-up here takes several system calls, where
  * a thread, which may wait, makes one; so many look-ups are faster on the pool. */
-enum { TURN_MOST = 320, COST_CALL = 1, COST_PAGE = 1, COST_PATH = 40, PAGE = 4096 };
+enum {
+  TURN_MOST = 320,
+  COST_CALL = 1,
+  COST_PAGE = 1,
+  COST_NEW_PAGE = 2, /* into memory that the kernel may have to provide first */
+  COST_PATH = 40,
+  PAGE = 4096
+};
 
 struct operation {
   enum fs_way (*at_once)(uv_fs_t* req); /* 1; NULL: not possible */
@@ -218,14 +225,14 @@ static size_t fs_cost(const uv_fs_t* req) {
   return cost;
 }
 
-/* Charges the request's cost to this turn; false if too little is left. */
-static bool fs_charge_turn(struct file_state* state, const uv_fs_t* req) {
-  if (state->turn != req->loop->turns) {
-    state->turn = req->loop->turns;
+/* Charges a cost to this turn; false if too little is left. */
+static bool fs_charge_turn(const uv_loop_t* loop, size_t cost) {
+  struct file_state* state = loop->file_state;
+  if (state->turn != loop->turns) {
+    state->turn = loop->turns;
     state->spent = 0;
   }
-  size_t cost = fs_cost(req);
-  if (state->spent + cost > TURN_MOST)
+  if (cost > TURN_MOST - state->spent)
     return false;
   state->spent += (unsigned int) cost;
   return true;
@@ -249,7 +256,12 @@ bool fs_try_turn(const uv_fs_t* req) {
   if (state == NULL)
     state = file_state_make(req->loop);
   return state != NULL && !simulated(req->loop) && !pool_files_waiting() &&
-         fs_charge_turn(state, req);
+         fs_charge_turn(req->loop, fs_cost(req));
+}
+
+bool fs_try_turn_bytes(const uv_fs_t* req, size_t bytes) {
+  size_t pages = bytes / PAGE + 1;
+  return pages <= TURN_MOST && fs_charge_turn(req->loop, pages * COST_NEW_PAGE);
 }
 
 int fs_send(uv_fs_t* req) {

@@ -489,6 +489,7 @@ static bool pool_run(const struct pool_piece* piece, unsigned int number,
     recording_work_end(loop, w);
   if (!lent)
     work_give_back(w);
+  system_processors_learn();
   pthread_mutex_lock(&pool.mutex);
   pool.works_done++;
   if (piece->lookup) {
@@ -545,6 +546,7 @@ static void pool_withdraw(struct uv__work* w) {
 static int pool_queue(struct uv__work* w) {
   uv_loop_t* loop = w->loop;
   pool.asker = sched_getcpu();
+  assert(pool.sleeping + pool.called + pool.looking_out <= pool.threads);
   queue_push_back(&pool.waiting, queue_of(w->wq));
   pool_count_in(w);
   pool_count_ready();

@@ -76,6 +76,7 @@ static void work_deliver(uv_loop_t* loop) {
     struct queue* link = queue_first(&state->batch);
     queue_remove(link);
     struct uv__work* w = rondo_container_of(link, struct uv__work, wq);
+    assert(loop->work_active > 0);
     loop->work_active--;
     loop->events++;
     int status = w->work == work_cancelled ? UV_ECANCELED : 0;

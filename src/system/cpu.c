@@ -199,18 +199,30 @@ unsigned int uv_available_parallelism(void) {
   return count > 0 ? count : 1;
 }
 
-static _Atomic unsigned int processors_known; /* 0: not known yet */
+/* 0: not asked yet. Without a quota until a thread of the pool has read the files. */
+static _Atomic unsigned int processors_known;
+static _Atomic bool processors_learnt;
 
 unsigned int system_processors(void) {
   unsigned int known = atomic_load_explicit(&processors_known, memory_order_relaxed);
-  if (known == 0) {
-    known = uv_available_parallelism();
-    atomic_store_explicit(&processors_known, known, memory_order_relaxed);
-  }
+  if (known > 0)
+    return known;
+  unsigned int allowed = processors_allowed();
+  assert(allowed > 0);
+  if (atomic_compare_exchange_strong(&processors_known, &known, allowed))
+    known = allowed;
   return known;
 }
 
+void system_processors_learn(void) {
+  if (!atomic_load_explicit(&processors_learnt, memory_order_relaxed) &&
+      !atomic_exchange(&processors_learnt, true))
+    atomic_store_explicit(&processors_known, uv_available_parallelism(),
+                          memory_order_relaxed);
+}
+
 void system_pretend_one_processor(bool pretend) {
+  atomic_store(&processors_learnt, pretend);
   atomic_store_explicit(&processors_known, pretend ? 1 : 0, memory_order_relaxed);
 }
 

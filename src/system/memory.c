@@ -59,6 +59,6 @@ int uv_resident_set_memory(size_t* rss) {
   const char* resident = strchr(text, ' ');
   if (resident == NULL)
     return UV_EINVAL;
-  *rss = strtoul(resident, NULL, 10) * (size_t) sysconf(_SC_PAGESIZE);
+  *rss = strtoul(resident, NULL, 10) * system_page_size();
   return 0;
 }

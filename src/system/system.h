@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* Fills `buffer` with random bytes for cryptographic use, always completely. May block on
  * a machine that has just booted. Returns 0 or a UV_E… code. */
@@ -22,6 +23,11 @@ int system_random(void* buffer, size_t length);
 /* Opens a file for reading, close-on-exec; retries after EINTR. Returns the descriptor or
  * a UV_E… code. */
 int system_open(const char* path);
+
+/* The size of a page of memory: 4 KiB on x86-64, 4, 16 or 64 KiB on arm64. */
+static inline size_t system_page_size(void) {
+  return (size_t) sysconf(_SC_PAGESIZE);
+}
 
 /* Reads the start of a small file of /proc or /sys into `buffer` and terminates it.
  * Returns the length read or a UV_E… code; a file longer than size - 1 is cut. */
@@ -35,8 +41,13 @@ ssize_t system_read_whole_file(const char* path, char** content);
  * link-local address that names no interface; 0 if there is none. */
 uint32_t system_link_scope(void);
 
-/* How many processors this process may use; cached, because it is asked often. */
+/* How many processors this process may use; cached, because it is asked often. No file is
+ * read for it, since it is asked on a loop's thread: a quota of the process's group
+ * counts from the moment when some other thread has called system_processors_learn, which
+ * reads files of /proc and /sys the first time. */
 unsigned int system_processors(void);
+void system_processors_learn(void);
+
 /* A clock that replaces the machine's in the clock functions of uv.h; NULL: the
  * machine's. */
 struct system_time {

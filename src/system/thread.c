@@ -1,6 +1,7 @@
 /* Threads: creating them with a stack of the right size, joining and comparing them. */
 #include "base/alloc.h"
 #include "base/base.h"
+#include "system/system.h"
 #include "uv.h"
 
 #include <limits.h>
@@ -18,7 +19,7 @@ struct thread_start {
 };
 
 static size_t round_up_to_page(size_t size) {
-  size_t page = (size_t) sysconf(_SC_PAGESIZE);
+  size_t page = system_page_size();
   return size > SIZE_MAX - (page - 1) ? size / page * page
                                       : (size + page - 1) / page * page;
 }

@@ -1,5 +1,7 @@
 #include "helper_bursts.h"
 
+#include <sys/uio.h>
+
 struct burst_reader burst_readers[BURST_READS];
 int burst_calls;
 
@@ -13,6 +15,12 @@ int burst_file(void) {
     assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
   }
   return fd;
+}
+
+bool burst_has_cache(int file) {
+  char byte;
+  struct iovec part = {.iov_base = &byte, .iov_len = 1};
+  return preadv2(file, &part, 1, 0, RWF_NOWAIT) == 1;
 }
 
 void burst_check(const char* buffer, unsigned int block) {

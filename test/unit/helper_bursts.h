@@ -28,6 +28,9 @@ extern int burst_calls; /* how often burst_whole_or_cancelled was called */
 
 /* Makes the file and opens it. */
 int burst_file(void);
+/* Whether the file system says what it has in memory. tmpfs of some kernels doesn't, and
+ * then every read goes to the pool's threads, in any order. */
+bool burst_has_cache(int file);
 /* Asserts that the buffer has that block. */
 void burst_check(const char* buffer, unsigned int block);
 

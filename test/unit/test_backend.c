@@ -2,6 +2,7 @@
 #include "forked.h"
 #include "loop_test.h"
 #include "sandbox.h"
+#include "system/tune.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -78,6 +79,99 @@ static void the_environment_chooses(void** state) {
   assert_in_child(asked_for_epoll);
   assert_in_child(libuvs_variable);
   assert_in_child(own_variable_wins);
+}
+
+/* What a child that sets a variable reports when it makes two loops; the backend's name
+ * comes with it. */
+static const char* reported_with(const char* name, const char* value) {
+  static char report[2000];
+  char path[] = "/tmp/rondo-report-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  pid_t child = fork();
+  if (child == 0) {
+    uv_loop_t loops[2];
+    setenv("RONDO_DEBUG_OUTPUT", path, 1);
+    unsetenv("RONDO_DEBUG");
+    setenv(name, value, 1);
+    for (int i = 0; i < 2; i++) {
+      if (uv_loop_init(&loops[i]) != 0)
+        _exit(1);
+    }
+    _exit(strcmp(rondo_backend_name(&loops[0]), "uring") == 0 ? 10 : 20);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) >= 10);
+  ssize_t length = read(fd, report, sizeof(report) - 20);
+  assert_true(length >= 0);
+  snprintf(report + length, 20, "%s", WEXITSTATUS(status) == 10 ? "uring" : "epoll");
+  close(fd);
+  unlink(path);
+  return report;
+}
+
+/* Once in a process, with the right name of what the loop has, and without RONDO_DEBUG.
+ */
+static void a_backend_that_isn_t_one_is_refused_by_name(void** state) {
+  (void) state;
+  char expected[300];
+  const char* report = reported_with("RONDO_BACKEND", "urng");
+  const char* got = report + strlen(report) - 5;
+  snprintf(expected, sizeof(expected),
+           "rondo: RONDO_BACKEND=urng is refused: there is uring and epoll (did you mean "
+           "uring?); running on %s\n%s",
+           got, got);
+  assert_string_equal(report, expected);
+  report = reported_with("RONDO_BACKEND", "select");
+  got = report + strlen(report) - 5;
+  snprintf(expected, sizeof(expected),
+           "rondo: RONDO_BACKEND=select is refused: there is uring and epoll; running on "
+           "%s\n%s",
+           got, got);
+  assert_string_equal(report, expected);
+  assert_string_equal(reported_with("RONDO_BACKEND", "epoll"), "epoll");
+}
+
+/* --- RONDO_TUNE ------------------------------------------------------------------- */
+
+static void switches_are_read_and_unknown_words_reported(void** state) {
+  (void) state;
+  assert_int_equal(tune_parse(""), 0);
+  assert_int_equal(tune_parse("-helper"), 1u << TUNE_HELPER);
+  assert_int_equal(tune_parse("-ring-wait,-sized-reads"),
+                   1u << TUNE_RING_WAIT | 1u << TUNE_SIZED_READS);
+  assert_int_equal(tune_parse(", -work-spin -async-spin,,-pool-spin"),
+                   1u << TUNE_WORK_SPIN | 1u << TUNE_ASYNC_SPIN | 1u << TUNE_POOL_SPIN);
+  assert_int_equal(tune_parse("-all"), (1u << TUNE_COUNT) - 1);
+  const char* report = reported_with("RONDO_TUNE", "-helper,-ringwait,helper,nonsense");
+  static const char* const lines[] = {
+      "rondo: RONDO_TUNE: -ringwait switches nothing off (did you mean -ring-wait?); the "
+      "words are -helper, ",
+      "rondo: RONDO_TUNE: helper switches nothing off (did you mean -helper?); the words "
+      "are ",
+      "rondo: RONDO_TUNE: nonsense switches nothing off; the words are ",
+  };
+  for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    const char* first = strstr(report, lines[i]);
+    assert_non_null(first);
+    assert_null(strstr(first + 1, lines[i])); /* once, though there are two loops */
+  }
+  assert_null(strstr(reported_with("RONDO_TUNE", "-helper,-all"), "RONDO_TUNE"));
+}
+
+/* A loop without any of its mechanisms does the same. */
+static int everything_switched_off(void) {
+  uv_loop_t loop;
+  setenv("RONDO_TUNE", "-all", 1);
+  if (uv_loop_init(&loop) != 0 || tune_switched_off != (1u << TUNE_COUNT) - 1)
+    return 1;
+  return works(&loop) == 0 ? 0 : 2;
+}
+
+static void a_loop_works_without_its_mechanisms(void** state) {
+  (void) state;
+  assert_in_child(everything_switched_off);
 }
 
 /* --- io_uring forbidden, missing, out of memory ---------------------------------- */
@@ -276,6 +370,9 @@ static void making_a_loop_interrupts_nobody(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_environment_chooses),
+      cmocka_unit_test(a_backend_that_isn_t_one_is_refused_by_name),
+      cmocka_unit_test(switches_are_read_and_unknown_words_reported),
+      cmocka_unit_test(a_loop_works_without_its_mechanisms),
       cmocka_unit_test(epoll_serves_where_io_uring_is_not_to_be_had),
       cmocka_unit_test(the_reason_is_told_once),
       cmocka_unit_test(a_loop_reports_its_backend),

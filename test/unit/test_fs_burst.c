@@ -233,6 +233,10 @@ static void begin_in_order(int file) {
 static void own_position_keeps_its_order(void** state) {
   (void) state;
   int file = burst_file();
+  if (!burst_has_cache(file)) {
+    close(file);
+    skip();
+  }
   assert_int_equal(lseek(file, 0, SEEK_SET), 0);
   burst_run_inside(begin_in_order, file);
   assert_int_equal(burst_calls, BURST_READS);

@@ -100,6 +100,8 @@ static int read_without_threads(void) {
   uv_thread_t probe;
   cached_file = burst_file();
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (!burst_has_cache(cached_file))
+    return 77;
   if (setuid(65534) != 0 || setrlimit(RLIMIT_NPROC, &none) != 0 ||
       uv_thread_create(&probe, (uv_thread_cb) (uintptr_t) getpid, NULL) == 0)
     return 77; /* privileged or not limited here: nothing to see */

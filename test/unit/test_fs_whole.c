@@ -88,12 +88,40 @@ static void a_turn_has_room_for_some(void** state) {
   free(content.base);
 }
 
+/* A file's size counts: beyond 256 KiB it is a thread's, and below a turn has room for a
+ * few pages only, not for as many files as it has for small ones. */
+static void a_large_file_is_left_to_a_thread(void** state) {
+  (void) state;
+  if (!is_answered_here())
+    skip();
+  const size_t most = 256 * 1024;
+  char* bytes = calloc(1, most + 1);
+  uv_buf_t content;
+  assert_non_null(bytes);
+  files_make("huge", bytes, most + 1);
+  files_make("limit", bytes, most);
+  turn();
+  assert_int_equal(rondo_fs_read_cached(&files_loop, "huge", SIZE_MAX, &content),
+                   UV_EAGAIN);
+  turn();
+  int answered = 0;
+  while (answered < 100 &&
+         rondo_fs_read_cached(&files_loop, "limit", SIZE_MAX, &content) == 0) {
+    assert_int_equal(content.len, most);
+    free(content.base);
+    answered++;
+  }
+  assert_in_range(answered, 1, 2);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       FILES_TEST(a_cached_file_comes_whole),
       FILES_TEST(everything_else_goes_the_ordinary_way),
       FILES_TEST(a_missing_argument_is_an_error),
       FILES_TEST(a_turn_has_room_for_some),
+      FILES_TEST(a_large_file_is_left_to_a_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
