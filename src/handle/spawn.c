@@ -12,6 +12,7 @@
  * could run in the child. */
 #include "handle/spawn.h"
 
+#include "base/own_fd.h"
 #include "handle/descriptor.h"
 #include "system/system.h"
 
@@ -20,9 +21,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -221,19 +224,47 @@ static pid_t spawn_clone(struct spawn_plan* plan, void* stack, int* pidfd) {
 /* The child's end of the pipe must have a higher number than all of the child's
  * descriptors. The exec closes it, so end of file on the pipe means success. */
 static int fork_pipe(const struct spawn_plan* plan, int ends[2]) {
-  if (pipe2(ends, O_CLOEXEC) != 0)
+  if (pipe2(ends, O_CLOEXEC) != 0) /* both are moved above the standard ones */
     return -errno;
-  int high = fcntl(ends[1], F_DUPFD_CLOEXEC, plan->fd_count);
+  int least = plan->fd_count > OWN_FD_FIRST ? plan->fd_count : OWN_FD_FIRST;
+  int high = fcntl(ends[1], F_DUPFD_CLOEXEC, least);
   int err = high == -1 ? -errno : 0;
   descriptor_close(ends[1]);
   ends[1] = high;
-  if (err != 0)
-    descriptor_close(ends[0]);
+  ends[0] = own_fd_raise(ends[0]);
+  if (err == 0 && ends[0] < 0)
+    err = -errno;
+  for (int i = 0; i < 2; i++) {
+    if (err != 0 && ends[i] >= 0)
+      descriptor_close(ends[i]);
+  }
   return err;
 }
 
+/* The child's environment is what the fork handlers have left in `environ`, unless the
+ * program gave one; the search for the file follows it. A longer PATH gets memory of the
+ * child's own from the kernel: the program's allocator may not be usable here. */
+static long fork_take_environment(struct spawn_plan* plan) {
+  const char* file = plan->options->file;
+  if (plan->options->env != NULL)
+    return 0;
+  plan->env = environ;
+  plan->path = spawn_search_path(file, plan->env);
+  size_t size = spawn_candidate_size(file, plan->path);
+  if (size <= plan->candidate_size)
+    return 0;
+  void* room =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    return -errno;
+  plan->candidate = room;
+  return 0;
+}
+
 _Noreturn static void fork_child(struct spawn_plan* plan, int fd) {
-  int err = (int) child_prepare_and_exec(plan);
+  int err = (int) fork_take_environment(plan);
+  if (err == 0)
+    err = (int) child_prepare_and_exec(plan);
   syscall(SYS_write, fd, &err, sizeof(err));
   syscall(SYS_exit_group, 127);
   __builtin_unreachable();
@@ -265,8 +296,36 @@ static pid_t spawn_fork(struct spawn_plan* plan, int* pidfd) {
   descriptor_close(ends[0]);
   if (err != 0)
     return err;
-  *pidfd = (int) syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by definition */
+  /* close-on-exec by definition; moved above the standard ones */
+  *pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
   return pid;
+}
+
+/* --- Whether a child can share the parent's memory ---------------------------------- */
+
+IN_CHILD static int child_mark(void* word) {
+  *(volatile int*) word = 1;
+  syscall(SYS_exit_group, 0);
+  return 0;
+}
+
+/* Emulators of other processors (qemu-user, under which containers for another platform
+ * run) make a fork of it: then an error before the exec would be lost in the child's
+ * copy. One child without a signal at its end is tried, once in a process. */
+static bool spawn_shares_memory(void* stack) {
+  static atomic_int known; /* 1: shared, 2: copied */
+  volatile int word = 0;
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer != 0)
+    return answer == 1;
+  char* top = (char*) stack + SPAWN_STACK_SIZE;
+  pid_t pid = clone(child_mark, top, CLONE_VM | CLONE_VFORK, (void*) &word);
+  if (pid == -1)
+    return true; /* the error is reported when the real child is started */
+  while (waitpid(pid, NULL, __WALL) == -1 && errno == EINTR)
+    continue;
+  atomic_store_explicit(&known, word != 0 ? 1 : 2, memory_order_relaxed);
+  return word != 0;
 }
 
 /* Changing ids makes the memory undumpable, and that memory is the parent's. */
@@ -294,8 +353,9 @@ pid_t spawn_run(struct spawn_plan* plan, void* stack, int* pidfd) {
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
   pthread_sigmask(SIG_SETMASK, &all, &saved);
-  pid_t pid = system_has_fork_handlers() ? spawn_fork(plan, pidfd)
-                                         : spawn_clone(plan, stack, pidfd);
+  bool copies = system_has_fork_handlers() || !spawn_shares_memory(stack);
+  pid_t pid = copies ? spawn_fork(plan, pidfd) : spawn_clone(plan, stack, pidfd);
+  *pidfd = own_fd_raise(*pidfd); /* without one the child is waited for by SIGCHLD */
   pthread_sigmask(SIG_SETMASK, &saved, NULL);
   pthread_setcancelstate(cancel_state, NULL);
   if (changes_ids)

@@ -25,6 +25,7 @@ struct spawn_plan {
    * has a slash. `candidate` has room for the longest name that can result. */
   const char* path;
   char* candidate;
+  size_t candidate_size;
   /* The arguments for running the file as a shell script; the file's name goes to [1]. */
   char** shell_args;
 
@@ -36,6 +37,12 @@ struct spawn_plan {
 
   int error; /* out: 0, or the negative error that prevented the exec */
 };
+
+/* The list of directories that a file of this name is searched for in, with this
+ * environment; NULL for a name with a slash. */
+const char* spawn_search_path(const char* file, char** env);
+/* The size that `candidate` needs for such a list. */
+size_t spawn_candidate_size(const char* file, const char* path);
 
 /* Runs the plan on a stack of SPAWN_STACK_SIZE bytes. Returns the pid, with a pidfd in
  * *pidfd (-1 where the kernel has none), or a negative error; then there is no child. */

@@ -24,13 +24,17 @@ static int plan_check(const uv_process_options_t* options) {
 }
 
 /* The file is searched for where the child would search: in the child's PATH. */
-static const char* plan_path(const char* file, char** env) {
+const char* spawn_search_path(const char* file, char** env) {
   if (file[0] == '\0' || strchr(file, '/') != NULL)
     return NULL;
   for (; env != NULL && *env != NULL; env++)
     if (strncmp(*env, "PATH=", 5) == 0)
       return *env + 5;
   return "/bin:/usr/bin";
+}
+
+size_t spawn_candidate_size(const char* file, const char* path) {
+  return path == NULL ? 0 : strlen(path) + strlen(file) + 2;
 }
 
 /* sh, the script's name, and the arguments that follow the program's name. */
@@ -54,12 +58,14 @@ static void plan_free(struct spawn_plan* plan) {
 }
 
 static int plan_alloc(struct spawn_plan* plan) {
-  size_t path_length = plan->path == NULL ? 0 : strlen(plan->path);
-
+  const char* file = plan->options->file;
+  plan->candidate_size = spawn_candidate_size(file, plan->path);
   plan->scratch = mem_calloc(2 * (size_t) plan->fd_count, sizeof(*plan->scratch));
   plan->shell_args = plan_shell_args(plan->args);
-  plan->candidate = mem_alloc(path_length + strlen(plan->options->file) + 2);
-  if (plan->scratch == NULL || plan->shell_args == NULL || plan->candidate == NULL) {
+  if (plan->path != NULL)
+    plan->candidate = mem_alloc(plan->candidate_size);
+  if (plan->scratch == NULL || plan->shell_args == NULL ||
+      (plan->path != NULL && plan->candidate == NULL)) {
     plan_free(plan);
     return UV_ENOMEM;
   }
@@ -86,7 +92,7 @@ int spawn_begin(struct spawn* spawn, const uv_process_options_t* options, void* 
       .env = options->env != NULL ? options->env : environ,
       .fd_count = int_max(options->stdio_count, STDERR_FILENO + 1),
   };
-  plan.path = plan_path(options->file, plan.env);
+  plan.path = spawn_search_path(options->file, plan.env);
   err = plan_alloc(&plan);
   if (err != 0)
     return err;

@@ -22,6 +22,7 @@ static int stdio_create_pipe(const uv_stdio_container_t* container,
 
   if (stream == NULL || stream->type != UV_NAMED_PIPE)
     return UV_EINVAL;
+  /* the program's */
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == -1)
     return -errno;
 

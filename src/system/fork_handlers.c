@@ -90,11 +90,11 @@ static bool imports_fork_handlers(const struct dl_phdr_info* object) {
 
 static bool name_is_excused(const char* path) {
   static const char* const prefixes[] = {
-      "linux-vdso",  "ld-linux",     "libc.so",     "libuv.",          "libtsan.",
-      "libasan.",    "liblsan.",     "libcrypto.",  "libssl.",         "libgnutls.",
-      "libp11-kit.", "libsystemd.",  "libudev.",    "libnss_systemd.", "libbsd.",
-      "libcap-ng.",  "libjemalloc.", "libtcmalloc", "libmimalloc.",    "libgcrypt.",
-      "libgc.",
+      "linux-vdso", "ld-linux",    "libc.so",      "libpthread.", "libuv.",
+      "libtsan.",   "libasan.",    "liblsan.",     "libcrypto.",  "libssl.",
+      "libgnutls.", "libp11-kit.", "libsystemd.",  "libudev.",    "libnss_systemd.",
+      "libbsd.",    "libcap-ng.",  "libjemalloc.", "libtcmalloc", "libmimalloc.",
+      "libgcrypt.", "libgc.",      "librondo-js.",
   };
   const char* slash = strrchr(path, '/');
   const char* name = slash == NULL ? path : slash + 1;

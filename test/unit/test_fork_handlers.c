@@ -30,6 +30,7 @@ static void after_in_child(void) {
 }
 
 static int64_t exit_status;
+static char** child_environment; /* uv_process_options_t.env */
 static char output[100];
 static size_t output_length;
 
@@ -62,8 +63,12 @@ static int spawn_shell(uv_loop_t* loop, const char* file, char* script) {
       {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t*) &pipe},
       {.flags = UV_INHERIT_FD, .data.fd = 2},
   };
-  uv_process_options_t options = {
-      .file = file, .args = args, .stdio = stdio, .stdio_count = 3, .exit_cb = exited};
+  uv_process_options_t options = {.file = file,
+                                  .args = args,
+                                  .stdio = stdio,
+                                  .stdio_count = 3,
+                                  .exit_cb = exited,
+                                  .env = child_environment};
   memset(output, 0, sizeof(output));
   output_length = 0;
   exit_status = -1;
@@ -117,6 +122,71 @@ static void handlers_run_in_parent_and_child(void** state) {
   assert_int_equal(exit_status, 3);
   assert_int_equal(prepared, 1);
   assert_int_equal(in_parent, 1);
+}
+
+/* --- the environment ------------------------------------------------------------------
+ */
+
+static const char* child_path; /* what the fork handler makes of PATH; NULL: nothing */
+
+static void change_environment(void) {
+  if (child_path == NULL)
+    return;
+  setenv("FRUIT", "apple", 1);
+  setenv("PATH", child_path, 1);
+}
+
+/* A script of this name and content, executable, in a new folder. */
+static void make_program(char* folder, const char* name, const char* words) {
+  char path[200];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof(path), "%s/%s", folder, name);
+  FILE* file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "#!/bin/sh\n%s\n", words);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void remove_program(const char* folder, const char* name) {
+  char path[200];
+  snprintf(path, sizeof(path), "%s/%s", folder, name);
+  unlink(path);
+  rmdir(folder);
+}
+
+/* Without an environment of the program's choice, the child has the one that the handlers
+ * left, and the file is searched for in its PATH, however long that is. */
+static void a_handler_may_change_the_environment(void** state) {
+  uv_loop_t* loop = *state;
+  char folder[] = "/tmp/rondo-fork-XXXXXX";
+  char path[8192];
+  make_program(folder, "only-here", "echo $FRUIT");
+  pthread_atfork(NULL, NULL, change_environment);
+  for (size_t i = 0; i < sizeof(path) - 100; i += 5)
+    snprintf(path + i, 6, "/no/:");
+  snprintf(path + strlen(path), 100, "%s:/usr/bin:/bin", folder);
+  child_path = path;
+  assert_int_equal(spawn_shell(loop, "/bin/sh", "echo $FRUIT"), 0);
+  assert_string_equal(output, "apple\n");
+  assert_int_equal(spawn_shell(loop, "only-here", "ignored"), 0);
+  assert_string_equal(output, "apple\n");
+  child_path = NULL;
+  assert_int_equal(spawn_shell(loop, "only-here", "ignored"), UV_ENOENT);
+  assert_null(getenv("FRUIT"));
+  remove_program(folder, "only-here");
+}
+
+/* An environment that the program gives is not touched by the handlers. */
+static void an_environment_that_is_given_stays(void** state) {
+  uv_loop_t* loop = *state;
+  char* environment[] = {"FRUIT=pear", "PATH=/usr/bin:/bin", NULL};
+  child_path = "/no/such/folder";
+  child_environment = environment;
+  assert_int_equal(spawn_shell(loop, "sh", "echo $FRUIT"), 0);
+  child_environment = NULL;
+  child_path = NULL;
+  assert_string_equal(output, "pear\n");
 }
 
 static void a_file_that_is_missing_is_reported(void** state) {
@@ -187,6 +257,8 @@ int main(int argc, char** argv) {
       loop_test(an_import_is_no_handler),
       loop_test(a_handler_that_was_looked_up_by_name_runs),
       loop_test(handlers_run_in_parent_and_child),
+      loop_test(a_handler_may_change_the_environment),
+      loop_test(an_environment_that_is_given_stays),
       loop_test(a_file_that_is_missing_is_reported),
       loop_test(a_handler_may_end_the_child),
       loop_test(many_descriptors_don_t_hide_the_error),
