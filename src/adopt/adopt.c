@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -142,7 +143,7 @@ void adopt_forget(struct adoption* adoption) {
  */
 
 /* The C library's getenv doesn't work yet. */
-static const char* setting(char** environment, const char* name) {
+static char* setting(char** environment, const char* name) {
   size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; environment++) {
     if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
@@ -160,6 +161,10 @@ static void settings_read(char** environment) {
   }
   if (setting(environment, "RONDO_DEBUG") != NULL)
     adopt_settings.verbose = true;
+  /* Children inherit the variable, which names the process. */
+  char* started = setting(environment, "RONDO_EXEC");
+  if (started != NULL && strtol(started, &adopt_settings.mark, 10) == (long) getpid())
+    adopt_settings.started = true;
 }
 
 /* The path of this library, as the loader found it. */
@@ -181,17 +186,31 @@ static int find_directory(struct dl_phdr_info* info, size_t size, void* argument
   return 0;
 }
 
-__attribute__((constructor)) static void adopt_start(int argc, char** argv,
-                                                     char** environment) {
+static void adopt_begin(const char* first, char** environment) {
   int saved = errno;
-  first_argument = argc > 0 ? argv[0] : NULL;
+  first_argument = first;
   settings_read(environment);
   if (adopt_settings.off)
     return;
   dl_iterate_phdr(find_directory, NULL);
   loader_look();
   if (adopt_settings.check)
+    check_end();
+  if (adopt_settings.started)
     check_report();
   loader_watch();
   errno = saved;
 }
+
+#ifdef __GLIBC__
+/* Before the C library is initialised, only the arguments have the environment. */
+__attribute__((constructor)) static void adopt_start(int argc, char** argv,
+                                                     char** environment) {
+  adopt_begin(argc > 0 ? argv[0] : NULL, environment);
+}
+#else
+/* musl passes no arguments, and is initialised by now. */
+__attribute__((constructor)) static void adopt_start(void) {
+  adopt_begin(NULL, environ);
+}
+#endif

@@ -63,11 +63,15 @@ struct adoption {
   char why[320]; /* reason for the refusal, and its cure */
 };
 
-/* The settings from RONDO_ADOPT and RONDO_DEBUG. */
+/* The settings from RONDO_ADOPT, RONDO_DEBUG and RONDO_EXEC. */
 struct adopt_settings {
   bool off;
   bool verbose;
-  bool check; /* only report what would be done, and end before the program begins */
+  bool check;   /* only report what would be done, and end before the program begins */
+  bool started; /* `rondo exec` has become this process: report what it runs on */
+  /* In the environment, behind the number in RONDO_EXEC: a + until a program that starts
+   * others has been reported, for the programs that this process becomes later. */
+  char* mark;
 };
 extern struct adopt_settings adopt_settings;
 /* The directory of librondo-adopt.so, where libuv.so.1 is too. */
@@ -140,12 +144,18 @@ void loader_look(void);
 
 /* --- check.c --- */
 
-/* Reports what was found, and ends the process. */
-_Noreturn void check_report(void);
+/* Reports what became of the program, unless that is reported already. */
+void check_report(void);
+/* Reports what would become of it, and ends the process. */
+_Noreturn void check_end(void);
 
 /* --- one file per processor --- */
 
+#if defined(__aarch64__)
+enum { PROCESSOR_TRAMPOLINE = 32 };
+#else
 enum { PROCESSOR_TRAMPOLINE = 16 };
+#endif
 
 /* The length of a jump, and its reach in both directions. */
 extern const size_t processor_jump_size;
@@ -155,9 +165,15 @@ extern const size_t processor_short_size;
 bool processor_reaches_short(const uint8_t* from, const uint8_t* to);
 void processor_jump(uint8_t* bytes, const uint8_t* from, const void* to);
 void processor_jump_short(uint8_t* bytes, const uint8_t* from, const uint8_t* to);
-/* How many bytes at a function's entry mark it as a target of indirect calls (endbr64).
- */
+/* How many bytes at a function's entry mark it as a target of indirect calls (endbr64,
+ * bti c, paciasp). */
 size_t processor_mark_size(const uint8_t* entry);
+/* A mark may do more than mark: paciasp signs the return address, and the function that
+ * is jumped to signs it again. Returns what to write in its place, of the same size; NULL
+ * if the mark may stay. */
+const uint8_t* processor_mark_plain(const uint8_t* entry);
+/* Text at these addresses was changed: makes the processor fetch it again. */
+void processor_text_changed(const void* at, size_t size);
 /* Whether the bytes are nothing but padding. */
 bool processor_is_padding(const uint8_t* bytes, size_t size);
 /* Whether the function does nothing but return. */

@@ -22,7 +22,8 @@ static struct known_object first_known[256];
 static struct known_object* known = first_known;
 static size_t known_count;
 static size_t known_capacity = sizeof(first_known) / sizeof(first_known[0]);
-static unsigned long long known_changes;
+/* None yet: musl begins to count at 0. */
+static unsigned long long known_changes = ~0ULL;
 static bool watching;
 
 bool loader_is_watching(void) {
@@ -102,15 +103,46 @@ void loader_look(void) {
     forget_unloaded();
 }
 
+#ifndef __GLIBC__
+/* The first object is the program. */
+static int debug_find(struct dl_phdr_info* info, size_t size, void* argument) {
+  const struct r_debug** found = argument;
+  (void) size;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+      continue;
+    const ElfW(Dyn)* entry = (const void*) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry->d_tag != DT_NULL; entry++) {
+      if (entry->d_tag == DT_DEBUG)
+        *found = (const void*) entry->d_un.d_ptr;
+    }
+  }
+  return 1;
+}
+#endif
+
+/* Where the loader describes itself: DT_DEBUG of the program, which it fills in. */
+static const struct r_debug* loader_debug(void) {
+#ifdef __GLIBC__
+  return &_r_debug;
+#else
+  static const struct r_debug* found;
+  if (found == NULL)
+    dl_iterate_phdr(debug_find, &found);
+  return found;
+#endif
+}
+
 static void loader_has_changed(void) {
-  if (_r_debug.r_state == RT_CONSISTENT)
+  if (loader_debug()->r_state == RT_CONSISTENT)
     loader_look();
 }
 
 /* Does nothing unless the loader's function has the expected code: a debugger may have
  * set a breakpoint there. */
 void loader_watch(void) {
-  uint8_t* entry = (uint8_t*) _r_debug.r_brk;
+  const struct r_debug* debug = loader_debug();
+  uint8_t* entry = debug == NULL ? NULL : (uint8_t*) debug->r_brk;
   void (*target)(void) = loader_has_changed;
   struct adopt_write change = {.length = processor_jump_size};
   void* to;

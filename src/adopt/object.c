@@ -3,10 +3,12 @@
  * headers are trusted, since the loader has mapped the segments by them; every table is
  * used only as far as it lies inside a segment. */
 #include "object.h"
+#include "base/own_fd.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,24 +130,6 @@ static void object_read_dynamic(struct adopt_object* object, const Elf64_Phdr* s
     object->soname = table->strings + soname;
 }
 
-/* The loader doesn't give the path of the program's file, and /proc/self/exe is the
- * loader's if the loader was run as a command. */
-bool object_find_path(struct adopt_object* object) {
-  static struct mappings mappings;
-  static struct mapping mapping;
-  if (object->path[0] != '\0')
-    return true;
-  if (!mappings_open(&mappings))
-    return false;
-  bool found = false;
-  while (!found && mappings_next(&mappings, &mapping))
-    found = mapping.start <= object->low && object->low < mapping.end;
-  mappings_close(&mappings);
-  if (found)
-    memcpy(object->path, mapping.path, sizeof(object->path));
-  return found && mapping.path[0] == '/';
-}
-
 bool object_read(struct adopt_object* object, const struct dl_phdr_info* info) {
   const Elf64_Phdr* dynamic = NULL;
   memset(object, 0, sizeof(*object));
@@ -153,7 +137,9 @@ bool object_read(struct adopt_object* object, const struct dl_phdr_info* info) {
   object->segments = info->dlpi_phdr;
   object->segment_count = info->dlpi_phnum;
   object->low = UINTPTR_MAX;
-  object->is_program = info->dlpi_name == NULL || info->dlpi_name[0] == '\0';
+  /* glibc gives the program no name, musl the path. */
+  object->is_program = info->dlpi_name == NULL || info->dlpi_name[0] == '\0' ||
+                       (uintptr_t) info->dlpi_phdr == getauxval(AT_PHDR);
   for (size_t i = 0; i < object->segment_count; i++) {
     const Elf64_Phdr* segment = &object->segments[i];
     uintptr_t start = object->base + segment->p_vaddr;
@@ -180,13 +166,13 @@ static uint32_t gnu_hash_of(const char* name) {
   return hash;
 }
 
-bool object_defines(const struct adopt_object* object, const char* name) {
+const Elf64_Sym* object_find(const struct adopt_object* object, const char* name) {
   const struct adopt_table* table = &object->dynamic;
   const struct gnu_hash* hash = &object->gnu_hash;
   if (!object->has_gnu_hash)
-    return symbols_find(table, name) != NULL;
+    return symbols_find(table, name);
   if (hash->bucket_count == 0)
-    return false;
+    return NULL;
   uint32_t wanted = gnu_hash_of(name);
   size_t at = hash->buckets[wanted % hash->bucket_count];
   for (; at >= hash->first && at < table->count; at++) {
@@ -194,11 +180,15 @@ bool object_defines(const struct adopt_object* object, const char* name) {
     const char* text =
         (found | 1) == (wanted | 1) ? table_name(table, &table->symbols[at]) : NULL;
     if (text != NULL && strcmp(text, name) == 0)
-      return table->symbols[at].st_shndx != SHN_UNDEF;
+      return table->symbols[at].st_shndx != SHN_UNDEF ? &table->symbols[at] : NULL;
     if ((found & 1) != 0)
       break;
   }
-  return false;
+  return NULL;
+}
+
+bool object_defines(const struct adopt_object* object, const char* name) {
+  return object_find(object, name) != NULL;
 }
 
 bool object_is_text(const struct adopt_object* object, uintptr_t address, size_t size) {
@@ -248,7 +238,7 @@ bool file_open(struct adopt_file* file, const struct adopt_object* object) {
   struct stat status;
   if (file->bytes != NULL)
     return true;
-  int fd = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = own_fd_raise(open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd < 0)
     return false;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -308,10 +298,17 @@ const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol)
   return memchr(name, '\0', left) == NULL ? NULL : name;
 }
 
+bool table_begins(const struct adopt_table* table, const Elf64_Sym* symbol,
+                  const char* start, size_t length) {
+  const char* name = table->strings + symbol->st_name;
+  return symbol->st_name < table->string_size &&
+         table->string_size - symbol->st_name >= length && name[0] == start[0] &&
+         memcmp(name, start, length) == 0;
+}
+
 static bool table_is_called(const struct adopt_table* table, const Elf64_Sym* symbol,
                             const char* name) {
-  const char* text = table_name(table, symbol);
-  return text != NULL && strcmp(text, name) == 0;
+  return table_begins(table, symbol, name, strlen(name) + 1);
 }
 
 const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name) {
@@ -335,69 +332,4 @@ bool table_imports(const struct adopt_table* table, const char* name) {
       return true;
   }
   return false;
-}
-
-/* --- /proc/self/maps --------------------------------------------------------------- */
-
-bool mappings_open(struct mappings* mappings) {
-  mappings->length = mappings->next = 0;
-  mappings->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  return mappings->fd >= 0;
-}
-
-void mappings_close(struct mappings* mappings) {
-  close(mappings->fd);
-}
-
-/* The next line, without its end; NULL at the end of the file. */
-static char* mappings_line(struct mappings* mappings) {
-  for (;;) {
-    char* line = mappings->text + mappings->next;
-    char* end = memchr(line, '\n', mappings->length - mappings->next);
-    if (end != NULL) {
-      *end = '\0';
-      mappings->next = (size_t) (end - mappings->text) + 1;
-      return line;
-    }
-    mappings->length -= mappings->next;
-    memmove(mappings->text, line, mappings->length);
-    mappings->next = 0;
-    ssize_t got = read(mappings->fd, mappings->text + mappings->length,
-                       sizeof(mappings->text) - mappings->length);
-    if (got <= 0)
-      return NULL;
-    mappings->length += (size_t) got;
-  }
-}
-
-static const char* hexadecimal(const char* text, uintptr_t* value) {
-  *value = 0;
-  for (;; text++) {
-    unsigned int digit = (unsigned char) *text;
-    if (digit >= '0' && digit <= '9')
-      digit -= '0';
-    else if (digit >= 'a' && digit <= 'f')
-      digit -= 'a' - 10;
-    else
-      return text;
-    *value = *value * 16 + digit;
-  }
-}
-
-bool mappings_next(struct mappings* mappings, struct mapping* mapping) {
-  const char* line = mappings_line(mappings);
-  if (line == NULL)
-    return false;
-  line = hexadecimal(line, &mapping->start);
-  line = hexadecimal(line + (*line == '-'), &mapping->end);
-  while (*line == ' ')
-    line++;
-  snprintf(mapping->access, sizeof(mapping->access), "%.4s", line);
-  /* skip access, offset, device and inode */
-  for (int i = 0; i < 4; i++) {
-    line += strcspn(line, " ");
-    line += strspn(line, " ");
-  }
-  snprintf(mapping->path, sizeof(mapping->path), "%s", line);
-  return true;
 }

@@ -51,8 +51,12 @@ struct adopt_file {
 /* False if the object has no readable dynamic section. */
 bool object_read(struct adopt_object* object, const struct dl_phdr_info* info);
 /* Fills in the path; the loader doesn't give that of the program itself. False if the
- * path can't be found. */
+ * path can't be found. Without /proc it is the path that was executed, which may be a
+ * script's. maps.c. */
 bool object_find_path(struct adopt_object* object);
+/* The symbol that its dynamic table defines under that name, by the loader's index; NULL
+ * if none. */
+const Elf64_Sym* object_find(const struct adopt_object* object, const char* name);
 /* Whether its dynamic table defines a symbol of that name. */
 bool object_defines(const struct adopt_object* object, const char* name);
 /* Whether the whole range is in one readable segment. */
@@ -70,12 +74,15 @@ bool file_agrees(const struct adopt_file* file, const struct adopt_object* objec
 
 /* NULL unless the name ends inside the string table. */
 const char* table_name(const struct adopt_table* table, const Elf64_Sym* symbol);
+/* Whether a symbol's name begins with these bytes; a terminator may be one of them. */
+bool table_begins(const struct adopt_table* table, const Elf64_Sym* symbol,
+                  const char* start, size_t length);
 /* The symbol that the table defines under that name, by a linear search; NULL if none. */
 const Elf64_Sym* symbols_find(const struct adopt_table* table, const char* name);
 /* Whether the table has an undefined symbol of that name: an import. */
 bool table_imports(const struct adopt_table* table, const char* name);
 
-/* /proc/self/maps, line by line. */
+/* /proc/self/maps, line by line. maps.c. */
 struct mapping {
   uintptr_t start, end;
   char access[5];

@@ -1,5 +1,5 @@
 /* Chooses the bytes that become jumps. A function that is marked as a target of indirect
- * calls keeps its mark, and the jump follows it. A function that is shorter than a jump
+ * calls keeps a mark, and the jump follows it. A function that is shorter than a jump
  * is usually followed by padding. If not, it gets a short jump to the body of a longer
  * function nearby, which is no longer executed and has room for a long jump. */
 #include "adopt.h"
@@ -83,6 +83,9 @@ bool plan_writes(struct adoption* adoption) {
       mark = 0;
     if (!has_room(adoption, i, mark + processor_jump_size))
       continue;
+    const uint8_t* plain = mark > 0 ? processor_mark_plain(function->entry) : NULL;
+    if (plain != NULL)
+      plan_add(adoption, function->entry, mark, plain);
     plan_jump(adoption, i, function->entry + mark);
     used[i] = mark + processor_jump_size;
   }

@@ -43,6 +43,17 @@ size_t processor_mark_size(const uint8_t* entry) {
   return memcmp(entry, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0;
 }
 
+const uint8_t* processor_mark_plain(const uint8_t* entry) {
+  (void) entry;
+  return NULL;
+}
+
+/* The processor sees its own writes. */
+void processor_text_changed(const void* at, size_t size) {
+  (void) at;
+  (void) size;
+}
+
 /* The length of the no-operation at the start of the bytes, one of those that compilers
  * and linkers use as padding; 0 if it is something else. */
 static size_t padding_length(const uint8_t* bytes) {

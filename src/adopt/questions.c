@@ -2,6 +2,7 @@
  * from the numbers written in uv_version and uv_loop_size, and from calling its
  * uv_handle_size and uv_req_size. Nothing is changed here. */
 #include "adopt.h"
+#include "base/own_fd.h"
 #include "uv.h"
 
 #include <dirent.h>
@@ -12,14 +13,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The file is opened only if the object could watch descriptors as a libuv does. Every
+ * libuv since 1.24 imports epoll_ctl; older ones make the system calls themselves, and
+ * import the lock that each loop has. */
+static bool object_may_poll(const struct adopt_object* object) {
+  return table_imports(&object->dynamic, "epoll_ctl") ||
+         (table_imports(&object->dynamic, "syscall") &&
+          table_imports(&object->dynamic, "pthread_rwlock_init"));
+}
+
 bool questions_find_libuv(struct adopt_object* object, struct adopt_file* file) {
   if (object->soname != NULL && strncmp(object->soname, "libuv.so", 8) == 0)
     return false; /* this is libuv itself */
   if (object_defines(object, "uv_run") || object_defines(object, "uv_loop_size"))
     return object_find_path(object);
-  /* Every working libuv imports epoll_ctl; the file is opened only if the object does. */
-  return table_imports(&object->dynamic, "epoll_ctl") && object_find_path(object) &&
-         file_open(file, object) && symbols_find(&file->full, "uv_run") != NULL;
+  return object_may_poll(object) && object_find_path(object) && file_open(file, object) &&
+         symbols_find(&file->full, "uv_run") != NULL;
 }
 
 /* --- its functions ----------------------------------------------------------------- */
@@ -67,17 +76,63 @@ static bool function_take(struct adoption* adoption, const Elf64_Sym* symbol,
   return true;
 }
 
+/* Which parts of an object's text, in blocks of 64 KiB, are near a function of libuv's.
+ */
+struct text_near {
+  uint64_t low; /* the lowest address, as symbols have it */
+  bool everywhere;
+  uint8_t blocks[8192]; /* a bit for each */
+};
+
+enum { NEAR_BLOCK = 1 << 16 };
+
+static void near_mark(struct text_near* near, uint64_t value) {
+  /* The block of the function, and the ones before and after it. */
+  uint64_t block = (value - near->low) / NEAR_BLOCK;
+  for (uint64_t i = block == 0 ? 0 : block - 1; i <= block + 1; i++) {
+    if (value < near->low || i / 8 >= sizeof(near->blocks))
+      near->everywhere = true;
+    else
+      near->blocks[i / 8] = (uint8_t) (near->blocks[i / 8] | 1U << i % 8);
+  }
+}
+
+static bool is_near(const struct text_near* near, uint64_t value) {
+  uint64_t block = (value - near->low) / NEAR_BLOCK;
+  return near->everywhere || (value >= near->low && block / 8 < sizeof(near->blocks) &&
+                              (near->blocks[block / 8] >> block % 8 & 1) != 0);
+}
+
+/* Node's table has 90,000 symbols with 8 MB of names, and bringing these into memory
+ * takes longer than all the rest. So the functions that Rondo knows are looked up in the
+ * loader's index, and other names are read where these functions are: libuv's objects lie
+ * side by side in a program, with whatever somebody has added to them. */
+static void near_find(struct text_near* near, const struct adopt_object* object) {
+  memset(near, 0, sizeof(*near));
+  near->low = object->low - object->base;
+  near->everywhere = !object->has_gnu_hash;
+  for (size_t i = 0; !near->everywhere && i < adopt_name_count; i++) {
+    const Elf64_Sym* symbol = object_find(object, adopt_names[i]);
+    if (symbol != NULL)
+      near_mark(near, symbol->st_value);
+  }
+}
+
 static bool functions_collect(struct adoption* adoption,
                               const struct adopt_table* table) {
+  static struct text_near near; /* the loader's lock is held */
+  if (adoption->full_table)
+    near.everywhere = true;
+  else
+    near_find(&near, &adoption->object);
   for (size_t i = table->imports; i < table->count; i++) {
     const Elf64_Sym* symbol = &table->symbols[i];
     int type = ELF64_ST_TYPE(symbol->st_info);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF)
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
+        !is_near(&near, symbol->st_value) || !table_begins(table, symbol, "uv_", 3))
       continue;
     const char* name = table_name(table, symbol);
-    if (name == NULL)
-      continue;
-    if (strncmp(name, "uv_", 3) == 0 && !function_take(adoption, symbol, name))
+    if (name != NULL && !function_take(adoption, symbol, name))
       return false;
   }
   return true;
@@ -229,7 +284,7 @@ static bool default_loop_was_made(const struct adoption* adoption,
 static bool a_loop_was_made(void) {
   char link[64];
   char target[64];
-  DIR* directory = opendir("/proc/self/fd");
+  DIR* directory = own_fd_list_folder("/proc/self/fd");
   bool found = false;
   if (directory == NULL)
     return true; /* if it can't be found out, assume that there is one */
@@ -293,7 +348,9 @@ bool questions_collect(struct adoption* adoption, const struct adopt_file* file)
   adoption->full_table =
       !object_defines(object, "uv_run") && !object_defines(object, "uv_loop_size");
   const struct adopt_table* table = adoption->full_table ? &file->full : &object->dynamic;
-  adoption->is_rondo = symbols_find(table, "rondo_loop_limit") != NULL;
+  adoption->is_rondo = adoption->full_table
+                           ? symbols_find(table, "rondo_loop_limit") != NULL
+                           : object_defines(object, "rondo_loop_limit");
   if (adoption->is_rondo)
     return adopt_refuse(adoption, "it is Rondo's");
   if (!functions_collect(adoption, table))

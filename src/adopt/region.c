@@ -2,6 +2,7 @@
  * that hold their targets. The code is written to a memory file and mapped from there, so
  * that no page is ever writable and executable. */
 #include "adopt.h"
+#include "base/own_fd.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,42 +50,56 @@ static uintptr_t place_find(const struct adopt_object* object, uintptr_t from,
   return best;
 }
 
-/* Reserves addresses, not accessible yet. */
+/* Where nothing is mapped yet, and nowhere else. Kernels before 4.17 take the address for
+ * a wish. */
+static void* reserve_at(uintptr_t place, size_t size) {
+  errno = EEXIST;
+  if (place == 0)
+    return MAP_FAILED;
+  void* region = mmap((void*) place, size, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (region == MAP_FAILED || region == (void*) place)
+    return region;
+  munmap(region, size);
+  errno = EEXIST;
+  return MAP_FAILED;
+}
+
+/* Reserves addresses, not accessible yet. Right below a program there is nothing as a
+ * rule; below a library there may be another one, and the list of mappings is read. */
 static bool region_reserve(struct adoption* adoption) {
   uintptr_t first = (uintptr_t) adoption->functions[0].entry;
   uintptr_t last = (uintptr_t) adoption->functions[adoption->count - 1].entry;
   size_t size = adoption->region_size;
+  uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
   uintptr_t from = last > processor_reach ? last - processor_reach : 0;
   uintptr_t to = first + processor_reach;
-  uintptr_t place = place_find(&adoption->object, from, to, size);
-  errno = EEXIST;
-  void* region = place == 0
-                     ? MAP_FAILED
-                     : mmap((void*) place, size, PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  uintptr_t below = (adoption->object.low & ~(page - 1)) - size;
+  bool fits = adoption->object.low > lowest_place + size && below >= from;
+  void* region = reserve_at(fits ? below : 0, size);
+  if (region == MAP_FAILED && errno == EEXIST)
+    region = reserve_at(place_find(&adoption->object, from, to, size), size);
   if (region == MAP_FAILED && errno != EEXIST)
     return adopt_refuse(adoption, "no memory for trampolines: %s", strerror(errno));
-  if (region != (void*) place) {
-    /* Another thread was faster; in that case kernels before 4.17 choose another place.
-     */
-    if (region != MAP_FAILED)
-      munmap(region, size);
-    return adopt_refuse(adoption, "there is no room within 2 GiB of its functions");
-  }
+  if (region == MAP_FAILED)
+    return adopt_refuse(adoption, "there is no room within %zu MiB of its functions",
+                        (processor_reach >> 20) + 1);
   adoption->region = region;
   return true;
 }
 
 static bool code_map_from_file(void* at, const void* image, size_t size) {
-  int fd = memfd_create("rondo-adopt", MFD_CLOEXEC | MFD_EXEC);
+  int fd = own_fd_raise(memfd_create("rondo-adopt", MFD_CLOEXEC | MFD_EXEC));
   if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
-    fd = memfd_create("rondo-adopt", MFD_CLOEXEC);
+    fd = own_fd_raise(memfd_create("rondo-adopt", MFD_CLOEXEC));
   if (fd < 0)
     return false;
   bool mapped =
       write(fd, image, size) == (ssize_t) size &&
       mmap(at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) == at &&
       memcmp(at, image, size) == 0;
+  if (mapped)
+    processor_text_changed(at, size);
   close(fd);
   return mapped;
 }
@@ -93,6 +108,7 @@ static bool code_map_anonymous(void* at, const void* image, size_t size) {
   if (mprotect(at, size, PROT_READ | PROT_WRITE) != 0)
     return false;
   memcpy(at, image, size);
+  processor_text_changed(at, size);
   return mprotect(at, size, PROT_READ | PROT_EXEC) == 0;
 }
 

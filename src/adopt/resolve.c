@@ -3,6 +3,7 @@
  * that fails, the adopted functions get their own bytes back: none of them has run yet,
  * so the program can continue on its own libuv. */
 #include "adopt.h"
+#include "base/own_fd.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -24,7 +25,7 @@ bool resolve_is_possible(char* why, size_t size) {
   char path[PATH_MAX + 32];
   Elf64_Ehdr header;
   library_path(path, sizeof(path));
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = own_fd_raise(open(path, O_RDONLY | O_CLOEXEC));
   bool possible = fd >= 0;
   if (possible && (read(fd, &header, sizeof(header)) != sizeof(header) ||
                    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)) {
@@ -48,12 +49,14 @@ static void slot_set(struct adoption* adoption, size_t i, const void* target) {
 }
 
 static bool slots_fill(struct adoption* adoption) {
+  const void* targets[ADOPT_FUNCTIONS];
   for (size_t i = 0; i < adoption->count; i++) {
-    if (dlsym(library, adopt_names[adoption->functions[i].name]) == NULL)
+    targets[i] = dlsym(library, adopt_names[adoption->functions[i].name]);
+    if (targets[i] == NULL)
       return false;
   }
   for (size_t i = 0; i < adoption->count; i++)
-    slot_set(adoption, i, dlsym(library, adopt_names[adoption->functions[i].name]));
+    slot_set(adoption, i, targets[i]);
   return true;
 }
 
