@@ -42,22 +42,22 @@ UV_EXTERN int rondo_loop_limit(uv_loop_t* loop, enum rondo_phase phase, unsigned
 UV_EXTERN void rondo_loop_report(const uv_loop_t* loop);
 
 /* Reads a whole file at once, on the loop's thread, if that is possible without waiting:
- * a regular file on a local file system, not empty and of at most `most` bytes, whose
- * name and content are cached. Returns 0, with the content in memory from malloc(3),
- * which the caller frees; UV_EINVAL for an argument that is NULL; UV_EAGAIN if the file
- * has to be read the ordinary way, with uv_fs_open and so on, whatever the reason. One
- * reason is that files have used up their share of this turn's time. */
+ * a regular file on a local file system, not empty and of at most `most` bytes and 256
+ * KiB, whose name and content are cached. Returns 0, with the content in memory from
+ * malloc(3), which the caller frees; UV_EINVAL for an argument that is NULL; UV_EAGAIN if
+ * the file has to be read the ordinary way, with uv_fs_open and so on, whatever the
+ * reason. One reason is that files have used up their share of this turn's time. */
 UV_EXTERN int rondo_fs_read_cached(uv_loop_t* loop, const char* path, size_t most,
                                    uv_buf_t* content);
 
 /* Records what the loop does from now on into a file that `rondo trace FILE` shows: every
  * turn, phase, sleep and callback. In the path %p stands for the process id, %l for the
  * number of the loop in the process, %% for %. If this is called inside a callback, the
- * recording begins with the next turn. The recording ends with rondo_trace_stop, with
- * uv_loop_close, or at its limit (RONDO_TRACE_LIMIT, 256 MiB unless it is set), which a
- * line on standard error reports; what was recorded by then is in the file also if the
- * process is killed. A forked child that calls uv_loop_fork gets a file of its own, with
- * a number behind its name.
+ * recording begins with the next turn. The recording ends with rondo_trace_stop or with
+ * uv_loop_close. At its limit (RONDO_TRACE_LIMIT, 256 MiB unless it is set) only the last
+ * part is kept from then on, which a line on standard error reports; what was recorded is
+ * in the file also if the process is killed. A forked child that calls uv_loop_fork gets
+ * a file of its own, with a number behind its name.
  *
  * A loop that is made while the environment variable RONDO_TRACE holds a path is recorded
  * without this call; then all loops of the process are recorded into one file (into one
@@ -87,6 +87,14 @@ UV_EXTERN void rondo_trace_name(uv_loop_t* loop, const char* name);
 UV_EXTERN int rondo_trace_begin(uv_loop_t* loop, const char* name);
 UV_EXTERN void rondo_trace_end(uv_loop_t* loop, int span);
 
+/* The same for a name that many spans have: `key` is what rondo_trace_key has returned
+ * for it, once. rondo_trace_repeated: the innermost span, which is `span`, stands for
+ * that many calls of its function, one after the other, or for more if `count` is
+ * negative. */
+UV_EXTERN uint64_t rondo_trace_key(const char* name);
+UV_EXTERN int rondo_trace_begin_known(uv_loop_t* loop, const char* name, uint64_t key);
+UV_EXTERN void rondo_trace_repeated(uv_loop_t* loop, int span, int count);
+
 /* For engines that generate code: frames of a sampled stack whose address lies in these
  * bytes get this name. Code announced later at the same address replaces it;
  * rondo_trace_code_moved is for code, identified by its start, that the engine has moved.
@@ -94,6 +102,12 @@ UV_EXTERN void rondo_trace_end(uv_loop_t* loop, int span);
  * announce code only while something is recorded. */
 UV_EXTERN void rondo_trace_code(const void* start, size_t size, const char* name);
 UV_EXTERN void rondo_trace_code_moved(const void* from, const void* to);
+
+/* For engines whose collector stops the loop's thread: a garbage collection has ended.
+ * `kind` is a text such as "mark-compact"; both times are uv_hrtime's. On the loop's
+ * thread. */
+UV_EXTERN void rondo_trace_collected(uv_loop_t* loop, const char* kind, uint64_t began_ns,
+                                     uint64_t ended_ns);
 
 /* For engines that sample stacks themselves, with the frames of their language. `source`
  * is called on the loop's thread after a stretch that was sampled: it reports, with

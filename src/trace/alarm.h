@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 enum alarm_kind {
-  ALARM_STARTED = 1, /* the ring exists now */
+  ALARM_STARTED = 1, /* the ring exists now; the datagram has a descriptor of it */
   ALARM_STALL,       /* a loop hasn't polled for too long */
   ALARM_DUMP,        /* a signal has asked the program to have its ring dumped */
   ALARM_AWAKE,       /* a watched loop has woken up while the watcher was idle */
+  ALARM_ENDING,      /* the process exits and waits for the board's word `parted` */
 };
 
 /* A datagram. */
@@ -25,13 +26,20 @@ struct alarm_report {
   uint64_t held_ns;   /* and for how long, so far */
 };
 
-/* Finds the socket, and installs a handler for the signal that RONDO_RECORD_SIGNAL names,
- * unless the program uses that signal. Called once in a process. */
-void alarm_prepare(void);
+struct board;
+
+/* Finds the socket, reports the ring with a descriptor of its file, and installs a
+ * handler for the signal that RONDO_RECORD_SIGNAL names, unless the program uses that
+ * signal. Called once in a process. */
+void alarm_prepare(int ring_fd);
 /* Whether the watcher was there when the process was prepared: the variable may outlive
  * it. */
 bool alarm_has_watcher(void);
 void alarm_send(enum alarm_kind kind);
 void alarm_stall(uint32_t loop, uint64_t looked_ns, uint64_t held_ns);
+/* Before an exit, if stalls are reported: waits until the watcher has reported what there
+ * was, for a quarter of a second at most. Otherwise the last lines of a short program
+ * would come after its end, when nobody reads them any more. */
+void alarm_part(struct board* board);
 
 #endif

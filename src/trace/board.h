@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 enum {
-  BOARD_LAYOUT = 1,    /* incremented when a structure here changes */
+  BOARD_LAYOUT = 3,    /* incremented when a structure here changes */
   BOARD_LOOPS = 32,    /* further loops are recorded without a part on the board */
   BOARD_SPANS = 16,    /* nested; deeper ones are not recorded */
   BOARD_SAMPLES = 128, /* of all loops together: 2.5 s of one stalled loop */
@@ -109,6 +109,8 @@ struct board_loop {
   struct board_cpu cpu_marked; /* the recorder's last look (recorder_cpu.c), and */
   struct board_cpu cpu_held;   /* when it was first seen that the loop is held up */
   uint64_t cpu_limited;        /* 1: a control group limits the processor time */
+  uint64_t collected_ns; /* garbage collections since the poll at collected_looked_ns */
+  uint64_t collected_looked_ns;
   /* What every turn and callback writes: a cache line, with the outermost span. */
   _Alignas(64) uint32_t depth; /* number of open spans, */
   uint16_t written;  /* and how many of them, the outermost, are in the stream */
@@ -134,7 +136,8 @@ struct board {
   uint64_t ring_size;     /* size of the file when it is full */
   uint64_t filled;        /* how much of the file is in use; the rest has no memory */
   uint64_t stall_ns;      /* shortest delay that is reported as a stall; 0: none is */
-  uint32_t alarms;        /* a futex: incremented when there is something to report */
+  uint32_t parted;        /* a futex: 1 when the watcher has reported what it could before
+                             an exit */
   uint32_t stalls;        /* number of stalls; stall_loop is the place of the last */
   uint32_t stall_loop;
   uint32_t dumps_asked;  /* how often a signal has asked for a dump */

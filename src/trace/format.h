@@ -43,7 +43,7 @@ struct trace_header {
   uint64_t start_ns;      /* on the monotonic clock */
   uint64_t start_wall_ns; /* since 1970 */
   uint64_t end_ns;      /* end of the process, since the start, if it is known; else 0 */
-  uint64_t overwritten; /* of a ring: the sequence of the last overwritten chunk */
+  uint64_t overwritten; /* sequence of the last chunk that was used again; 0: none */
   uint32_t processors;  /* number that the process may use */
   uint32_t board_size;  /* of a ring: the size of the board, before the first chunk */
   char program[1024];
@@ -53,7 +53,8 @@ struct trace_header {
 enum trace_stream_kind {
   TRACE_STREAM_DEFINITIONS = 1, /* TRACE_FUNCTION, TRACE_TEXT, TRACE_THREAD */
   TRACE_STREAM_LOOP,
-  TRACE_STREAM_POOL, /* TRACE_WORK, TRACE_WORK_END, of all its threads */
+  TRACE_STREAM_POOL,    /* TRACE_WORK, TRACE_WORK_END, of all its threads */
+  TRACE_STREAM_SAMPLER, /* of a file: TRACE_SAMPLE of a loop, by the sampling thread */
 };
 
 /* Each chunk describes its stream completely, since earlier chunks may be overwritten. */
@@ -139,7 +140,9 @@ enum trace_kind {
   TRACE_WORK_END, /* number, detail: the same */
   TRACE_SAMPLE,  /* number: when the thread's stack was sampled, since the header's start;
                     behind it come the names of its frames, the innermost first, of 4
-                    bytes each, detail bytes in whole records */
+                    bytes each, detail bytes in whole records. In a loop's own stream it
+                    is an engine's; detail 0: those that follow replace what the sampling
+                    thread has written since `number` */
   TRACE_MANY,    /* of a ring: detail callbacks that took too little time each to be
                     written down (BRIEF_NS); number: ns from the first's begin, which is
                     the record's time, to the last's end, and their phase above
@@ -147,6 +150,12 @@ enum trace_kind {
   TRACE_ARRIVED, /* number: a handle whose data is called back next; name: for how many
                     microseconds, or longer, that data had been there; detail: length of
                     a text about the connection, which follows in whole records */
+  TRACE_REPEATED,  /* detail: the innermost open span stands for so many calls, one after
+                      the other; negative: for so many and more */
+  TRACE_COLLECTED, /* a garbage collection of an engine on the loop's thread that has just
+                      ended; number: its length in ns; name: its kind, a text; detail: 1,
+                      and in a ring how many shorter ones were before it that weren't
+                      written */
   TRACE_KINDS,
 };
 

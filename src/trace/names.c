@@ -99,17 +99,26 @@ uint32_t name_of_function(struct trace_names* known, struct trace_stream* stream
 }
 
 /* Keys of addresses have the highest bit clear, keys of texts have it set. */
-uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
-                      const char* text) {
+uint64_t name_key_of_text(const char* text) {
   uint64_t key = 0xcbf29ce484222325u;
-  uint32_t number;
   size_t length = strnlen(text, TRACE_TEXT_MAX);
   for (size_t i = 0; i < length; i++)
     key = (key ^ (unsigned char) text[i]) * 0x100000001b3u;
-  key |= (uint64_t) 1 << 63;
+  return key | (uint64_t) 1 << 63;
+}
+
+uint32_t name_of_known_text(struct trace_names* known, struct trace_stream* stream,
+                            const char* text, uint64_t key) {
+  uint32_t number;
   if (is_known(known, key, &number))
     return number;
-  return name_learn(known, stream, key, TRACE_TEXT, 0, text, length);
+  return name_learn(known, stream, key, TRACE_TEXT, 0, text,
+                    strnlen(text, TRACE_TEXT_MAX));
+}
+
+uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
+                      const char* text) {
+  return name_of_known_text(known, stream, text, name_key_of_text(text));
 }
 
 /* An engine may put other code at an address later, so only the text is kept. */

@@ -38,6 +38,10 @@ uint32_t name_of_function(struct trace_names* known, struct trace_stream* stream
                           trace_function function);
 uint32_t name_of_text(struct trace_names* known, struct trace_stream* stream,
                       const char* text);
+/* The same for a text whose key was computed before. */
+uint64_t name_key_of_text(const char* text);
+uint32_t name_of_known_text(struct trace_names* known, struct trace_stream* stream,
+                            const char* text, uint64_t key);
 /* The name of the code at an address inside a function, which may be generated code. */
 uint32_t name_of_frame(struct trace_names* known, struct trace_stream* stream,
                        uintptr_t address);

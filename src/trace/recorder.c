@@ -9,6 +9,7 @@
 #include "loop/loop.h"
 #include "loop/timer_heap.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -75,6 +76,14 @@ void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder,
   counts_write(loop, recorder, now);
   if (recorder->sampled.is_watched)
     watched_list_files(&recorder->sampled);
+}
+
+/* A loop that sleeps lists its handles there: when a turn begins, a timer that the loop
+ * has slept for is due, and will be due again only after its callback. */
+void recorder_look_awake(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
+  if (!recorder->slept || recorder->waits_listed == UINT_MAX)
+    recorder_look_around(loop, recorder, now);
+  recorder->slept = false;
 }
 
 /* How long the first timer has been due, in microseconds. */
@@ -153,8 +162,14 @@ TRACE_APART static void turn_slowly(uv_loop_t* loop, struct recorder* recorder) 
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
   looked(recorder, now);
-  if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness)
-    recorder_look_around(loop, recorder, now); /* the loop may never sleep */
+  /* A recording that is full keeps its last part, which has to have a list, too. */
+  if (recorder->stream.chunks - recorder->waits_chunks >= WAITS_EVERY_CHUNKS) {
+    recorder->waits_chunks = recorder->stream.chunks;
+    recorder->waits_listed = UINT_MAX; /* as if handles had come or gone */
+    recorder_look_awake(loop, recorder, now);
+  } else if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness) {
+    recorder_look_awake(loop, recorder, now);
+  }
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
 }
 
@@ -276,6 +291,7 @@ TRACE_APART static void sleep_slowly(uv_loop_t* loop, uint64_t now, int64_t time
   cpu_look(recorder, now);
   recorder_look_around(loop, recorder, now);
   recorder->depth++;
+  recorder->slept = true;
   recorder->slept_ns = now;
   sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
@@ -382,11 +398,15 @@ void rondo_trace_name(uv_loop_t* loop, const char* name) {
     brief_named(recorder, number);
 }
 
-int rondo_trace_begin(uv_loop_t* loop, const char* name) {
+uint64_t rondo_trace_key(const char* name) {
+  return name_key_of_text(name);
+}
+
+int rondo_trace_begin_known(uv_loop_t* loop, const char* name, uint64_t key) {
   struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
   if (recorder == NULL)
     return 0;
-  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
+  uint32_t number = name_of_known_text(&recorder->names, &recorder->stream, name, key);
   uint64_t subject = trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION);
   if (recorder->live != NULL) {
     brief_begin(loop, recorder, TRACE_CALLBACK, subject, number, 0);
@@ -397,6 +417,18 @@ int rondo_trace_begin(uv_loop_t* loop, const char* name) {
   recorder->depth++;
   record(recorder, TRACE_CALLBACK, now, subject, number, 0);
   return (int) recorder->depth;
+}
+
+int rondo_trace_begin(uv_loop_t* loop, const char* name) {
+  return traced(loop) ? rondo_trace_begin_known(loop, name, name_key_of_text(name)) : 0;
+}
+
+/* In a ring a span is a span, however many calls it stands for. */
+void rondo_trace_repeated(uv_loop_t* loop, int span, int count) {
+  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
+  if (recorder != NULL && recorder->live == NULL && span > 0 &&
+      recorder->depth == (unsigned int) span)
+    record(recorder, TRACE_REPEATED, recorder_now(recorder), 0, 0, count);
 }
 
 void rondo_trace_end(uv_loop_t* loop, int span) {

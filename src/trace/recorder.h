@@ -84,7 +84,9 @@ struct recorder {
   uint64_t slept_ns;         /* when the current sleep began, */
   int64_t timeout_ns;        /* and how long it may last */
   unsigned int waits_listed; /* number of handles when they were last listed */
+  uint32_t waits_chunks;     /* chunks of the stream by then */
   bool waiting; /* started in the middle of a turn: begins with the next one */
+  bool slept;   /* since a turn last wanted to list the handles */
   struct trace_stream stream;
   struct recorder_recent recent[RECENT_NAMES];
 
@@ -110,6 +112,7 @@ struct recorder {
   struct board* board;                      /* of a ring */
   bool live_is_own;                         /* allocated: the board had no place left */
   struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
+  uint32_t collections;  /* of a ring: short ones since the last that was written */
   uint64_t slow;         /* of a ring: a request that took long and is called back next */
   struct recorder* next; /* of the process's: recorder_life.c */
 };
@@ -153,7 +156,7 @@ static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
  * recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at the beginning */
-enum { WAITS_EVERY_NS = 1000000000 };
+enum { WAITS_EVERY_NS = 1000000000, WAITS_EVERY_CHUNKS = 8 };
 
 /* Records the stacks sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);
@@ -194,6 +197,8 @@ uint64_t recorder_set_clock(struct recorder* recorder, uint64_t now);
 /* Records, now and then, the handles that keep the loop alive, the thread's name and the
  * counters; recorder.c. */
 void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
+/* The same at the beginning of a turn, for a loop that doesn't sleep. */
+void recorder_look_awake(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
 /* To be called after a change of what the state depends on. */
 static inline void recorder_set_quick(struct recorder* recorder) {

@@ -35,7 +35,6 @@ static bool recorder_go_live(struct recorder* recorder) {
   recorder->sampled.looked = &recorder->live->looked_ns;
   recorder->sampled.live = recorder->live_is_own ? NULL : recorder->live;
   recorder->sampled.board = recorder->board;
-  recorder->sampled.stream = &recorder->stream;
   return true;
 }
 
@@ -120,6 +119,8 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   brief_start(recorder);
   cpu_start(recorder, now);
   counts_start(loop, recorder);
+  recorder->sampled.stream = &recorder->stream;
+  recorder->sampled.depth = &recorder->depth;
   sampler_join(&recorder->sampled, now);
   recorders_add(recorder);
   loop->trace_state = recorder;

@@ -1,5 +1,6 @@
-/* Turns samples into records: each frame gets a name, as the function of a callback does,
- * and the stack is written after the stretch in which it was sampled. */
+/* Turns samples into records: each frame has a name, as the function of a callback does.
+ * Of a ring, and of an engine that samples itself, they are written after the stretch in
+ * which they were taken. */
 #include "trace/recorder.h"
 
 #include "base/base.h"
@@ -7,45 +8,47 @@
 
 #include <string.h>
 
-static void write_stack(struct recorder* recorder, uint64_t when_ns, uint64_t now,
-                        const uint32_t* names, size_t count) {
-  size_t bytes = count * sizeof(names[0]);
+void stack_write(struct trace_stream* stream, uint64_t when_ns, uint64_t now,
+                 const uint32_t* names, size_t count) {
+  uint64_t start_ns = recording_start_ns(stream);
+  size_t bytes = count * sizeof(uint32_t);
   size_t records =
       (bytes + sizeof(struct trace_record) - 1) / sizeof(struct trace_record);
-  struct trace_record* row = stream_row(&recorder->stream, records + 1);
+  struct trace_record* row = stream_row(stream, records + 1);
   if (row == NULL)
     return;
   memset(row + 1, 0, records * sizeof(*row));
-  memcpy(row + 1, names, bytes);
-  row->number = when_ns > recorder->start_ns ? when_ns - recorder->start_ns : 0;
+  if (bytes > 0)
+    memcpy(row + 1, names, bytes);
+  row->number = when_ns > start_ns ? when_ns - start_ns : 0;
   row->name = 0;
   row->detail = (int32_t) bytes;
-  record_commit(row, TRACE_SAMPLE,
-                now > recorder->start_ns ? now - recorder->start_ns : 0);
+  record_commit(row, TRACE_SAMPLE, now > start_ns ? now - start_ns : 0);
 }
 
+/* The watcher's samples have addresses, which get their names now. */
 static void write_sample(struct recorder* recorder, const struct sample* sample,
                          uint64_t now) {
   uint32_t names[SAMPLE_FRAMES];
-  if (recorder->sampled.live != NULL && !recorder->sampled.is_watched) {
-    write_stack(recorder, sample->when_ns, now, sample->names, sample->count);
+  if (!recorder->sampled.is_watched) {
+    stack_write(&recorder->stream, sample->when_ns, now, sample->names, sample->count);
     return;
   }
   for (uint32_t i = 0; i < sample->count; i++)
     names[i] = name_of_frame(&recorder->names, &recorder->stream, sample->frames[i]);
-  write_stack(recorder, sample->when_ns, now, names, sample->count);
+  stack_write(&recorder->stream, sample->when_ns, now, names, sample->count);
 }
 
 void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames,
                        size_t count) {
   struct recorder* recorder = loop->trace_state;
   uint32_t names[SAMPLE_FRAMES];
-  if (recorder == NULL || !loop_is_ours(loop))
+  if (recorder == NULL || count == 0 || !loop_is_ours(loop))
     return;
   count = count < SAMPLE_FRAMES ? count : SAMPLE_FRAMES;
   for (size_t i = 0; i < count; i++)
     names[i] = name_of_text(&recorder->names, &recorder->stream, frames[i]);
-  write_stack(recorder, when_ns, clock_now_ns(), names, count);
+  stack_write(&recorder->stream, when_ns, clock_now_ns(), names, count);
 }
 
 void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source source) {
@@ -54,10 +57,12 @@ void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source source) {
     recorder->stack_source = source;
 }
 
-/* Samples from the engine replace the recorder's own, which can't name the engine's
+/* Samples from the engine replace the recorder's own, which know less of the engine's
  * frames. */
 static void stacks_ask(struct recorder* recorder, uint64_t from_ns) {
   rondo_trace_stack_source source = recorder->stack_source;
+  if (from_ns != UINT64_MAX && recorder->sampled.writes)
+    stack_write(&recorder->stream, from_ns, clock_now_ns(), NULL, 0);
   recorder->stack_source = NULL; /* the engine may make records itself */
   source(recorder->loop, from_ns);
   recorder->stack_source = source;
@@ -79,6 +84,8 @@ void recorder_write_samples(struct recorder* recorder, uint64_t now) {
     recorder->stacks_forgotten_ns = now;
     stacks_ask(recorder, UINT64_MAX);
   }
-  for (; sample != NULL; sample = sampler_take(&recorder->sampled))
-    write_sample(recorder, sample, now);
+  for (; sample != NULL; sample = sampler_take(&recorder->sampled)) {
+    if (!recorder->sampled.writes)
+      write_sample(recorder, sample, now);
+  }
 }

@@ -36,14 +36,19 @@ static void show_counts(const uv_loop_t* loop, struct board_loop* live) {
 }
 
 /* The counts are shown for a loop that never sleeps. */
-static uint64_t chores_do(const uv_loop_t* loop, struct recorder* recorder,
-                          uint64_t now) {
+static uint64_t chores_do(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                          bool sleeps) {
   now = recorder_set_clock(recorder, now);
   cpu_look(recorder, now);
   sampler_look_for_threads(&recorder->sampled);
-  recorder_look_around(loop, recorder, now);
+  if (sleeps)
+    recorder_look_around(loop, recorder, now);
+  else
+    recorder_look_awake(loop, recorder, now);
   show_counts(loop, recorder->live);
   recorder->chores_ns = u64_min(clock_due_ns(recorder), recorder->cpu.next_ns);
+  if (!sleeps && now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness)
+    recorder->chores_ns = now; /* the next sleep lists the handles */
   return now;
 }
 
@@ -61,7 +66,7 @@ void turns_begin(const uv_loop_t* loop, struct recorder* recorder) {
   uint64_t now = u64_max(recorder->last_ns, loop->now_ns);
   brief_flush(recorder);
   if (__builtin_expect(now >= recorder->chores_ns, 0))
-    now = chores_do(loop, recorder, now);
+    now = chores_do(loop, recorder, now, false);
   recorder->phase = -1;
   recorder->quick = QUICK_NOT;
   recorder->stream.turns = loop->turns + 1;
@@ -78,9 +83,10 @@ void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
   now = u64_max(now, recorder->last_ns);
   brief_flush(recorder);
   if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
-    now = chores_do(loop, recorder, now);
+    now = chores_do(loop, recorder, now, true);
   if (recorder->fresh_end != live->fresh)
     brief_settle(recorder);
+  recorder->slept = true;
   recorder->slept_ns = now;
   recorder->timeout_ns = timeout_ns;
   show_counts(loop, live);

@@ -2,6 +2,7 @@
  * early, with what a person knows them by: descriptors, addresses, paths, signals,
  * processes. */
 #include "trace/recorder.h"
+#include "trace/sequence.h"
 
 #include "base/address.h"
 #include "base/base.h"
@@ -156,7 +157,7 @@ static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint6
 
 static void show_begin(struct board_loop* live) {
   if (live != NULL)
-    __atomic_store_n(&live->alive_sequence, live->alive_sequence + 1, __ATOMIC_SEQ_CST);
+    sequence_write_begin(&live->alive_sequence);
 }
 
 static void show_end(struct board_loop* live, unsigned int count, uint64_t now) {
@@ -164,7 +165,7 @@ static void show_end(struct board_loop* live, unsigned int count, uint64_t now) 
     return;
   live->alive_count = count;
   live->alive_ns = now;
-  __atomic_store_n(&live->alive_sequence, live->alive_sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_end(&live->alive_sequence);
 }
 
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,

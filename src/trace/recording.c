@@ -116,6 +116,7 @@ static bool stream_take(struct trace_stream* stream) {
   chunk->turns = stream->turns;
   memcpy(chunk->backend, stream->backend, sizeof(chunk->backend));
   __atomic_store_n(&chunk->sequence, ++recording->sequence, __ATOMIC_RELEASE);
+  stream->chunks++;
   stream->chunk = chunk;
   stream->next = records_of(chunk);
   stream->end =
@@ -363,6 +364,24 @@ int recording_join(struct trace_stream* stream, const uv_loop_t* loop,
 int recording_join_ring(struct trace_stream* stream, const uv_loop_t* loop,
                         const char* size) {
   return recording_join_target(stream, loop, &(struct target){.ring = size});
+}
+
+void recording_begin_samples(struct trace_stream* samples,
+                             const struct trace_stream* loop) {
+  pthread_mutex_lock(&recordings_lock);
+  stream_begin(samples, loop->recording, TRACE_STREAM_SAMPLER);
+  samples->number = loop->number;
+  samples->first_ns = loop->first_ns;
+  pthread_mutex_unlock(&recordings_lock);
+}
+
+void recording_end_samples(struct trace_stream* samples, bool completely) {
+  pthread_mutex_lock(&recordings_lock);
+  if (samples->chunk != NULL)
+    samples->chunk->closed |= completely;
+  stream_give_back(samples);
+  *samples = (struct trace_stream){0};
+  pthread_mutex_unlock(&recordings_lock);
 }
 
 struct board* recording_board(struct trace_stream* stream) {

@@ -31,6 +31,7 @@ struct trace_stream {
   uint32_t number;
   uint64_t first_ns;
   uint64_t lost;
+  uint32_t chunks; /* taken so far */
   char backend[8];
   const uv_loop_t* loop; /* of a loop's stream; the loops of the process are in a list */
   struct trace_stream* next_loop;
@@ -52,6 +53,12 @@ struct board* recording_board(struct trace_stream* stream);
 void recording_leave(struct trace_stream* stream);
 /* In a forked child: the recording is the parent's, and is abandoned. */
 void recording_abandon(struct trace_stream* stream);
+
+/* Begins and ends a second stream of a loop, which another thread writes: the sampling
+ * thread. It ends before the loop leaves; `completely` is false in a forked child. */
+void recording_begin_samples(struct trace_stream* samples,
+                             const struct trace_stream* loop);
+void recording_end_samples(struct trace_stream* samples, bool completely);
 
 uint64_t recording_start_ns(const struct trace_stream* stream);
 const char* recording_program(const struct trace_stream* stream);

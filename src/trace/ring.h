@@ -1,7 +1,13 @@
 /* Where rings are: one file for each recorded process, PID.ring, in a folder that only
- * its user can open. The recorder makes them (store_ring.c); the command finds them. */
+ * its user can open. The recorder makes them (store_ring.c); the command finds them.
+ *
+ * Whoever may write to /dev/shm or /tmp can make a folder of the usual name before its
+ * user does. Such a folder isn't used; a spare one, whose name has a random part, is made
+ * beside it and found by its owner. */
 #ifndef RONDO_TRACE_RING_H
 #define RONDO_TRACE_RING_H
+
+#include "base/own_fd.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +18,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RING_FOLDERS = 4, RING_PATH_SIZE = 4096 };
+enum {
+  RING_FOLDERS_USUAL = 4,
+  RING_FOLDERS = 12, /* with spare ones */
+  RING_PATH_SIZE = 4096
+};
+
+/* True for a folder that belongs to this user and that nobody else may open. */
+static inline bool ring_folder_is_safe(const char* path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+}
+
+static const char* const ring_spare_parents[] = {"/dev/shm", "/tmp"};
+enum { RING_SPARE_PARENTS = 2 };
+
+/* The spare folder with that number, from 0; false if there are no more. */
+static inline bool ring_folder_spare(char* path, int number) {
+  char prefix[32];
+  int length = snprintf(prefix, sizeof(prefix), "rondo-%u-", (unsigned int) geteuid());
+  for (int i = 0; i < RING_SPARE_PARENTS; i++) {
+    DIR* list = own_fd_list_folder(ring_spare_parents[i]);
+    const struct dirent* entry;
+    bool found = false;
+    while (!found && list != NULL && (entry = readdir(list)) != NULL) {
+      if (strncmp(entry->d_name, prefix, (size_t) length) != 0)
+        continue;
+      snprintf(path, RING_PATH_SIZE, "%s/%s", ring_spare_parents[i], entry->d_name);
+      found = ring_folder_is_safe(path) && number-- == 0;
+    }
+    if (list != NULL)
+      closedir(list);
+    if (found)
+      return true;
+  }
+  return false;
+}
+
+/* Makes a spare folder; false if that isn't possible anywhere. */
+static inline bool ring_folder_make_spare(char* path) {
+  for (int i = 0; i < RING_SPARE_PARENTS; i++) {
+    snprintf(path, RING_PATH_SIZE, "%s/rondo-%u-XXXXXX", ring_spare_parents[i],
+             (unsigned int) geteuid());
+    if (mkdtemp(path) != NULL)
+      return true;
+  }
+  return false;
+}
 
 /* The folder to try as number `turn`; false if there are no more. Folders in memory come
  * first: a ring on a disk would be written to the disk every few seconds. The second
@@ -31,15 +84,8 @@ static inline bool ring_folder(char* path, int turn, const char* runtime) {
   case 3:
     return snprintf(path, RING_PATH_SIZE, "/tmp/rondo-%u", user) > 0;
   default:
-    return false;
+    return ring_folder_spare(path, turn - RING_FOLDERS_USUAL);
   }
-}
-
-/* True for a folder that belongs to this user and that nobody else may open. */
-static inline bool ring_folder_is_safe(const char* path) {
-  struct stat status;
-  return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-         status.st_uid == geteuid() && (status.st_mode & 077) == 0;
 }
 
 /* When a process began, in the kernel's ticks since boot; 0 if there is no such process.
@@ -47,7 +93,7 @@ static inline bool ring_folder_is_safe(const char* path) {
 static inline uint64_t ring_process_start(int pid) {
   char path[48], text[1024];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  FILE* file = fopen(path, "re");
+  FILE* file = own_fd_read_file(path);
   if (file == NULL)
     return 0;
   size_t length = fread(text, 1, sizeof(text) - 1, file);

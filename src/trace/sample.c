@@ -10,9 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -55,7 +52,8 @@ static void context_read(const ucontext_t* context, struct unwind_state* state) 
 }
 #elif defined(__aarch64__)
 static void context_read(const ucontext_t* context, struct unwind_state* state) {
-  unwind_set(state, UNWIND_FRAME, (uintptr_t) context->uc_mcontext.regs[29]);
+  for (unsigned int i = 0; i <= UNWIND_RETURN; i++)
+    unwind_set(state, i, (uintptr_t) context->uc_mcontext.regs[i]);
   unwind_set(state, UNWIND_STACK, (uintptr_t) context->uc_mcontext.sp);
   unwind_set(state, UNWIND_PLACE, (uintptr_t) context->uc_mcontext.pc);
 }
@@ -121,22 +119,6 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
 /* --- on the sampling thread ------------------------------------------------------------
  */
 
-/* Whether the thread can be interrupted by a signal without effect. If not, *pc is where
- * the thread is blocked, or 0. */
-static bool thread_may_be_signalled(pid_t thread, uintptr_t* pc) {
-  char path[64], text[256];
-  snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int) thread);
-  *pc = 0;
-  ssize_t length = system_read_file(path, text, sizeof(text));
-  if (length <= 0 || strncmp(text, "running", 7) == 0)
-    return length > 0;
-  if (sample_resumes_call(strtol(text, NULL, 10)))
-    return true;
-  const char* last = strrchr(text, ' ');
-  *pc = last == NULL ? 0 : (uintptr_t) strtoull(last, NULL, 16);
-  return false;
-}
-
 static void nap(uint64_t ns) {
   struct timespec time = {.tv_sec = (time_t) (ns / 1000000000),
                           .tv_nsec = (long) (ns % 1000000000)};
@@ -162,31 +144,35 @@ static bool sample_by_signal(struct sampled_loop* loop) {
   return sample_copied;
 }
 
-/* For a ring, names are looked up at once, while the sampled code is still loaded; for
- * other recordings at the end of the stretch. */
+/* Names are looked up at once, while the sampled code is still loaded. */
 static void sample_add(struct sampled_loop* loop, struct sample* sample,
                        const struct unwind_state* state) {
-  uintptr_t place = unwind_place(state);
-  if (loop->live != NULL)
-    sample->names[sample->count++] = name_of_frame(&loop->names, loop->stream, place);
-  else
-    sample->frames[sample->count++] = place;
+  sample->names[sample->count++] =
+      name_of_frame(&loop->names, loop->stream, unwind_place(state));
 }
 
-/* Asks the engine that the code belongs to; false if the engine has no name for it. */
-static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
-                             const struct unwind_state* state) {
+/* Asks the engine that has registered for it; false if it has no name for the frame. */
+static bool frame_name_by_engine(uintptr_t frame, char* text, size_t size) {
   rondo_trace_frame_namer namer = atomic_load(&frame_namer);
   uintptr_t words[RONDO_TRACE_FRAME_WORDS];
-  char text[TRACE_TEXT_MAX + 1];
-  if (namer == NULL || loop->live == NULL || !unwind_knows(state, UNWIND_FRAME))
+  if (namer == NULL)
     return false;
   for (size_t i = 0; i < RONDO_TRACE_FRAME_WORDS; i++) {
-    if (!unwind_read(&sample_stack, state->registers[UNWIND_FRAME] + i * sizeof(words[0]),
-                     &words[i]))
+    if (!unwind_read(&sample_stack, frame + i * sizeof(words[0]), &words[i]))
       return false;
   }
-  if (namer(words, text, sizeof(text)) == 0)
+  return namer(words, text, size) != 0;
+}
+
+/* What an engine's frame says is right where the announced code isn't: one piece of code
+ * serves many functions, or has taken the place of another. */
+static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
+                             const struct unwind_state* state) {
+  uintptr_t frame = state->registers[UNWIND_FRAME];
+  char text[TRACE_TEXT_MAX + 1];
+  if (!unwind_knows(state, UNWIND_FRAME) ||
+      (!frame_name_by_engine(frame, text, sizeof(text)) &&
+       !sample_name_v8(&sample_stack, frame, text, sizeof(text))))
     return false;
   sample->names[sample->count++] = name_of_text(&loop->names, loop->stream, text);
   return true;
@@ -206,18 +192,24 @@ static void sample_walk(struct sampled_loop* loop, struct sample* sample) {
 
 bool sample_once(struct sampled_loop* loop, uint64_t now) {
   struct sample* sample = sample_next(loop);
-  struct unwind_state blocked = {.exact = true};
   sample->count = 0;
-  if (thread_may_be_signalled(loop->thread, &blocked.registers[UNWIND_PLACE])) {
+  sample->when_ns = now;
+  switch (blocked_stack_read(&sample_stack, loop)) {
+  case BLOCKED_NOT:
     if (!sample_by_signal(loop))
       return false;
-    sample_walk(loop, sample);
-  } else if (blocked.registers[UNWIND_PLACE] != 0) {
-    sample->when_ns = now;
-    sample_add(loop, sample, &blocked);
-  } else {
+    break;
+  case BLOCKED_READ:
+    break;
+  case BLOCKED_UNKNOWN:
     return false;
   }
+  sample_walk(loop, sample);
+  if (loop->writes && loop->written.recording == NULL)
+    recording_begin_samples(&loop->written, loop->stream);
+  if (loop->writes)
+    stack_write(&loop->written, sample->when_ns, clock_now_ns(), sample->names,
+                sample->count);
   atomic_fetch_add_explicit(&loop->filled, 1, memory_order_release);
   return true;
 }

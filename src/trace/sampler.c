@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
+#include "sim/sim.h"
 #include "system/system.h"
 #include "trace/alarm.h"
+#include "trace/sequence.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +26,7 @@ static struct {
   bool ready;   /* the queue and the condition are initialised */
   bool running; /* the thread is running */
   bool refused; /* the signal is used by the program, or no thread can be made */
+  bool apart;   /* the thread has given up the process's descriptors */
   uint64_t threshold_ns;
   pid_t process; /* the process that the thread belongs to, not its forked child */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,7 +42,7 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   const struct sample* sample = &loop->samples[(filled - 1) % SAMPLES_KEPT];
   struct board* board = loop->board;
   struct board_sample* shown = &board->samples[board->sampled % BOARD_SAMPLES];
-  __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_begin(&shown->sequence);
   shown->loop = (uint32_t) (loop->live - board->loops);
   shown->number = loop->stretch_samples;
   shown->count = sample->count;
@@ -47,18 +50,17 @@ static void sample_show(struct sampled_loop* loop, uint64_t looked) {
   shown->stretch_ns = looked;
   shown->is_bare = 0;
   memcpy(shown->names, sample->names, sample->count * sizeof(sample->names[0]));
-  __atomic_store_n(&shown->sequence, shown->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_end(&shown->sequence);
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
-/* Reports a stall, once in a stretch and not before the loop has run for the first time.
- */
+/* Reports a stall, once in a stretch. What happens before the loop runs for the first
+ * time, such as loading a program's modules, is no stall of the loop. */
 static void stall_report(struct sampled_loop* loop) {
   uint64_t held = loop->seen_ns - loop->stretch_ns;
   struct board* board = loop->board;
   if (board->stall_ns == 0 || held < board->stall_ns ||
-      loop->alarm_ns == loop->stretch_ns ||
-      __atomic_load_n(&loop->live->looked_ns, __ATOMIC_RELAXED) == 0)
+      loop->alarm_ns == loop->stretch_ns || loop->stretch_ns == loop->joined_ns)
     return;
   loop->alarm_ns = loop->stretch_ns;
   __atomic_fetch_add(&board->stalls, 1, __ATOMIC_SEQ_CST);
@@ -77,9 +79,19 @@ static uint64_t sampled_loop_moment(const struct sampled_loop* loop) {
   return sampled_loop_looked(loop) & ~BOARD_ASLEEP;
 }
 
+/* Whether a callback of the loop is running. The loop's thread writes the number without
+ * a lock; a value that is just changing does no harm. */
+__attribute__((no_sanitize("thread"))) static bool
+sampled_loop_is_inside(const struct sampled_loop* loop) {
+  return loop->depth != NULL && *(const volatile unsigned int*) loop->depth > 0;
+}
+
 /* Whether the thread has entered another of its loops since; then that loop is watched
- * instead. */
+ * instead. A callback that runs another loop, as spawnSync does, still holds up its own.
+ */
 static bool sampled_loop_is_left(const struct sampled_loop* loop) {
+  if (sampled_loop_is_inside(loop))
+    return false;
   for (struct queue* link = queue_first(&sampler.loops); link != NULL;
        link = queue_next(&sampler.loops, link)) {
     const struct sampled_loop* other =
@@ -148,10 +160,11 @@ static void sampler_wait(uint64_t ns) {
   pthread_cond_timedwait(&sampler.changed, &sampler.lock, &until);
 }
 
-/* This thread doesn't need the program's descriptors, and a descriptor table that two
- * threads share makes each system call of the program a little slower. So the thread
- * unshares the table and closes its copies; a program with one thread keeps the fast
- * path. */
+/* For a ring this thread doesn't need the program's descriptors, and a descriptor table
+ * that two threads share makes each system call of the program a little slower. So the
+ * thread unshares the table and closes its copies; a program with one thread keeps the
+ * fast path. A file is extended through its descriptor, so there the table stays shared.
+ */
 static void descriptors_leave(void) {
   const unsigned int unshare_first = 1 << 1; /* CLOSE_RANGE_UNSHARE */
   (void) syscall(SYS_close_range, 0, ~0u, unshare_first);
@@ -183,8 +196,9 @@ static void* sampler_thread(void* argument) {
   uint64_t busy_ns = clock_now_ns();
   (void) argument;
   pthread_setname_np(pthread_self(), "rondo-sampler");
-  descriptors_leave();
   pthread_mutex_lock(&sampler.lock);
+  if (sampler.apart)
+    descriptors_leave();
   while (!queue_empty(&sampler.loops)) {
     uint64_t now = clock_now_ns();
     uint64_t soonest = sampler_look(now);
@@ -275,7 +289,9 @@ static bool sampler_run(void) {
   sigset_t all, before;
   pthread_t thread;
   pthread_attr_t detached;
-  if (!sample_prepare())
+  /* In a world (rondo sim) it would be a thread more, and threads' order depends on
+   * which there are; how long something takes there says nothing. */
+  if (sim_join_world() || !sample_prepare())
     return !(sampler.refused = true);
   pthread_attr_init(&detached);
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
@@ -308,7 +324,10 @@ static void loop_join_thread(struct sampled_loop* loop) {
   if (loop->samples == NULL)
     return;
   queue_push_back(&sampler.loops, &loop->link);
+  if (!sampler.running)
+    sampler.apart = loop->board != NULL;
   bool running = sampler_run();
+  loop->writes = loop->board == NULL && !sampler.apart;
   if (!running)
     queue_remove(&loop->link);
   if (loop->board != NULL)
@@ -373,6 +392,8 @@ void sampler_leave(struct sampled_loop* loop) {
   queue_remove(&loop->link);
   pthread_cond_signal(&sampler.changed);
   pthread_mutex_unlock(&sampler.lock);
+  if (loop->written.recording != NULL)
+    recording_end_samples(&loop->written, true);
   mem_free(loop->samples);
   names_free(&loop->names);
   loop->samples = NULL;
@@ -380,6 +401,8 @@ void sampler_leave(struct sampled_loop* loop) {
 
 void sampler_abandon(struct sampled_loop* loop) {
   sampler_own();
+  if (loop->written.recording != NULL)
+    recording_end_samples(&loop->written, false);
   mem_free(loop->samples);
   names_free(&loop->names);
   loop->samples = NULL;

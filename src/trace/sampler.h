@@ -9,8 +9,13 @@
  * A sample is taken by a signal to the loop's thread, SIGURG, whose default is to be
  * ignored, so that a late signal can't harm a program started by exec. Signals interrupt
  * system calls: a thread that is blocked in a call which SA_RESTART wouldn't resume
- * (nanosleep, poll and the like) gets no signal, and only the call is recorded. A program
- * with a SIGURG handler of its own is not sampled.
+ * (nanosleep, poll and the like) gets no signal. It stands still, so its stack is read
+ * from outside (sample_blocked.c). A program with a SIGURG handler of its own is not
+ * sampled.
+ *
+ * For a file the sampling thread writes each sample down at once, in a stream of its own:
+ * a program that is killed while it hangs has its stacks in the file. For a ring, whose
+ * board shows them, the loop writes them when the stretch is over.
  *
  * A program without threads that runs under `rondo exec` gets no sampling thread: the
  * watcher compares the moments with the clock and sends the signal (sampler_watched.c).
@@ -21,6 +26,7 @@
 #include "base/queue.h"
 #include "trace/board.h"
 #include "trace/names.h"
+#include "trace/recording.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -40,8 +46,8 @@ struct sample {
   uint64_t when_ns;
   uint32_t count;
   union { /* frames, the innermost first */
-    uintptr_t frames[SAMPLE_FRAMES];
-    uint32_t names[SAMPLE_FRAMES]; /* of a loop that is in a ring */
+    uint32_t names[SAMPLE_FRAMES];
+    uintptr_t frames[SAMPLE_FRAMES]; /* their addresses, if the watcher samples */
   };
 };
 
@@ -53,6 +59,7 @@ struct sampled_loop {
   uint64_t* looked;
   uint64_t looked_ns;
   uint64_t joined_ns;
+  const unsigned int* depth;   /* number of spans that are open in the loop */
   _Atomic unsigned int filled; /* number of samples written so far */
   unsigned int taken;          /* number of samples that the loop's thread has read */
   pid_t thread; /* protected by the sampler's lock, as are the next fields: */
@@ -62,20 +69,22 @@ struct sampled_loop {
   uint64_t seen_ns; /* when the stretch was last seen to continue, */
   uint64_t next_ns; /* and when the next sample is due */
   struct sample* samples;
+  struct trace_stream* stream; /* whose recording defines the names of the frames, */
+  struct trace_names names;    /* and the names known so far */
+  struct trace_stream written; /* of a file: what the sampling thread has written */
+  bool writes;                 /* the sampling thread can write to the file */
 
   /* For a ring, used by the sampling thread; `live` is NULL without one. */
   struct board_loop* live; /* the loop's place on the board, which shows its samples */
   struct board* board;
-  struct trace_stream* stream; /* whose recording defines the names of the frames, */
-  struct trace_names names;    /* and the names known so far */
-  uint64_t alarm_ns;           /* looked_ns of the stretch that was reported as a stall */
-  bool is_watched;             /* the watcher samples the loop: sampler_watched.c */
-  uint32_t seen;               /* board->sampled when samples were last taken from it */
+  uint64_t alarm_ns; /* looked_ns of the stretch that was reported as a stall */
+  bool is_watched;   /* the watcher samples the loop: sampler_watched.c */
+  uint32_t seen;     /* board->sampled when samples were last taken from it */
 };
 
 /* Begins to watch a loop that the calling thread runs. Does nothing if sampling is off,
- * or without memory or a thread; then there are never any samples. For a ring the caller
- * sets `looked`, `live`, `board` and `stream` before. */
+ * or without memory or a thread; then there are never any samples. The caller
+ * sets `stream` and `depth` before, and for a ring `looked`, `live` and `board`. */
 void sampler_join(struct sampled_loop* loop, uint64_t now);
 void sampler_leave(struct sampled_loop* loop);
 /* In a forked child, which has no sampling thread. */
@@ -124,6 +133,11 @@ static inline uint64_t sample_period(unsigned int tries, bool is_ring) {
  * the kernel doesn't give it. */
 bool thread_sums_read(pid_t thread, uint64_t* used, uint64_t* delay);
 
+/* --- recorder_samples.c --- */
+/* Writes the names of a stack's frames, the innermost first, to a stream. */
+void stack_write(struct trace_stream* stream, uint64_t when_ns, uint64_t now,
+                 const uint32_t* names, size_t count);
+
 /* --- sample.c --- */
 /* Installs the signal's handler; false if the program has one of its own. */
 bool sample_prepare(void);
@@ -132,8 +146,22 @@ bool sample_prepare(void);
 bool sample_once(struct sampled_loop* loop, uint64_t now);
 void sample_forget(void); /* in a forked child */
 
-/* --- sampler_watched.c: a loop that the watcher samples --- */
+/* --- sample_blocked.c --- */
+/* Copies the stack of a thread that is blocked where a signal would do harm, and the
+ * registers that are known of it. BLOCKED_NOT: it may get the signal; BLOCKED_UNKNOWN: it
+ * may not, and nothing is known of it. */
 struct unwind_stack;
+enum blocked { BLOCKED_NOT, BLOCKED_READ, BLOCKED_UNKNOWN };
+enum blocked blocked_stack_read(struct unwind_stack* stack,
+                                const struct sampled_loop* loop);
+
+/* --- sample_v8.c --- */
+/* The name of a JavaScript frame of V8's, read from the frame itself: false if it isn't
+ * one. Called by the sampling thread. */
+bool sample_name_v8(const struct unwind_stack* stack, uintptr_t frame, char* text,
+                    size_t size);
+
+/* --- sampler_watched.c: a loop that the watcher samples --- */
 extern const char* sampler_single_threaded;
 bool watched_may_begin(const struct sampled_loop* loop);
 void watched_begin(struct sampled_loop* loop);

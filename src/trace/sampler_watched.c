@@ -13,6 +13,7 @@
 #include "trace/alarm.h"
 #include "trace/code.h"
 #include "trace/recording.h"
+#include "trace/sequence.h"
 #include "trace/unwind.h"
 
 #include <dlfcn.h>
@@ -103,7 +104,7 @@ void watched_answer(struct sampled_loop* loop, unsigned int question,
   uint64_t looked = __atomic_load_n(&loop->live->looked_ns, __ATOMIC_RELAXED);
   if ((looked & BOARD_ASLEEP) != 0)
     return; /* the signal came too late */
-  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_begin(&sample->sequence);
   sample->loop = place_of(loop);
   sample->number = question / BOARD_LOOPS;
   sample->when_ns = now;
@@ -113,7 +114,7 @@ void watched_answer(struct sampled_loop* loop, unsigned int question,
   do
     sample->places[sample->count++] = unwind_place(&state);
   while (sample->count < BOARD_PLACES && unwind_step_in_handler(stack, &state));
-  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_end(&sample->sequence);
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 

@@ -43,8 +43,8 @@ struct trace_store {
  * or need another thread.
  *
  * Storing to mapped memory that has no disk block raises SIGBUS when the disk is full. So
- * blocks are allocated before a chunk is mapped; if that fails, the recording ends there
- * and reports it.
+ * blocks are allocated before a chunk is mapped; if that fails, or at the file's limit,
+ * the oldest chunks are used again from then on, which a line on standard error reports.
  *
  * `pattern` may hold %p (the process) and %l (`loop`, a number). With `for_many`, other
  * processes may have the same pattern: if the name is taken, a number is appended. If

@@ -1,8 +1,13 @@
-/* A recording's chunks in a file: see store.h. */
+/* A recording's chunks in a file: see store.h.
+ *
+ * The file grows up to its limit, or until the disk is full. From then on the oldest
+ * chunks are used again, as in a ring, except those of definitions and those that a
+ * stream is writing to: what a program did last is what is asked about. */
 #include "trace/store.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/own_fd.h"
 #include "system/system.h"
 #include "uv.h"
 
@@ -24,16 +29,25 @@ enum {
   PATH_SIZE = 4096,
 };
 
+/* What is known of each chunk in the file. */
+struct file_chunk {
+  void* memory; /* where it is mapped, while a stream writes to it */
+  bool keeps;   /* it has definitions */
+};
+
 struct store_file {
   struct trace_store base;
   uint64_t size;  /* of the file: the header and whole chunks */
   uint64_t limit; /* largest size of the file, in bytes */
   uint64_t end;   /* end of the last record in the last chunk that was given back */
   uint64_t device,
-      inode; /* identify the file: a program may close our descriptor by mistake */
-  uint64_t last_chunk; /* sequence of the last chunk in the file */
+      inode;   /* identify the file: a program may close our descriptor by mistake */
   void* first; /* the first chunk, mapped when the file was made, since every recording
                   has one */
+  struct file_chunk* chunks;
+  size_t chunk_count, chunk_capacity;
+  size_t hand; /* the chunk to try next, when chunks are used again */
+  bool is_reusing;
   bool full;
   int fd;
   char* path;
@@ -70,25 +84,14 @@ static bool name_expand(char* name, const char* pattern, unsigned int loop, bool
   return true;
 }
 
-/* In a program without standard output or error, the file could get the number of one of
- * these, and the program's output would go into the recording. */
-static int above_standard(int fd) {
-  if (fd > 2)
-    return fd;
-  int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  int err = higher < 0 ? -errno : higher;
-  close(fd);
-  return err;
-}
-
 static int open_file(const char* name, int flags) {
   /* O_NONBLOCK: a FIFO without a reader is refused, not waited for. */
   flags |= O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   int fd;
   do
-    fd = open(name, flags, 0666);
+    fd = own_fd_raise(open(name, flags, 0600)); /* paths of requests are in there */
   while (fd < 0 && errno == EINTR);
-  return fd < 0 ? -errno : above_standard(fd);
+  return fd < 0 ? -errno : fd;
 }
 
 /* False while another recorder writes to the file. Where locks are not supported, true.
@@ -185,15 +188,28 @@ static bool is_our_file(const struct store_file* file) {
          status.st_ino == file->inode;
 }
 
+/* Parts of the file begin at multiples of 4096 bytes; a page may be larger, and is mapped
+ * from its own beginning. NULL, with errno set, on failure. */
+static void* part_map(int fd, uint64_t from, size_t length) {
+  size_t before = from % system_page_size();
+  char* pages = mmap(NULL, before + length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                     (off_t) (from - before));
+  return pages == MAP_FAILED ? NULL : pages + before;
+}
+
+static void part_unmap(void* part, size_t length) {
+  size_t before = (uintptr_t) part % system_page_size();
+  munmap((char*) part - before, before + length);
+}
+
 /* Extends the file by `length` bytes, with blocks allocated, and maps them. NULL, with
  * the reason, if that fails. */
 static void* map_more(struct store_file* file, size_t length, int* err) {
   *err = is_our_file(file) ? allocate(file->fd, file->size, length) : UV_EBADF;
   if (*err != 0)
     return NULL;
-  void* memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd,
-                      (off_t) file->size);
-  if (memory == MAP_FAILED) {
+  void* memory = part_map(file->fd, file->size, length);
+  if (memory == NULL) {
     *err = -errno;
     return NULL;
   }
@@ -216,18 +232,70 @@ static uint64_t limit_wanted(void) {
   return number << shift;
 }
 
-/* Reports once why the recording ends before the program. */
-static void report_full(struct store_file* file, int err) {
-  file->full = true;
+/* Reports once that the recording can't grow, and what becomes of it. */
+static void report_full(struct store_file* file, int err, bool ends) {
   double size = (double) file->size / (1 << 20);
-  if (err == 0)
-    fprintf(stderr,
-            "rondo: the trace %s ends here: %.1f MiB are its limit "
-            "(RONDO_TRACE_LIMIT)\n",
-            file->path, size);
-  else
-    fprintf(stderr, "rondo: the trace %s ends here, at %.1f MiB: %s\n", file->path, size,
-            uv_strerror(err));
+  fprintf(stderr, "rondo: the trace %s %s %.1f MiB: %s\n", file->path,
+          ends ? "ends here, at" : "keeps only the last part from here on,", size,
+          err == 0 ? "its limit (RONDO_TRACE_LIMIT)" : uv_strerror(err));
+  file->full = ends;
+  file->is_reusing = true;
+}
+
+/* --- chunks --------------------------------------------------------------------------
+ */
+
+static bool chunks_reserve(struct store_file* file) {
+  if (file->chunk_count < file->chunk_capacity)
+    return true;
+  size_t more = file->chunk_capacity == 0 ? 64 : file->chunk_capacity * 2;
+  struct file_chunk* bigger = mem_realloc(file->chunks, more * sizeof(*bigger));
+  if (bigger == NULL)
+    return false;
+  file->chunks = bigger;
+  file->chunk_capacity = more;
+  return true;
+}
+
+static uint64_t chunk_place(size_t index) {
+  return TRACE_HEADER_SIZE + (uint64_t) index * CHUNK_SIZE;
+}
+
+/* A new chunk at the end of the file; NULL, with the reason, if it can't grow. */
+static void* chunk_append(struct store_file* file, int* err) {
+  *err = chunks_reserve(file) ? 0 : UV_ENOMEM;
+  void* memory = *err == 0 ? map_more(file, CHUNK_SIZE, err) : NULL;
+  if (memory != NULL)
+    file->chunks[file->chunk_count++] = (struct file_chunk){.memory = memory};
+  return memory;
+}
+
+static void* chunk_map(const struct store_file* file, size_t index) {
+  /* Of a file that is continued, the last chunk was cut off where its records ended. */
+  if (!is_our_file(file) || allocate(file->fd, chunk_place(index), CHUNK_SIZE) != 0)
+    return NULL;
+  return part_map(file->fd, chunk_place(index), CHUNK_SIZE);
+}
+
+/* The oldest chunk that nobody writes to and that isn't needed, cleared; NULL if there is
+ * none. Chunks are used again in the order of the file. */
+static struct trace_chunk* chunk_reuse(struct store_file* file) {
+  for (size_t i = 0; i < file->chunk_count; i++) {
+    size_t index = file->hand;
+    file->hand = (file->hand + 1) % file->chunk_count;
+    if (file->chunks[index].memory != NULL || file->chunks[index].keeps)
+      continue;
+    struct trace_chunk* chunk = chunk_map(file, index);
+    if (chunk == NULL)
+      continue;
+    if (chunk->sequence > file->base.header->overwritten)
+      file->base.header->overwritten = chunk->sequence;
+    __atomic_store_n(&chunk->sequence, 0, __ATOMIC_SEQ_CST);
+    memset(chunk, 0, CHUNK_SIZE);
+    file->chunks[index].memory = chunk;
+    return chunk;
+  }
+  return NULL;
 }
 
 /* Whatever the limit, there is room for the first chunks: of definitions and of a loop.
@@ -245,10 +313,14 @@ static struct trace_chunk* store_file_take(struct trace_store* store) {
     return first;
   }
   uint64_t size = file->size + CHUNK_SIZE;
-  void* chunk =
-      size > file->limit && size > least ? NULL : map_more(file, CHUNK_SIZE, &err);
-  if (chunk == NULL)
-    report_full(file, err);
+  void* chunk = file->is_reusing || (size > file->limit && size > least)
+                    ? NULL
+                    : chunk_append(file, &err);
+  if (chunk == NULL) {
+    chunk = chunk_reuse(file);
+    if (!file->is_reusing || chunk == NULL)
+      report_full(file, err, chunk == NULL);
+  }
   errno = saved;
   return chunk;
 }
@@ -256,21 +328,27 @@ static struct trace_chunk* store_file_take(struct trace_store* store) {
 static void store_file_give_back(struct trace_store* store, struct trace_chunk* chunk,
                                  const void* end) {
   struct store_file* file = store_file_of(store);
-  if (chunk->sequence > file->last_chunk) {
-    file->last_chunk = chunk->sequence;
-    file->end = (uint64_t) ((const char*) end - (const char*) chunk);
+  size_t index = 0;
+  while (index < file->chunk_count && file->chunks[index].memory != chunk)
+    index++;
+  if (index < file->chunk_count) {
+    file->chunks[index].memory = NULL;
+    file->chunks[index].keeps = chunk->kind == TRACE_STREAM_DEFINITIONS;
   }
-  munmap(chunk, CHUNK_SIZE);
+  if (index + 1 == file->chunk_count) /* the last in the file */
+    file->end = (uint64_t) ((const char*) end - (const char*) chunk);
+  part_unmap(chunk, CHUNK_SIZE);
 }
 
 static void store_file_leave(struct trace_store* store) {
   struct store_file* file = store_file_of(store);
   if (file->first != NULL)
-    munmap(file->first, CHUNK_SIZE);
+    part_unmap(file->first, CHUNK_SIZE);
   if (store->header != NULL)
     munmap(store->header, TRACE_HEADER_SIZE);
   if (is_our_file(file))
     close(file->fd);
+  mem_free(file->chunks);
   mem_free(file->path);
   mem_free(file);
 }
@@ -341,7 +419,7 @@ static int store_file_begin(struct trace_store** store, const char* pattern,
     return err;
   file->base.header = map_more(file, TRACE_HEADER_SIZE, &err);
   if (err == 0)
-    file->first = map_more(file, CHUNK_SIZE, &err);
+    file->first = chunk_append(file, &err);
   if (err != 0) {
     store_file_leave(&file->base);
     unlink(name);
@@ -366,12 +444,26 @@ static struct trace_header* header_map(int fd) {
   return NULL;
 }
 
+/* The chunks of a file that is continued; false without memory. */
+static bool chunks_read(struct store_file* file, uint64_t count) {
+  struct trace_chunk head;
+  for (size_t i = 0; i < count; i++) {
+    if (!chunks_reserve(file))
+      return false;
+    bool known = pread(file->fd, &head, sizeof(head), (off_t) chunk_place(i)) ==
+                 (ssize_t) sizeof(head);
+    file->chunks[file->chunk_count++] =
+        (struct file_chunk){.keeps = !known || head.kind == TRACE_STREAM_DEFINITIONS};
+  }
+  return true;
+}
+
 /* False if that file no longer exists or is another one. */
 static bool store_file_continue(struct trace_store** store, const char* path) {
   struct stat status;
   struct store_file* file;
-  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
-  fd = fd < 0 ? fd : above_standard(fd);
+  int fd =
+      own_fd_raise(open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
   if (fd < 0)
     return false;
   struct trace_header* header = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -389,10 +481,15 @@ static bool store_file_continue(struct trace_store** store, const char* path) {
     munmap(header, TRACE_HEADER_SIZE);
     return false;
   }
-  uint64_t chunks = (header->length - TRACE_HEADER_SIZE + CHUNK_SIZE - 1) / CHUNK_SIZE;
+  const uint64_t chunks =
+      (header->length - TRACE_HEADER_SIZE + CHUNK_SIZE - 1) / CHUNK_SIZE;
   header->length = 0;
   file->base.header = header;
-  file->size = TRACE_HEADER_SIZE + chunks * CHUNK_SIZE;
+  file->size = chunk_place(chunks);
+  if (!chunks_read(file, chunks)) {
+    store_file_leave(&file->base);
+    return false;
+  }
   *store = &file->base;
   return true;
 }

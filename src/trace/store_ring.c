@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/base.h"
+#include "base/own_fd.h"
 #include "system/system.h"
 #include "trace/alarm.h"
 #include "trace/board.h"
@@ -67,7 +68,7 @@ static bool ring_populate(const struct store_ring* ring, const void* from,
                           size_t length) {
   if (ring->whole)
     return true;
-  uintptr_t start = (uintptr_t) from / BOARD_PAGE * BOARD_PAGE;
+  uintptr_t start = (uintptr_t) from / system_page_size() * system_page_size();
   size_t size = (uintptr_t) from + length - start;
   int result;
   do
@@ -111,7 +112,8 @@ static struct trace_chunk* ring_take_old(struct store_ring* ring) {
       continue;
     ring->held[index] = true;
     ring->base.header->overwritten = chunk->sequence;
-    __atomic_store_n(&chunk->sequence, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&chunk->sequence, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the fence of copy_chunk */
     memset(chunk, 0, RING_CHUNK);
     return chunk;
   }
@@ -204,7 +206,7 @@ static bool ring_read_owner(const char* path, struct ring_owner* owner) {
   } header;
   struct stat status;
   uint64_t identity[2]; /* the board's first two fields */
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = own_fd_raise(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (fd < 0)
     return false;
   bool good = fstat(fd, &status) == 0 &&
@@ -244,7 +246,7 @@ static void folder_clean(const char* folder) {
     char oldest[RING_PATH_SIZE + 320] = "";
     uint64_t oldest_since = UINT64_MAX;
     int dead = 0;
-    DIR* list = opendir(folder);
+    DIR* list = own_fd_list_folder(folder);
     const struct dirent* entry;
     while (list != NULL && (entry = readdir(list)) != NULL) {
       char path[RING_PATH_SIZE + 320];
@@ -266,6 +268,11 @@ static void folder_clean(const char* folder) {
   }
 }
 
+static int ring_create_file(const char* path) {
+  return own_fd_raise(
+      open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
 /* A file of this name may be the ring of an earlier process with the same number, of this
  * process before an exec, or of a process in another namespace, whose file is left alone.
  */
@@ -277,12 +284,12 @@ static int ring_create(char* path, const char* folder) {
       snprintf(path, RING_NAME_SIZE, "%s/%d.ring", folder, (int) getpid());
     else
       snprintf(path, RING_NAME_SIZE, "%s/%d.%d.ring", folder, (int) getpid(), i);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = ring_create_file(path);
     if (fd < 0 && errno == EEXIST) {
       struct ring_owner owner;
       if (!ring_read_owner(path, &owner) || owner.pid_namespace == ring_pid_namespace())
         unlink(path);
-      fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+      fd = ring_create_file(path);
     }
     if (fd >= 0 || errno != EEXIST)
       return fd >= 0 ? fd : -errno;
@@ -339,6 +346,7 @@ static int ring_map(struct store_ring* ring, int fd) {
   return ring->whole ? 0 : -errno;
 }
 
+/* Returns a descriptor of the ring's file, or a UV_E… code. */
 static int ring_make(struct store_ring** made, const char* folder, size_t size) {
   char path[RING_NAME_SIZE];
   int fd = ring_create(path, folder);
@@ -356,8 +364,8 @@ static int ring_make(struct store_ring** made, const char* folder, size_t size) 
     ring->path = mem_strdup(path);
     err = ring->held == NULL || ring->path == NULL ? UV_ENOMEM : ring_map(ring, fd);
   }
-  close(fd);
   if (err != 0) {
+    close(fd);
     unlink(path);
     if (ring != NULL)
       ring_free(ring);
@@ -366,17 +374,51 @@ static int ring_make(struct store_ring** made, const char* folder, size_t size) 
   ring->base.header = (struct trace_header*) (void*) ring->memory;
   ring_begin(ring);
   *made = ring;
-  return 0;
+  return fd;
 }
 
 /* After a normal exit, by exit() or quick_exit(), the recording isn't needed. */
 __attribute__((destructor)) static void ring_remove(void) {
-  if (process_ring != NULL && process_ring->process == getpid())
-    unlink(process_ring->path);
+  if (process_ring == NULL || process_ring->process != getpid())
+    return;
+  alarm_part(ring_board(process_ring));
+  unlink(process_ring->path);
+}
+
+/* Makes the process's ring in that folder. Returns 0 or a UV_E… code. */
+static int ring_open_in(char* folder, const char* size) {
+  struct store_ring* ring;
+  int err = folder_make(folder);
+  if (err != 0)
+    return err;
+  folder_clean(folder);
+  int fd = ring_make(&ring, folder, ring_size_wanted(size));
+  if (fd < 0)
+    return fd;
+  process_ring = ring;
+  alarm_prepare(fd);
+  close(fd);
+  (void) at_quick_exit(ring_remove);
+  return 0;
+}
+
+/* Folders of the usual names that another user has made: the way out is reported once, by
+ * the process that makes it. */
+static int ring_open_spare(const char* size, const char* taken) {
+  char folder[RING_PATH_SIZE];
+  if (!ring_folder_make_spare(folder))
+    return -errno;
+  int err = ring_open_in(folder, size);
+  if (err == 0)
+    fprintf(stderr, "rondo: %s is not this user's alone: rings are in %s\n", taken,
+            folder);
+  else
+    (void) rmdir(folder);
+  return err;
 }
 
 int store_ring_open(struct trace_store** store, const char* size) {
-  char folder[RING_PATH_SIZE];
+  char folder[RING_PATH_SIZE], taken[RING_PATH_SIZE] = "";
   int err = UV_ENOENT;
   if (process_ring != NULL && process_ring->process == getpid()) {
     *store = &process_ring->base;
@@ -384,23 +426,17 @@ int store_ring_open(struct trace_store** store, const char* size) {
   }
   /* The parent's; freed with the last of its loops in this process. */
   process_ring = NULL;
-  for (int turn = 0; turn < RING_FOLDERS; turn++) {
-    struct store_ring* ring;
+  for (int turn = 0; turn < RING_FOLDERS && err != 0; turn++) {
     if (!ring_folder(folder, turn, system_setting("XDG_RUNTIME_DIR")))
       continue;
-    int failed = folder_make(folder);
-    if (failed == 0) {
-      folder_clean(folder);
-      failed = ring_make(&ring, folder, ring_size_wanted(size));
-    }
-    if (failed == 0) {
-      process_ring = ring;
-      *store = &ring->base;
-      alarm_prepare();
-      (void) at_quick_exit(ring_remove);
-      return 0;
-    }
+    int failed = ring_open_in(folder, size);
+    if (failed == UV_EPERM)
+      memcpy(taken, folder, sizeof(taken));
     err = failed == UV_ENOENT ? err : failed;
   }
+  if (err != 0 && *taken != '\0')
+    err = ring_open_spare(size, taken);
+  if (err == 0)
+    *store = &process_ring->base;
   return err;
 }

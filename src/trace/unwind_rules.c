@@ -5,7 +5,7 @@
  * it. Compilers write others for a few places of the C library only. */
 #include "trace/unwind.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
@@ -259,6 +259,10 @@ static void machine_extended(struct machine* machine, struct cursor* cursor,
              (operation == 0x14 ? (int64_t) cursor_uleb(cursor) : cursor_sleb(cursor)) *
                  entry->data_align);
     break;
+#if defined(__aarch64__)
+  case 0x2d: /* negate_ra_state: whether the return address is signed */
+    break;
+#endif
   case 0x2e: /* GNU_args_size */
     cursor_uleb(cursor);
     break;
@@ -329,6 +333,7 @@ static bool entry_common(struct entry* entry, const unsigned char* at) {
       break;
     }
     case 'S': /* a signal's frame, whose rules are expressions */
+    case 'B': /* arm64: signed with the other key */
       break;
     default:
       return false;
@@ -390,12 +395,14 @@ static const unsigned char* eh_table_find(const unsigned char* section, uintptr_
 static int rules_apply(const struct rules* rules, const struct entry* entry,
                        const struct unwind_stack* stack, struct unwind_state* state) {
   struct unwind_state caller = {0};
-  if (rules->frame_unknown || !unwind_knows(state, rules->frame_register))
-    return 0;
+  if (rules->frame_unknown)
+    return UNWIND_END;
+  if (!unwind_knows(state, rules->frame_register))
+    return rules->frame_register == UNWIND_FRAME ? UNWIND_NEEDS_FRAME : UNWIND_END;
   uintptr_t frame =
       state->registers[rules->frame_register] + (uintptr_t) rules->frame_offset;
   if (rules->frame_saved && !unwind_read(stack, frame, &frame))
-    return 0;
+    return UNWIND_END;
   frame += rules->frame_saved ? (uintptr_t) rules->frame_added : 0;
   for (unsigned int i = 0; i < UNWIND_REGISTERS; i++) {
     const struct rule* rule = &rules->registers[i];
@@ -411,35 +418,42 @@ static int rules_apply(const struct rules* rules, const struct entry* entry,
         unwind_set(&caller, i, state->registers[from]);
     }
   }
-  if (rules->registers[entry->return_register].kind != RULE_OFFSET ||
-      !unwind_knows(&caller, UNWIND_PLACE))
-    return 0;
+  /* Only a function that was interrupted may have its return address in a register. */
+  bool is_saved = rules->registers[entry->return_register].kind == RULE_OFFSET;
+  bool is_held = UNWIND_RETURN != UNWIND_PLACE && state->exact &&
+                 rules->registers[entry->return_register].kind == RULE_SAME;
+  if ((!is_saved && !is_held) || !unwind_knows(&caller, UNWIND_RETURN))
+    return UNWIND_END;
+  unwind_set(&caller, UNWIND_PLACE, unwind_unsigned(caller.registers[UNWIND_RETURN]));
   unwind_set(&caller, UNWIND_STACK, frame);
   *state = caller;
-  return 1;
+  return UNWIND_STEPPED;
 }
 
 /* By the table of the object that has the place. */
 static int step_by_table(struct machine* machine, const unsigned char* table,
-                         const struct unwind_stack* stack, struct unwind_state* state) {
+                         const struct unwind_stack* stack, struct unwind_state* state,
+                         uintptr_t* function) {
   uintptr_t place = unwind_place(state);
   const unsigned char* found = eh_table_find(table, place);
   struct entry entry;
   if (found == NULL || !entry_read(&entry, found) || place - entry.start >= entry.size ||
-      entry.return_register != UNWIND_PLACE)
-    return -1;
+      entry.return_register != UNWIND_RETURN)
+    return UNWIND_NO_RULES;
+  *function = entry.start;
   *machine = (struct machine){.entry = &entry, .place = entry.start};
   if (!machine_run(machine, entry.common, UINT64_MAX))
-    return 0;
+    return UNWIND_END;
   machine->initial = machine->now;
   if (!machine_run(machine, entry.own, place))
-    return 0;
+    return UNWIND_END;
   return rules_apply(&machine->now, &entry, stack, state);
 }
 
 struct search {
   const struct unwind_stack* stack;
   struct unwind_state* state;
+  uintptr_t* function;
   int result;
 };
 
@@ -464,12 +478,14 @@ static int object_step(struct dl_phdr_info* info, size_t size, void* data) {
   (void) size;
   if (table == NULL)
     return 0;
-  search->result = step_by_table(&machine, table, search->stack, search->state);
+  search->result =
+      step_by_table(&machine, table, search->stack, search->state, search->function);
   return 1;
 }
 
-int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state) {
-  struct search search = {stack, state, -1};
+int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state,
+                    uintptr_t* function) {
+  struct search search = {stack, state, function, UNWIND_NO_RULES};
   dl_iterate_phdr(object_step, &search);
   return search.result;
 }
@@ -494,20 +510,23 @@ static const unsigned char* table_of(uintptr_t place) {
 bool unwind_step_in_handler(const struct unwind_stack* stack,
                             struct unwind_state* state) {
   static struct machine machine; /* an alternate stack may be small */
-  uintptr_t before = state->registers[UNWIND_STACK];
+  const struct unwind_state before = *state;
+  uintptr_t function;
   const unsigned char* table = table_of(unwind_place(state));
-  if (table == NULL || step_by_table(&machine, table, stack, state) <= 0)
+  if (table == NULL ||
+      step_by_table(&machine, table, stack, state, &function) != UNWIND_STEPPED)
     return false;
   state->exact = false;
-  return state->registers[UNWIND_STACK] > before && table_of(unwind_place(state)) != NULL;
+  return unwind_has_moved(&before, state) && table_of(unwind_place(state)) != NULL;
 }
 #define UNWINDS_IN_HANDLER
 #endif
 
 #else
-int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state) {
-  (void) stack, (void) state;
-  return -1;
+int unwind_by_rules(const struct unwind_stack* stack, struct unwind_state* state,
+                    uintptr_t* function) {
+  (void) stack, (void) state, (void) function;
+  return UNWIND_NO_RULES;
 }
 #endif
 
