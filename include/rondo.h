@@ -153,6 +153,19 @@ UV_EXTERN uint64_t rondo_sim_schedule(const uv_loop_t* loop);
  * Does nothing if the loop isn't simulated. */
 UV_EXTERN void rondo_sim_origin(uv_loop_t* loop, const char* place);
 
+/* Sets what the next piece of work for the pool is called, such as "zlib": `rondo sim`
+ * says that instead of "work of the pool". At most 39 bytes of the text are copied. Does
+ * nothing if the loop isn't simulated. */
+UV_EXTERN void rondo_sim_work(uv_loop_t* loop, const char* name);
+
+/* Describes a handle in the findings of `rondo sim`, as in "the connection of a.js:4".
+ * The id is the caller's and not 0; it is given to `handle`, or, if that is NULL, to the
+ * next handle of the loop that is initialized, unless one has it already. The last
+ * description of an id is used, for what was decided before, too. Does nothing if the
+ * loop isn't simulated. */
+UV_EXTERN void rondo_sim_describe(uv_loop_t* loop, const uv_handle_t* handle, uint64_t id,
+                                  const char* words);
+
 #ifdef __cplusplus
 }
 #endif

@@ -183,9 +183,9 @@ struct uv_loop_s {
    * NULL. */
   void (*before_poll)(struct uv_loop_s* loop);
 
-  uint64_t counters[16]; /* loop/counters.h */
-  void* sim_state;       /* sim/sim_state.h; NULL: nothing is simulated */
-  char padding[80];
+  uint64_t counters[16];                 /* loop/counters.h */
+  void* sim_state;                       /* sim/sim_state.h; NULL: nothing is simulated */
+  char padding[40 + sizeof(uv_mutex_t)]; /* libuv has a mutex of the system's here */
 };
 
 #endif

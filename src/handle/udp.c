@@ -43,6 +43,8 @@ static void udp_close(uv_handle_t* base) {
 
   handle_stop(base);
   if (watcher->fd != -1) {
+    if (simulated(base->loop))
+      sim_datagrams_end(handle);
     watcher_close(base->loop, watcher);
     descriptor_close(watcher->fd);
     watcher->fd = -1;

@@ -16,6 +16,8 @@ void handle_init(uv_loop_t* loop, uv_handle_t* handle, const struct handle_kind*
   handle->u.reserved[2] = NULL;
   handle->u.reserved[3] = NULL;
   queue_push_back(queue_of(loop->handle_queue), queue_of(handle->handle_queue));
+  if (simulated(loop))
+    sim_handle_made(loop, handle);
 }
 
 /* Neighbours in the list may be freed memory: some programs free a handle that they never

@@ -16,7 +16,7 @@ void clock_update(uv_loop_t* loop) {
 }
 
 void clock_look(uv_loop_t* loop) {
-  clock_update(loop);
+  loop->now_ns = simulated(loop) ? sim_look_ns(loop) : clock_now_ns();
   loop->callbacks_at_clock = loop->callbacks_run;
   loop->flags |= LOOP_CLOCK_FRESH;
 }

@@ -76,6 +76,7 @@ ssize_t fs_do_stat(uv_fs_t* req) {
       return fs_old_stat(req, directory, path, flags);
     return -errno;
   }
+  sim_file_times(&answer);
   fs_stat_fill(&req->statbuf, &answer);
   req->ptr = &req->statbuf;
   return 0;

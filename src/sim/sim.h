@@ -25,6 +25,13 @@ int sim_loop_init(uv_loop_t* loop);
 /* --- time ------------------------------------------------------------------------ */
 /* Virtual time of a simulated loop. */
 uint64_t sim_now_ns(const uv_loop_t* loop);
+/* Replaces the times that the kernel gave a file during the run by virtual ones; nothing
+ * in a process without a world. Not of a loop: a file operation may have none. */
+struct statx;
+void sim_file_times(struct statx* answer);
+
+/* The same at the loop's own looks: what ran since the last may have taken time. */
+uint64_t sim_look_ns(uv_loop_t* loop);
 
 /* --- requests -------------------------------------------------------------------- */
 int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
@@ -33,6 +40,8 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv_
 int sim_work_cancel(struct uv__work* w);
 
 /* --- handles --------------------------------------------------------------------- */
+/* A handle is initialized: it may have been described. */
+void sim_handle_made(uv_loop_t* loop, const uv_handle_t* handle);
 /* The options for a child in the world: `options` itself, or `joining`, a copy with
  * another environment. To be freed once the child has started. */
 const uv_process_options_t* sim_child_options(const uv_loop_t* loop,
@@ -46,6 +55,12 @@ void sim_spawned(uv_loop_t* loop, int pid);
 int sim_connect_fault(const uv_stream_t* stream);
 int sim_read_fault(const uv_loop_t* loop, int fd);
 bool sim_pipe_is_full(uv_stream_t* stream);
+/* The size of a datagram that must not be sent now, for it is lost or kept back; -1 for
+ * one to be sent. */
+struct msghdr;
+ssize_t sim_take_datagram(uv_udp_t* handle, const struct msghdr* message);
+/* The socket is about to be closed: what is kept back is sent. */
+void sim_datagrams_end(const uv_udp_t* handle);
 /* Whether an async that was sent to, or signals that came, are to be delayed. They stay
  * queued; the loop is woken when their time comes. */
 bool sim_async_waits(uv_async_t* handle);

@@ -17,15 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MILLION = 1000000, KEY_SIZE = 128 };
+enum { MILLION = 1000000, KEY_SIZE = 128, LONG_OF = 64 };
 
 struct sim_chooser {
   struct world* world;
   uint64_t path_hash;
   char path[WORLD_PATH];
   unsigned int rate[SIM_KINDS]; /* in millionths, for a source's first decisions */
-  uint64_t delay_most;
-  bool some_sources; /* only some sources are perturbed */
+  uint64_t delay_most;          /* of a long one */
+  unsigned int long_ones;       /* of LONG_OF delays */
+  bool some_sources;            /* only some sources are perturbed */
   int log;
   uint64_t schedule; /* a hash of everything logged */
   uint64_t* allowed; /* hashes of keys, sorted */
@@ -33,9 +34,10 @@ struct sim_chooser {
 };
 
 static const char* const kind_names[SIM_KINDS] = {
-    [SIM_WORK] = "work",   [SIM_READY] = "ready",   [SIM_TIMER] = "timer",
-    [SIM_ASYNC] = "async", [SIM_SIGNAL] = "signal", [SIM_CHILD] = "child",
-    [SIM_READ] = "read",   [SIM_WRITE] = "write",   [SIM_FAULT] = "fault",
+    [SIM_WORK] = "work",       [SIM_READY] = "ready",   [SIM_TIMER] = "timer",
+    [SIM_ASYNC] = "async",     [SIM_SIGNAL] = "signal", [SIM_CHILD] = "child",
+    [SIM_READ] = "read",       [SIM_WRITE] = "write",   [SIM_FAULT] = "fault",
+    [SIM_COMPUTE] = "compute", [SIM_EXPIRE] = "expire",
 };
 
 const char* sim_kind_name(enum sim_kind kind) {
@@ -54,21 +56,22 @@ uint64_t sim_hash(uint64_t start, const char* text) {
 
 /* --- the run's temper --------------------------------------------------------------- */
 
-/* Waiting costs nothing in virtual time, so delays are long: a race shows when one
- * operation takes longer than the author expected all others together to take. In most
- * runs any source may be late; in some runs a few sources are late nearly always and the
- * others never, because delays on all sides cancel each other out. */
+/* A race shows when one operation takes longer than the author expected others to take.
+ * In most runs any source may be late; in some runs a few sources are late nearly always
+ * and the others never, because delays on all sides cancel each other out. All delays of
+ * a run fit into an allowance (world_late.c): the fewer of them are long, the further
+ * into the run they reach. */
 static void temper_set(struct sim_chooser* chooser) {
   static const unsigned int rates[] = {500000, 600000, 700000, 800000};
-  static const uint64_t longest_ms[] = {5000, 20000, 60000, 60000};
+  static const unsigned int long_ones[] = {LONG_OF, LONG_OF, LONG_OF, LONG_OF / 8};
+  static const uint64_t longest_ms[] = {400, 800, 1200, 1600};
   const struct world* world = chooser->world;
   uint64_t seed = world->seed;
   unsigned int rate = rates[sim_mix(seed ^ 1) % ARRAY_LENGTH(rates)];
   chooser->delay_most =
       longest_ms[sim_mix(seed ^ 2) % ARRAY_LENGTH(longest_ms)] * 1000000;
-  if (world->longest != 0 && world->longest < chooser->delay_most)
-    chooser->delay_most = world->longest;
   chooser->some_sources = sim_mix(seed ^ 3) % 16 == 0;
+  chooser->long_ones = long_ones[sim_mix(seed ^ 4) % ARRAY_LENGTH(long_ones)];
   for (unsigned int kind = 0; kind < SIM_KINDS; kind++)
     chooser->rate[kind] = sim_mix(seed ^ (0x100 + kind)) % 32 == 0 ? 0 : rate;
   /* Late timers and cut transfers are rarer in every run. */
@@ -76,15 +79,33 @@ static void temper_set(struct sim_chooser* chooser) {
   chooser->rate[SIM_READ] /= 4;
   chooser->rate[SIM_WRITE] /= 4;
   chooser->rate[SIM_FAULT] = world->flags & WORLD_FAULTS ? world->fault_rate : 0;
+  chooser->rate[SIM_EXPIRE] = world->flags & WORLD_EXPIRE ? MILLION / 8 : 0;
   if (world->flags & WORLD_TIME_ONLY)
     memset(chooser->rate, 0, sizeof(chooser->rate));
 }
 
-uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number) {
-  /* Delays of every order of magnitude are equally likely: one of five ranges, each twice
-   * as long as the one before, then any length within it. */
-  uint64_t base = chooser->delay_most >> (1 + number % 5);
+bool chooser_is_long(const struct sim_chooser* chooser, uint64_t number) {
+  return sim_mix(number ^ 4) % LONG_OF < chooser->long_ones;
+}
+
+/* One of five ranges, each twice as long as the one before, then any length within it. */
+uint64_t chooser_within(uint64_t number, uint64_t most) {
+  uint64_t base = most >> (1 + number % 5);
   return base == 0 ? 1 : base + (number >> 16) % base;
+}
+
+uint64_t chooser_long(const struct sim_chooser* chooser, uint64_t number) {
+  return chooser_within(number, chooser->delay_most);
+}
+
+uint64_t chooser_short(uint64_t number) {
+  const uint64_t most = 4 * 1000 * 1000;
+  return chooser_within(number, most);
+}
+
+uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number) {
+  return chooser_is_long(chooser, number) ? chooser_long(chooser, number)
+                                          : chooser_short(number);
 }
 
 /* --- which decisions are allowed ---------------------------------------------------- */
@@ -138,18 +159,23 @@ static bool is_allowed(const struct sim_chooser* chooser,
 
 /* --- deciding ----------------------------------------------------------------------- */
 
+/* Whether an option gives the rate. */
+static bool has_own_rate(enum sim_kind kind) {
+  return kind == SIM_FAULT || kind == SIM_EXPIRE;
+}
+
 /* The more decisions a source has had, the more rarely it is perturbed: a program with a
  * few operations gets its share, and one with thousands isn't flooded with delays. */
 static unsigned int rate_of(const struct sim_chooser* chooser,
                             const struct sim_question* question) {
   const uint64_t many = 48;
   uint64_t rate = chooser->rate[question->kind];
-  if (chooser->some_sources && question->kind != SIM_FAULT)
+  if (chooser->some_sources && !has_own_rate(question->kind))
     return sim_mix(chooser->world->seed ^ question->source) % 8 == 0 ? 9 * MILLION / 10
                                                                      : 0;
   uint64_t least = rate / 16;
   uint64_t fading =
-      question->kind == SIM_FAULT ? rate : rate * many / (many + question->nth);
+      has_own_rate(question->kind) ? rate : rate * many / (many + question->nth);
   return (unsigned int) (fading > least ? fading : least);
 }
 

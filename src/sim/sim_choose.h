@@ -16,15 +16,17 @@
 #include <stddef.h>
 
 enum sim_kind {
-  SIM_WORK,   /* how long work of the pool takes */
-  SIM_READY,  /* how long a ready descriptor is held back */
-  SIM_TIMER,  /* how late the timers are */
-  SIM_ASYNC,  /* how long an async is held back */
-  SIM_SIGNAL, /* how long a signal is held back */
-  SIM_CHILD,  /* how long a child's end is held back */
-  SIM_READ,   /* how many bytes a read moves */
-  SIM_WRITE,  /* how many bytes a write moves */
-  SIM_FAULT,  /* which operation fails */
+  SIM_WORK,    /* how long work of the pool takes */
+  SIM_READY,   /* how long a ready descriptor is held back */
+  SIM_TIMER,   /* how late the timers are */
+  SIM_ASYNC,   /* how long an async is held back */
+  SIM_SIGNAL,  /* how long a signal is held back */
+  SIM_CHILD,   /* how long a child's end is held back */
+  SIM_READ,    /* how many bytes a read moves */
+  SIM_WRITE,   /* how many bytes a write moves */
+  SIM_FAULT,   /* which operation fails */
+  SIM_COMPUTE, /* how long a script or a callback computes */
+  SIM_EXPIRE,  /* which delay is longer than the program's limits */
   SIM_KINDS
 };
 
@@ -54,7 +56,12 @@ void chooser_log(struct sim_chooser* chooser, const struct sim_question* questio
 /* A hash of everything logged so far. */
 uint64_t chooser_schedule(const struct sim_chooser* chooser);
 
-/* A delay within the run's range. */
+/* A delay of some order of magnitude, shorter than `most`. */
+uint64_t chooser_within(uint64_t number, uint64_t most);
+/* Within the run's range, or a few milliseconds at most; and which of the two it is. */
+uint64_t chooser_long(const struct sim_chooser* chooser, uint64_t number);
+uint64_t chooser_short(uint64_t number);
+bool chooser_is_long(const struct sim_chooser* chooser, uint64_t number);
 uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number);
 
 uint64_t sim_mix(uint64_t word);

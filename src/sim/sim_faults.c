@@ -1,6 +1,7 @@
 /* Faults, when they are asked for: operations that fail with what their manual pages
  * list, connections that are refused, reset or silent, names that aren't found, children
- * that are killed, pipes that are full. Each is a decision like any other. */
+ * that are killed, pipes that are full, datagrams that don't arrive as they were sent.
+ * Each is a decision like any other. */
 #include "sim/sim_state.h"
 
 #include "base/base.h"
@@ -17,6 +18,7 @@ enum {
   FAULT_NAMES = 4,
   FAULT_CHILDREN = 8,
   FAULT_PIPES = 16,
+  FAULT_DATAGRAMS = 32,
 };
 
 static bool fault_decides(uv_loop_t* loop, unsigned int kind, uint64_t source,
@@ -143,6 +145,11 @@ bool sim_pipe_is_full(uv_stream_t* stream) {
   return true;
 }
 
+bool sim_datagram_fault(uv_loop_t* loop, uint64_t socket, struct sim_question* question,
+                        uint64_t* number) {
+  return fault_decides(loop, FAULT_DATAGRAMS, socket, question, number);
+}
+
 /* --- children ----------------------------------------------------------------------- */
 
 void sim_child_fault(uv_loop_t* loop, int pid) {
@@ -151,7 +158,7 @@ void sim_child_fault(uv_loop_t* loop, int pid) {
   uint64_t number;
   if (!fault_decides(loop, FAULT_CHILDREN, 0, &question, &number))
     return;
-  uint64_t after = chooser_delay(sim->chooser, number);
+  uint64_t after = chooser_within(number, 60 * WORLD_SECOND);
   struct sim_event event = {
       .at = world_now(sim->world) + after, .kind = SIM_EVENT_KILL, .fd = pid};
   if (sim_heap_push(&sim->heap, event))

@@ -85,6 +85,12 @@ uint64_t sim_now_ns(const uv_loop_t* loop) {
   return world_now(sim_of(loop)->world);
 }
 
+void sim_file_times(struct statx* answer) {
+  struct world* world = process_world();
+  if (world != NULL)
+    world_times_show_statx(world, answer);
+}
+
 /* The clock functions of uv.h, for a program with a world of its own. */
 static uint64_t own_now_ns(void) {
   return world_look(process_world());
@@ -120,6 +126,8 @@ static void events_run(uv_loop_t* loop) {
       sim_ready_release(loop, &event);
     else if (event.kind == SIM_EVENT_KILL)
       sim_child_kill(event.fd);
+    else if (event.kind == SIM_EVENT_SEND)
+      sim_datagram_due(event.datagram);
     else
       loop_wake(loop, (unsigned int) event.fd);
   }
@@ -185,57 +193,39 @@ static struct world_thread* loop_thread(struct world* world) {
   return self;
 }
 
+/* Of an engine's own loops, that of its inspector. */
+static bool has_socket(const uv_loop_t* loop) {
+  struct queue* handles = queue_of(((uv_loop_t*) (uintptr_t) loop)->handle_queue);
+  for (struct queue* link = queue_first(handles); link != NULL;
+       link = queue_next(handles, link)) {
+    if (rondo_container_of(link, uv_handle_t, handle_queue)->type == UV_TCP)
+      return true;
+  }
+  return false;
+}
+
 static void thread_note_loop(const uv_loop_t* loop) {
   struct world_thread* self = loop_thread(sim_of(loop)->world);
   if (self == NULL)
     return;
-  if (!self->is_loop) {
-    world_lock(sim_of(loop)->world);
-    self->is_loop = 1;
-    world_unlock(sim_of(loop)->world);
-  }
-  self->is_actor |= self->tid == self->pid || !sim_is_engines_loop(loop);
-  self->is_helper = !self->is_actor;
+  bool is_actor = self->is_actor || self->tid == self->pid || !sim_is_engines_loop(loop);
+  bool is_door = !is_actor && has_socket(loop);
+  if (self->is_loop && self->is_actor == is_actor && self->is_door == is_door)
+    return;
+  world_lock(sim_of(loop)->world); /* others read these while they hold it */
+  self->is_loop = 1;
+  self->is_actor = is_actor;
+  self->is_helper = !is_actor;
+  self->is_door = is_door;
+  world_unlock(sim_of(loop)->world);
 }
 
 static uint64_t first_event(const struct sim_state* sim) {
   return sim->heap.count == 0 ? WORLD_NEVER : sim->heap.events[0].at;
 }
 
-/* In three of eight cases the delay ends just behind the loop's next timer or completion,
- * if that comes within half a second and before the delay would end: an order changes by
- * that as well, and a program that gives up after some seconds doesn't. In the others it
- * is the chooser's delay, which is longer than most things that a program waits for. */
-uint64_t sim_delay(const uv_loop_t* loop, uint64_t number) {
-  const uint64_t soon = 500 * 1000000;
-  const struct sim_state* sim = sim_of(loop);
-  uint64_t now = world_now(sim->world);
-  uint64_t next = WORLD_NEVER;
-  uint64_t share = sim_mix(number ^ 3) % 8;
-  if (loop->timer_count > 0)
-    next = loop->timers[0].due_us * 1000;
-  if (first_event(sim) > now)
-    next = u64_min(next, first_event(sim));
-  uint64_t delay = chooser_delay(sim->chooser, number);
-  if (share < 5 || next <= now || next - now > soon || next - now > delay)
-    return delay;
-  return next - now + 1000 + (number >> 20) % (share < 7 ? 2000000 : 20000000);
-}
-
-/* How late the timers that the loop waits for will be. */
-static uint64_t timers_late(struct sim_state* sim) {
-  struct sim_question question = {
-      .kind = SIM_TIMER, .loop = sim->number, .nth = sim->timer_wakes++};
-  uint64_t number;
-  if (!chooser_decides(sim->chooser, &question, &number))
-    return 0;
-  uint64_t late = chooser_delay(sim->chooser, number);
-  chooser_log(sim->chooser, &question, late, "the loop's timers are late");
-  return late;
-}
-
-static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
-                    const struct epoll_event** events, int max) {
+static int sim_wait_once(uv_loop_t* loop, int64_t timeout_ns,
+                         const struct epoll_event** events, int max) {
   struct sim_state* sim = sim_of(loop);
   uint64_t deadline = WORLD_NEVER;
   bool is_late = false;
@@ -245,6 +235,8 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
   *events = sim->events;
   if (timeout_ns == 0)
     turns_count(sim);
+  if (timeout_ns == 0 && !queue_empty(queue_of(loop->idle_handles)))
+    (void) sim_compute_begins(loop, "an immediate");
   for (;;) {
     if (sim->left_alone > 0)
       sim_work_collect(loop);
@@ -257,12 +249,14 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
     int count = sim->inner->wait(loop, 0, &found, max);
     count = sim_ready_filter(loop, found, count, sim->events);
     if (count > 0 || timeout_ns == 0 || wake_has_news(loop) ||
-        !queue_empty(queue_of(loop->completed_queue)) ||
-        world_now(sim->world) >= deadline)
+        !queue_empty(queue_of(loop->completed_queue)))
       return count;
     uint64_t first = first_event(sim);
-    if (!is_late && deadline != WORLD_NEVER && deadline <= first) {
-      deadline = u64_add_clamped(deadline, timers_late(sim));
+    if (world_now(sim->world) >= deadline) {
+      uint64_t late = is_late ? 0 : sim_timers_late(loop);
+      if (late == 0)
+        return count;
+      deadline = world_now(sim->world) + late;
       is_late = true;
     }
     /* A descriptor that the set doesn't take is asked about now and then. */
@@ -275,6 +269,13 @@ static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
     if (world_wait(sim->world, fds, 1, until, wait_mask_of(loop, &storage)) < 0)
       return 0; /* a signal: its handler may have left a notification */
   }
+}
+
+static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
+                    const struct epoll_event** events, int max) {
+  int count = sim_wait_once(loop, timeout_ns, events, max);
+  sim_note_due_timer(loop);
+  return count;
 }
 
 static int64_t sim_flush(uv_loop_t* loop, int64_t timeout_ns) {
@@ -330,6 +331,8 @@ static void sim_close(uv_loop_t* loop) {
   sim_work_close(loop);
   sim_ready_close(sim);
   sim->inner->close(loop);
+  sim_datagrams_free(sim);
+  sim_described_close(sim);
   mem_free(sim->heap.events);
   sim_counts_free(sim);
   mem_free(sim->held);
@@ -367,6 +370,7 @@ int sim_loop_init(uv_loop_t* loop) {
   (void) loop_thread(sim->world); /* loops are numbered in the order of turns */
   sim->number = __atomic_add_fetch(&process.loops, 1, __ATOMIC_RELAXED);
   sim_work_init(sim);
+  queue_init(&sim->datagrams);
   loop->sim_state = sim;
   loop->backend = &backend_sim;
   clock_update(loop);

@@ -74,7 +74,7 @@ void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int eve
                       const struct sim_source* source, char* words, size_t size) {
   const uv_handle_t* handle = sim_handle_of(loop, w);
   unsigned long long number = source->number;
-  char where[160];
+  char where[160], name[220], text[280];
   if (handle == NULL) {
     char child[100] = "a change of a file";
     if (w->flags & WATCHER_LAST)
@@ -90,18 +90,23 @@ void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int eve
   bool is_stream = handle->type == UV_TCP || handle->type == UV_NAMED_PIPE;
   if (is_stream && sim_is_listening(w->fd)) {
     address_words(w->fd, false, "at", where, sizeof(where));
-    snprintf(words, size, "a client of server %llu%s is accepted late", number, where);
+    snprintf(name, sizeof(name), "server %llu%s", number, where);
+    sim_described_words(loop, handle, name, text, sizeof(text));
+    snprintf(words, size, "a client of %s is accepted late", text);
   } else if (is_stream && ((const uv_stream_t*) handle)->connect_req != NULL) {
     address_words(w->fd, true, "to", where, sizeof(where));
-    snprintf(words, size, "the connect of %s %llu%s is reported late", what, number,
-             where);
+    snprintf(name, sizeof(name), "%s %llu%s", what, number, where);
+    sim_described_words(loop, handle, name, text, sizeof(text));
+    snprintf(words, size, "the connect of %s is reported late", text);
   } else {
     where[0] = '\0';
     if (handle->type == UV_UDP)
       address_words(w->fd, false, "at", where, sizeof(where));
     else if (handle->type == UV_NAMED_PIPE)
       address_words(w->fd, true, "to", where, sizeof(where));
-    snprintf(words, size, "%s %llu%s (descriptor %d): %s is noticed late", what, number,
-             where, w->fd, events & EPOLLIN ? "what has arrived" : "room to write");
+    snprintf(name, sizeof(name), "%s %llu%s (descriptor %d)", what, number, where, w->fd);
+    sim_described_words(loop, handle, name, text, sizeof(text));
+    snprintf(words, size, "%s: %s is noticed late", text,
+             events & EPOLLIN ? "what has arrived" : "room to write");
   }
 }

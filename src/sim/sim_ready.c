@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "loop/watcher.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,10 @@ static uint64_t event_delay(uv_loop_t* loop, const uv__io_t* w, unsigned int eve
   uint64_t number;
   if (!chooser_decides(sim->chooser, &question, &number))
     return 0;
-  char words[256];
-  uint64_t delay = sim_delay(loop, number);
+  char words[360];
+  uint64_t delay = sim_delay(loop, &question, number);
+  if (delay == 0)
+    return 0;
   sim_source_words(loop, w, events, source, words, sizeof(words));
   chooser_log(sim->chooser, &question, delay, words);
   return delay;
@@ -75,12 +78,41 @@ static bool is_connection(const uv_loop_t* loop, const uv__io_t* w) {
   return handle != NULL && handle->type == UV_TCP && !sim_is_listening(w->fd);
 }
 
+/* The event's callback computes. Its name is that of a late event, without the last
+ * words.
+ */
+static void event_computes(uv_loop_t* loop, const struct epoll_event* event) {
+  static const char* const ends[] = {" is noticed late", " is reported late",
+                                     " is accepted late"};
+  struct sim_state* sim = sim_of(loop);
+  int fd = event_fd(event);
+  char words[256];
+  if (fd == loop->wake_fd || (size_t) fd >= sim->source_count ||
+      !sim->sources[fd].known || !slot_started(&loop->slots[fd]))
+    return;
+  const struct sim_source* source = &sim->sources[fd];
+  snprintf(words, sizeof(words), "the callback of descriptor source %llu",
+           (unsigned long long) source->number);
+  struct sim_computing* computing = sim_compute_begins(loop, words);
+  if (computing == NULL)
+    return;
+  sim_source_words(loop, loop->slots[fd].watcher, event->events, source, words,
+                   sizeof(words));
+  for (size_t i = 0; i < ARRAY_LENGTH(ends); i++) {
+    char* end = strstr(words, ends[i]);
+    if (end != NULL)
+      *end = '\0';
+  }
+  snprintf(computing->name, sizeof(computing->name), "the callback of %s", words);
+}
+
 /* True if the event is delivered now. */
 static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
   struct sim_state* sim = sim_of(loop);
   int fd = event_fd(event);
-  if (fd == loop->wake_fd || (unsigned int) fd >= loop->nslots)
-    return true;
+  if (fd == loop->wake_fd || (unsigned int) fd >= loop->nslots ||
+      sim_is_engines_loop(loop))
+    return true; /* a debugger's connection, for one, is no part of the program */
   const struct rondo_slot* slot = &loop->slots[fd];
   if (slot->generation != event_generation(event) || !slot_started(slot))
     return true; /* no watcher: the poll phase handles it */
@@ -114,8 +146,10 @@ int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int coun
                      struct epoll_event* out) {
   int passed = 0;
   for (int i = 0; i < count; i++) {
-    if (event_passes(loop, &events[i]))
-      out[passed++] = events[i];
+    if (!event_passes(loop, &events[i]))
+      continue;
+    event_computes(loop, &events[i]);
+    out[passed++] = events[i];
   }
   return passed;
 }

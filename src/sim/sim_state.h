@@ -15,7 +15,8 @@ enum sim_event_kind {
   SIM_EVENT_COMPLETE,
   SIM_EVENT_RELEASE,
   SIM_EVENT_WAKE,
-  SIM_EVENT_KILL
+  SIM_EVENT_KILL,
+  SIM_EVENT_SEND
 };
 
 /* What happens to a piece of work or a descriptor at a virtual time; events with equal
@@ -27,6 +28,7 @@ struct sim_event {
   uint32_t generation; /* of the descriptor's slot */
   int fd;              /* or the kind of notification, or a child's pid */
   struct sim_work* work;
+  struct sim_datagram* datagram;
 };
 
 struct sim_heap {
@@ -63,6 +65,15 @@ struct sim_held {
   uint64_t until;
 };
 
+/* Something that runs between two of the loop's looks at the clock, and is decided to
+ * take longer than the next timer's time. */
+struct sim_computing {
+  bool decided;
+  struct sim_question question;
+  uint64_t number;
+  char name[400];
+};
+
 struct sim_state {
   struct world* world;
   struct sim_chooser* chooser;
@@ -84,6 +95,11 @@ struct sim_state {
   uint64_t source_number;
   uint64_t timer_wakes;
 
+  struct queue datagrams; /* that are kept back: sim_datagrams.c */
+
+  /* sim_delay.c */
+  const uv_timer_t* due_timer; /* when the loop last polled; not to be looked into */
+
   /* sim_wake.c */
   struct sim_held* held;
   size_t held_count;
@@ -91,7 +107,18 @@ struct sim_state {
   bool
       woken_by_engine; /* an engine has sent to a handle of its own since the last wait */
 
+  /* sim_compute.c */
+  bool has_looked;
+  uint64_t look_turns;
+  struct sim_computing runs, begun; /* until the loop's next look, and the one after it */
+
   char origin[200]; /* of the next request; "": not known */
+  char work[40];    /* what the next request is called; "": not known */
+
+  /* sim_described.c */
+  struct sim_described* described;
+  size_t described_count;
+  uint64_t described_next; /* the id of the next handle; 0: none */
 
   struct table counts; /* of struct sim_count */
 
@@ -102,13 +129,18 @@ static inline struct sim_state* sim_of(const uv_loop_t* loop) {
   return loop->sim_state;
 }
 
-/* Turns the number that was chosen into a delay in nanoseconds. Most delays are of any
- * length within the run's range. Some end just after the loop's next timer or event, if
- * that is sooner: such a delay changes the order of two events and little else. */
-uint64_t sim_delay(const uv_loop_t* loop, uint64_t number);
-
 /* The next number of a source: 0 for its first decision. */
 uint64_t sim_nth(struct sim_state* sim, uint64_t source);
+
+/* --- sim_delay.c --- */
+/* Turns the number that was chosen into a delay in nanoseconds; 0 if there is no room for
+ * one, and then nothing was decided. */
+uint64_t sim_delay(const uv_loop_t* loop, const struct sim_question* about,
+                   uint64_t number);
+/* How late the timers are that are due. */
+uint64_t sim_timers_late(const uv_loop_t* loop);
+/* A poll phase ends: notes the timer that is due, whose callback comes next. */
+void sim_note_due_timer(const uv_loop_t* loop);
 
 /* --- sim_work.c --- */
 void sim_work_init(struct sim_state* sim);
@@ -132,6 +164,11 @@ void sim_ready_close(struct sim_state* sim);
 /* The source of an open descriptor; NULL if there is none. */
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
+/* --- sim_compute.c --- */
+/* What is named here runs before the loop's next look but one. Returns where the decision
+ * is kept, for a better name; NULL if it takes no time. */
+struct sim_computing* sim_compute_begins(uv_loop_t* loop, const char* source);
+
 /* --- sim_names.c --- */
 /* What an event of a descriptor is called in a decision. */
 void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
@@ -139,6 +176,14 @@ void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int eve
 /* The handle whose descriptor it is; NULL for a child's, or a file watcher's. */
 const uv_handle_t* sim_handle_of(const uv_loop_t* loop, const uv__io_t* w);
 bool sim_is_listening(int fd);
+
+/* --- sim_described.c --- */
+/* Writes what a decision calls a handle: `words`, and with it, if the program has
+ * described the handle, the description's number; tools/rondo/sim/sim_handle_names.c
+ * reads it. `handle` may be NULL. */
+void sim_described_words(const uv_loop_t* loop, const void* handle, const char* words,
+                         char* text, size_t size);
+void sim_described_close(struct sim_state* sim);
 
 /* --- sim_wake.c --- */
 /* Whether the loop is one of Node's helper threads, which run no script. */
@@ -151,5 +196,12 @@ int sim_fault_of_work(uv_loop_t* loop, const uv_fs_t* req, bool is_lookup,
 int64_t sim_connection_fault(uv_loop_t* loop, const struct sim_source* source);
 void sim_child_fault(uv_loop_t* loop, int pid);
 void sim_child_kill(int pid);
+/* Whether something is to become of the next datagram of a socket. */
+bool sim_datagram_fault(uv_loop_t* loop, uint64_t socket, struct sim_question* question,
+                        uint64_t* number);
+
+/* --- sim_datagrams.c --- */
+void sim_datagram_due(struct sim_datagram* datagram);
+void sim_datagrams_free(struct sim_state* sim);
 
 #endif

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Returns 0 if the notification is delivered now. */
 static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
@@ -23,7 +24,11 @@ static uint64_t wake_delay(uv_loop_t* loop, enum sim_kind kind, uint64_t source,
   uint64_t number;
   if (!chooser_decides(sim->chooser, &question, &number))
     return 0;
-  uint64_t delay = u64_min(sim_delay(loop, number), most);
+  /* A signal's is too short to matter to the allowance. */
+  uint64_t delay = most < WORLD_NEVER ? 1 + chooser_delay(sim->chooser, number) % most
+                                      : sim_delay(loop, &question, number);
+  if (delay == 0)
+    return 0;
   chooser_log(sim->chooser, &question, delay, what);
   return delay;
 }
@@ -82,9 +87,12 @@ bool sim_async_waits(uv_async_t* handle) {
     *held = sim->held[--sim->held_count];
     return false;
   }
-  char words[64];
-  snprintf(words, sizeof(words), "a send to async handle %u is noticed late",
-           (unsigned int) number);
+  char name[64];
+  char words[160];
+  snprintf(name, sizeof(name), "a send to async handle %u", (unsigned int) number);
+  sim_described_words(loop, handle, name, words, sizeof(words) - 32);
+  size_t used = strlen(words);
+  snprintf(words + used, sizeof(words) - used, " is noticed late");
   uint64_t delay = wake_delay(loop, SIM_ASYNC, number, WORLD_NEVER, words);
   if (delay == 0 || !held_add(sim, number, world_now(sim->world) + delay))
     return false;

@@ -48,6 +48,7 @@ struct sim_work {
   bool left_alone; /* the loop's own copy of that state */
   int tid;
   uint64_t complete_at;
+  char name[40]; /* that the program gave it; "" */
   char origin[]; /* the place in the program that requested it; "": not known */
 };
 
@@ -107,7 +108,10 @@ static void work_name(const struct sim_work* work, char* words, size_t size) {
     const uv_getaddrinfo_t* req = rondo_container_of(work->w, uv_getaddrinfo_t, work_req);
     snprintf(words, size, "look-up of '%s'", req->hostname == NULL ? "" : req->hostname);
   } else {
-    snprintf(words, size, work->is_lookup ? "look-up of an address" : "work of the pool");
+    snprintf(words, size, "%s",
+             work->is_lookup         ? "look-up of an address"
+             : work->name[0] != '\0' ? work->name
+                                     : "work of the pool");
   }
 }
 
@@ -204,10 +208,12 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
                                   .source = source,
                                   .nth = sim_nth(sim, source)};
   work->complete_at = now;
-  if (chooser_decides(sim->chooser, &question, &number)) {
+  uint64_t delay = 0;
+  if (chooser_decides(sim->chooser, &question, &number))
+    delay = sim_delay(loop, &question, number);
+  if (delay != 0) {
     char name[400];
     char words[480];
-    uint64_t delay = sim_delay(loop, number);
     enum work_moment moment = work_moment(work, number);
     work->complete_at = now + delay;
     if (moment != DONE_AT_ONCE)
@@ -275,7 +281,8 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*run)(struct uv__
   if (work == NULL)
     return UV_ENOMEM;
   memcpy(work->origin, sim->origin, origin_size);
-  sim->origin[0] = '\0';
+  memcpy(work->name, sim->work, sizeof(work->name));
+  sim->origin[0] = sim->work[0] = '\0';
   w->loop = loop;
   w->work = run;
   w->done = done;
@@ -424,6 +431,12 @@ void sim_work_collect(uv_loop_t* loop) {
 void sim_work_complete(uv_loop_t* loop, struct sim_work* work) {
   struct sim_state* sim = sim_of(loop);
   struct uv__work* w = work->w;
+  struct sim_computing* computing = sim_compute_begins(loop, "the answer");
+  if (computing != NULL) {
+    char name[320];
+    work_words(work, name, sizeof(name));
+    snprintf(computing->name, sizeof(computing->name), "the callback of %s", name);
+  }
   w->done = work->done;
   loop->work_active--;
   sim->in_slots--;

@@ -65,11 +65,13 @@ void world_prepare(struct world* world, uint64_t seed) {
   /* Some time after the machine's start, like any program; a whole number. */
   world->start = 1000 * WORLD_SECOND;
   world->now = world->start;
+  world_late_prepare(world);
   struct timespec wall;
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &wall);
   world->wall_start = (uint64_t) wall.tv_sec * WORLD_SECOND;
   world->limit = WORLD_NEVER;
   world->outside_ns = OUTSIDE_PATIENCE_NS;
+  world_times_prepare(world);
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);

@@ -15,6 +15,7 @@
 #define RONDO_SIM_WORLD_H
 
 #include "sim/world_outside.h"
+#include "sim/world_times.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -27,11 +28,12 @@
 #define WORLD_SECOND UINT64_C(1000000000)
 
 enum {
-  WORLD_VERSION = 3,
-  WORLD_THREADS = 512,
+  WORLD_VERSION = 8,
+  WORLD_THREADS = 2048,
   WORLD_PROCESSES = 128,
   WORLD_PATH = 64, /* a process's place in the tree, as in "0.2.1" */
   WORLD_FOLDER = 256,
+  WORLD_WRITTEN = 1024, /* files that are noted */
 };
 
 /* Bits of world->flags. */
@@ -41,6 +43,8 @@ enum {
   WORLD_FAULTS = 4,
   WORLD_ALLOW = 8, /* only the decisions that the file `allow` lists */
   WORLD_LOG_ALL = 16,
+  WORLD_SHOWN = 32,  /* the run is shown: what it leaves is its user's */
+  WORLD_EXPIRE = 64, /* delays may be longer than the program's limits */
 };
 
 /* How a world came to its end, other than by its processes. */
@@ -65,6 +69,7 @@ struct world_thread {
   uint32_t is_ready;  /* a descriptor of its set is, or a signal came; atomic */
   uint32_t is_helper; /* of an engine: goes on when it likes */
   uint32_t is_actor;  /* runs loops of the program's own: never a helper */
+  uint32_t is_door;   /* a helper that a debugger comes in by: its loop has a socket */
   uint64_t name;      /* the same in each run */
   uint64_t last_turn; /* of all turns of the world */
   /* Its wait could end: since when (real; 0: it couldn't yet), who worked instead, and
@@ -72,6 +77,7 @@ struct world_thread {
   uint64_t over_since;
   uint64_t over_cpu;
   int over_tid;
+  uint32_t has_looked;   /* at the others, since its wait began */
   uint32_t awaits_input; /* waits for the world's standard input, and for no time */
 };
 
@@ -109,19 +115,36 @@ struct world {
   uint32_t jumps;
   uint64_t decisions;    /* taken, atomic */
   uint64_t perturbed;    /* of them, other than the default */
+  uint64_t computed;     /* what computing took in all, atomic */
   uint32_t helper_jumps; /* in a row, to the deadline of a condition */
   uint32_t thread_high;  /* the table is used up to here */
   uint32_t process_high;
   uint32_t threads_seen, processes_seen;
   uint64_t turns;
   uint32_t places_known; /* the kernel names the places in which threads sleep */
-  uint64_t still_sum;    /* of the last idle look, and since when it is the same: real */
+  /* The thread that looks whether everybody sleeps, and until when it is believed to:
+   * real time; 0: nobody does. The others that wait leave it to that one. */
+  int watch_tid;
+  uint64_t watch_until;
+  uint64_t still_sum; /* of the last idle look, and since when it is the same: real */
   uint64_t still_since;
+  uint64_t debugged_at; /* real: a debugger held somebody then; 0: never */
+  /* The allowance (world_late.c): what is left of it, when something is held back until,
+   * and when that was last reckoned. */
+  uint64_t late_left, late_until, late_at;
   uint64_t outside_ns; /* how long an answer from outside is waited for: real; 0: not */
   uint64_t input_device, input_file; /* the standard input, from outside; 0: none */
   uint32_t place_next, link_high;
   struct world_place places[WORLD_PLACES]; /* addresses of the world's own sockets */
   struct world_link links[WORLD_LINKS];    /* sockets that lead outside */
+  /* What another run would use, too (world_shared.c). */
+  char outside_name[WORLD_LINK_NAME]; /* the first address outside; "": none */
+  char fixed_name[WORLD_LINK_NAME];   /* the first port of a number that the program
+                                         chose, as in "port 80"; "": none */
+  uint32_t not_isolated; /* errno: the run has no network and /tmp of its own */
+  uint32_t written_count;
+  uint64_t written[WORLD_WRITTEN]; /* hashes of paths */
+  struct world_file_times file_times;
   pthread_mutex_t lock;
   struct world_process processes[WORLD_PROCESSES];
   struct world_thread threads[WORLD_THREADS];
@@ -207,6 +230,7 @@ void world_wake(const struct world* world, struct world_thread* thread);
 enum world_advance {
   ADVANCE_TURN,  /* it is the caller's turn */
   ADVANCE_BUSY,  /* somebody works */
+  ADVANCE_LEFT,  /* another thread looks whether somebody does */
   ADVANCE_OTHER, /* another's turn has come */
   ADVANCE_NEVER, /* nobody waits for anything that will ever come */
 };
@@ -223,8 +247,9 @@ void world_step(struct world* world, uint64_t step);
 /* One that works. */
 struct world_busy {
   char who[64];
-  int tid;         /* 0: it doesn't run */
-  uint64_t cpu_ns; /* that it has taken so far */
+  int tid;          /* 0: it doesn't run */
+  bool is_debugged; /* a debugger has stopped it, or it waits for one */
+  uint64_t cpu_ns;  /* that it has taken so far */
 };
 
 /* Whether every other thread of the world sleeps, twice in a row and without having run
@@ -236,6 +261,30 @@ bool world_is_idle(struct world* world, struct world_busy* busy);
 bool world_has_outsider(struct world* world);
 /* Frees the entries of threads that have ended; with the lock held. */
 void world_forget_threads(struct world* world);
+
+/* --- world_late.c ------------------------------------------------------------------- */
+
+void world_late_prepare(struct world* world);
+/* The longest delay that may begin now. */
+uint64_t world_late_most(struct world* world);
+/* For how long something is held back already: a delay that ends before costs nothing. */
+uint64_t world_late_covered(const struct world* world);
+/* Whether nearly nothing of the allowance is used. */
+bool world_late_is_whole(struct world* world);
+/* Something is held back from now on, for as long as wanted if the allowance has room, or
+ * in any case if it is exempt: returns for how long. */
+uint64_t world_late_take(struct world* world, uint64_t wanted, bool is_exempt);
+
+/* --- world_shared.c ----------------------------------------------------------------- */
+
+/* The program bound a socket to a port, or an abstract name, that it chose. */
+void world_note_fixed(struct world* world, const char* name);
+/* The program uses an address that isn't one of the world's. */
+void world_note_outside(struct world* world, const char* name);
+/* The program opened a file for writing, or gave a file this name. */
+void world_note_written(struct world* world, const char* path);
+/* The program made a temporary file or folder of this name, by mkdtemp or its kin. */
+void world_note_made(struct world* world, const char* path);
 
 /* --- world_input.c ------------------------------------------------------------------ */
 

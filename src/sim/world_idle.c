@@ -99,7 +99,9 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
   char state = after != NULL && after[1] == ' ' ? after[2] : 'S';
   /* X: a thread of an ending process that is about to be released; only then is the
    * parent notified of the end. */
-  if (state == 'R' || state == 'D' || state == 'X') {
+  /* t: a debugger has stopped it. */
+  busy->is_debugged = state == 't';
+  if (state == 'R' || state == 'D' || state == 'X' || state == 't') {
     const char* comm = strchr(text, '(');
     size_t length = comm == NULL || after == NULL ? 0 : (size_t) (after - comm);
     snprintf(busy->who, sizeof(busy->who), "%.*s) %s", (int) (length > 40 ? 40 : length),
@@ -241,6 +243,20 @@ static bool idle_has_unknown(struct world* world, int own_tid) {
   return false;
 }
 
+/* Whether a main thread sleeps outside the world's waits, in a process into which a
+ * debugger can come: it waits for one (--inspect-brk), or has been stopped by it. */
+static bool idle_awaits_debugger(struct world* world) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    const struct world_thread* door = &world->threads[i];
+    if (door->tid == 0 || !door->is_door)
+      continue;
+    const struct world_thread* main = world_thread_of(world, door->pid);
+    if (main == NULL || main->state == THREAD_AWAKE)
+      return true;
+  }
+  return false;
+}
+
 /* Whether no thread has run for a while. */
 static bool idle_is_still(struct world* world, uint64_t sum, uint64_t while_ns) {
   uint64_t now = world_real_ns();
@@ -268,6 +284,19 @@ static bool idle_strangers(struct world* world, uint64_t sum, struct world_busy*
   return true;
 }
 
+/* A thread whose turn has come works, whatever the kernel says: no look at all threads.
+ */
+static bool idle_has_turn(const struct world* world, struct world_busy* busy) {
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    if (thread->tid == 0 || thread->state != THREAD_ITS_TURN)
+      continue;
+    snprintf(busy->who, sizeof(busy->who), "thread %d, whose turn has come", thread->tid);
+    return true;
+  }
+  return false;
+}
+
 bool world_is_idle(struct world* world, struct world_busy* busy) {
   int own_tid = (int) syscall(SYS_gettid);
   struct idle_sum first, second;
@@ -283,6 +312,8 @@ bool world_is_idle(struct world* world, struct world_busy* busy) {
     return false;
   }
   idle_forget_waiting(world);
+  if (idle_has_turn(world, busy))
+    return false;
   if (!idle_strangers(world, first.unknown, busy))
     return false;
   if (idle_has_unknown(world, own_tid) &&
@@ -290,16 +321,16 @@ bool world_is_idle(struct world* world, struct world_busy* busy) {
     snprintf(busy->who, sizeof(busy->who), "a main thread that sleeps elsewhere");
     return false;
   }
+  if (idle_awaits_debugger(world)) {
+    busy->is_debugged = true;
+    snprintf(busy->who, sizeof(busy->who), "a main thread that waits for its debugger");
+    return false;
+  }
   uint64_t now = world_real_ns();
   for (uint32_t i = 0; i < world->thread_high; i++) {
     const struct world_thread* thread = &world->threads[i];
     if (thread->tid == 0)
       continue;
-    if (thread->state == THREAD_ITS_TURN) {
-      snprintf(busy->who, sizeof(busy->who), "thread %d, whose turn has come",
-               thread->tid);
-      return false;
-    }
     if (thread->state == THREAD_AWAKE && thread->works_until > now) {
       snprintf(busy->who, sizeof(busy->who),
                "thread %d, which waits for something outside", thread->tid);

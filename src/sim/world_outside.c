@@ -113,6 +113,10 @@ static bool place_reaches(const struct world_place* bound,
           memcmp(bound->address, place->address, 16) == 0);
 }
 
+bool world_place_is_of_machine(const struct world_place* place) {
+  return place->kind == PLACE_INET && !place_is_any(place) && !place_is_loopback(place);
+}
+
 void world_place_add(struct world* world, const struct world_place* place) {
   world_lock(world);
   bool is_known = false;
@@ -131,6 +135,8 @@ bool world_place_is_inside(struct world* world, const struct world_place* place,
   bool is_inside = false;
   if (!is_here)
     return false;
+  if (place->kind == PLACE_INET && place_is_many(place))
+    world_note_outside(world, "a group address");
   world_lock(world);
   for (uint32_t i = 0; i < WORLD_PLACES && world->places[i].kind != PLACE_FREE; i++)
     is_inside |= place_reaches(&world->places[i], place);
@@ -196,6 +202,8 @@ struct world_link* world_link_open(struct world* world, int fd,
   if (found != NULL)
     link_name(found, address, length);
   world_unlock(world);
+  if (found != NULL)
+    world_note_outside(world, found->name);
   return found;
 }
 

@@ -50,6 +50,9 @@ void world_place_add(struct world* world, const struct world_place* place);
 bool world_place_is_inside(struct world* world, const struct world_place* place,
                            const struct world_place* own);
 
+/* Whether it is an address of this machine that a network gave it. */
+bool world_place_is_of_machine(const struct world_place* place);
+
 /* The link of a socket, made if need be; NULL if the table is full. */
 struct world_link* world_link_open(struct world* world, int fd,
                                    const struct sockaddr* address, socklen_t length);

@@ -58,7 +58,7 @@ static struct world_thread* turn_next(struct world* world) {
  * counts, for on a busy machine a short task takes long. */
 static bool turn_is_overdue(const struct world* world, struct world_thread* self,
                             const struct world_busy* busy) {
-  if (!turn_could_come(world, self))
+  if (!turn_could_come(world, self) || busy->is_debugged)
     return false;
   uint64_t now = world_real_ns();
   if (self->over_since == 0)
@@ -105,8 +105,10 @@ static struct world_thread* first_deadline(struct world* world) {
 }
 
 static void clock_move(struct world* world, uint64_t to) {
-  if (to > world->now)
-    __atomic_store_n(&world->now, to, __ATOMIC_RELEASE);
+  if (to <= world->now)
+    return;
+  __atomic_store_n(&world->now, to, __ATOMIC_RELEASE);
+  world_times_moved(world);
 }
 
 void world_step(struct world* world, uint64_t step) {
@@ -171,6 +173,25 @@ static bool signal_has_come(const sigset_t* mask) {
   return false;
 }
 
+/* A look at all threads takes time in proportion to their number, so one of those that
+ * wait does it: the last that began to. Whoever begins to wait looks once, for it may
+ * have been the last that was awake; and so does a thread whose wait could end. */
+static bool look_is_anothers(const struct world* world, const struct world_thread* self) {
+  return self->has_looked && world->watch_tid != 0 && world->watch_tid != self->tid &&
+         world_real_ns() < world->watch_until && !turn_could_come(world, self);
+}
+
+static void look_take_over(struct world* world, struct world_thread* self,
+                           enum world_advance result) {
+  const uint64_t believed = WORLD_SECOND / 10;
+  bool goes_on = result == ADVANCE_BUSY || result == ADVANCE_OTHER;
+  self->has_looked = 1;
+  /* While nothing would ever come, each looks for itself what it waits for. */
+  if (goes_on || world->watch_tid == self->tid)
+    world->watch_tid = goes_on ? self->tid : 0;
+  world->watch_until = world_real_ns() + believed;
+}
+
 /* Whoever was woken by a descriptor marks itself ready before it asks for the lock, so at
  * a moment when everybody sleeps the marks are complete but for the caller's own. */
 static enum world_advance advance_locked(struct world* world, struct world_thread* self,
@@ -181,7 +202,10 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
   enum world_advance result;
   if (self->state == THREAD_ITS_TURN || (self->is_helper && turn_could_come(world, self)))
     return ADVANCE_TURN;
-  if (!world_is_idle(world, &busy))
+  bool is_idle = world_is_idle(world, &busy);
+  if (busy.is_debugged)
+    world->debugged_at = world_real_ns();
+  if (!is_idle)
     return turn_is_overdue(world, self, &busy) ? ADVANCE_TURN : ADVANCE_BUSY;
   if (count > 0 && !self->is_ready &&
       syscall(SYS_ppoll, fds, count, &at_once, NULL, 0) != 0)
@@ -203,7 +227,11 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
 enum world_advance world_advance(struct world* world, struct world_thread* self,
                                  struct pollfd* fds, nfds_t count, const sigset_t* mask) {
   world_lock(world);
-  enum world_advance result = advance_locked(world, self, fds, count, mask);
+  enum world_advance result = ADVANCE_LEFT;
+  if (self->state == THREAD_ITS_TURN || !look_is_anothers(world, self)) {
+    result = advance_locked(world, self, fds, count, mask);
+    look_take_over(world, self, result);
+  }
   world_unlock(world);
   return result;
 }

@@ -17,6 +17,7 @@
 
 enum {
   TICK_LEAST_NS = 30 * 1000,
+  TICK_OTHER_NS = 500 * 1000,
   TICK_MOST_NS = 20 * 1000 * 1000,
   TICK_MOST_ALONE_NS = 500 * 1000,
   /* With nothing to wait for, and everybody asleep: how long until that is a hang. */
@@ -103,6 +104,7 @@ void world_wait_begin(struct world* world, struct world_thread* self, uint64_t d
   self->deadline = deadline;
   self->over_since = 0;
   self->is_ready = 0;
+  self->has_looked = 0;
   self->awaits_input = 0;
   self->state = THREAD_WAITS;
   world_unlock(world);
@@ -116,13 +118,22 @@ bool world_wait_end(struct world* world, struct world_thread* self) {
   return was_woken;
 }
 
+/* The more threads leave the looking to another, the more rarely each sees after it. */
+static uint64_t tick_left(const struct world* world, uint64_t most) {
+  const uint64_t each = 2 * 1000 * 1000;
+  uint64_t ns = each * world->thread_high;
+  return ns < most ? most : ns > WORLD_SECOND / 2 ? WORLD_SECOND / 2 : ns;
+}
+
 /* How long to sleep before the next look at the others. Without a FIFO nobody can wake a
  * thread whose turn has come. */
 static uint64_t tick_next(const struct world* world, uint64_t tick,
                           enum world_advance result) {
   uint64_t most = world->folder[0] == '\0' ? TICK_MOST_ALONE_NS : TICK_MOST_NS;
   if (result == ADVANCE_OTHER)
-    return most; /* the other will look */
+    return TICK_OTHER_NS; /* the other will look, unless it ends or sleeps unseen */
+  if (result == ADVANCE_LEFT)
+    return tick_left(world, most);
   if (tick == 0)
     return TICK_LEAST_NS;
   return tick * 2 > most ? most : tick * 2;

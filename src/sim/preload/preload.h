@@ -1,7 +1,8 @@
 /* librondo-sim.so: virtual time for a whole process. `rondo sim` preloads it; it joins
  * the world that RONDO_SIM names, and from then on the C library's clocks, its waits with
- * a time-out and its random numbers are the world's. Without RONDO_SIM, and in programs
- * with more rights than their user, each function does what it always does. */
+ * a time-out, its file times and its random numbers are the world's. Without RONDO_SIM,
+ * and in programs with more rights than their user, each function does what it always
+ * does. */
 #ifndef RONDO_SIM_PRELOAD_H
 #define RONDO_SIM_PRELOAD_H
 
@@ -10,6 +11,18 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* Types that glibc's prototypes have, as other C libraries declare them. */
+#ifdef __GLIBC__
+#define PRELOAD_ADDRESS(argument) ((argument).__sockaddr__)
+#define PRELOAD_FLAGS             int
+#else
+#define PRELOAD_ADDRESS(argument) (argument)
+#define PRELOAD_FLAGS             unsigned int
+typedef int __itimer_which_t;
+#define __SOCKADDR_ARG            struct sockaddr* restrict
+#define __CONST_SOCKADDR_ARG      const struct sockaddr*
+#endif
 
 /* NULL: nothing is simulated. */
 extern struct world* preload_world __attribute__((visibility("hidden")));
@@ -27,6 +40,16 @@ static inline void preload_find(const char* name, void* function) {
   void* found = dlsym(RTLD_NEXT, name);
   if (found == NULL)
     abort(); /* every glibc since 2.30 has it */
+  __builtin_memcpy(function, &found, sizeof(found));
+}
+
+/* The same, with a place in which it is kept. */
+static inline void preload_find_once(void** kept, const char* name, void* function) {
+  void* found = __atomic_load_n(kept, __ATOMIC_RELAXED);
+  if (found == NULL) {
+    preload_find(name, &found);
+    __atomic_store_n(kept, found, __ATOMIC_RELAXED);
+  }
   __builtin_memcpy(function, &found, sizeof(found));
 }
 

@@ -205,7 +205,11 @@ static bool created_plan(struct preload_timer* timer, const struct sigevent* eve
     timer->call = event->sigev_notify_function;
     timer->attributes = event->sigev_notify_attributes;
   } else if (event->sigev_notify == SIGEV_THREAD_ID) {
+#ifdef sigev_notify_thread_id
+    timer->tid = event->sigev_notify_thread_id;
+#else
     timer->tid = event->_sigev_un._tid;
+#endif
   } else if (event->sigev_notify != SIGEV_SIGNAL) {
     return false;
   }

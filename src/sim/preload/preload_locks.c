@@ -72,7 +72,11 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   if (preload_world == NULL) {
     static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*);
     if (real == NULL) {
+#ifdef __GLIBC__
       void* found = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+#else
+      void* found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+#endif
       if (found == NULL)
         found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
       __builtin_memcpy(&real, &found, sizeof(found));

@@ -52,6 +52,11 @@ static int name_make(char* template, int suffix, int flags) {
     int made = flags < 0 ? mkdir(template, 0700)
                          : open(template,
                                 (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (made >= 0 && preload_world != NULL) {
+      int saved = errno;
+      world_note_made(preload_world, template);
+      errno = saved;
+    }
     if (made >= 0 || errno != EEXIST)
       return made;
   }
@@ -78,9 +83,11 @@ int mkstemp(char* template) {
   return name_make(template, 0, 0);
 }
 
+#ifdef __GLIBC__
 /* The names for files of more than 2 GiB; on 64 bits they are the same. */
 int mkstemp64(char* template) __attribute__((alias("mkstemp")));
 int mkstemps64(char* template, int suffix) __attribute__((alias("mkstemps")));
 int mkostemp64(char* template, int flags) __attribute__((alias("mkostemp")));
 int mkostemps64(char* template, int suffix, int flags)
     __attribute__((alias("mkostemps")));
+#endif

@@ -1,12 +1,18 @@
 /* Which sockets lead out of the world, and what passes over them: the C library's socket
  * functions do what they always do, and report to the world's tables (world_outside.h).
  * Reads and writes of other descriptors cost one look at an array. */
+#include "preload_files.h"
 #include "preload_timers.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { FDS = 65536 }; /* descriptors above are not looked at */
@@ -45,13 +51,8 @@ static void real_of(enum call call, void* function) {
       "connect", "bind", "listen",   "shutdown", "close",    "read",
       "readv",   "recv", "recvfrom", "recvmsg",  "recvmmsg", "write",
       "writev",  "send", "sendto",   "sendmsg",  "sendmmsg", "sendfile"};
-  static void* found[CALLS];
-  void* real = __atomic_load_n(&found[call], __ATOMIC_RELAXED);
-  if (real == NULL) {
-    preload_find(names[call], &real);
-    __atomic_store_n(&found[call], real, __ATOMIC_RELAXED);
-  }
-  __builtin_memcpy(function, &real, sizeof(real));
+  static void* kept[CALLS];
+  preload_find_once(&kept[call], names[call], function);
 }
 
 /* --- links -------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static void note_sent_to(int fd, ssize_t result, const struct sockaddr* address,
 /* glibc declares addresses as a union of pointers. */
 int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length) {
   int (*real)(int, const struct sockaddr*, socklen_t);
-  const struct sockaddr* address = to.__sockaddr__;
+  const struct sockaddr* address = PRELOAD_ADDRESS(to);
   real_of(CALL_CONNECT, &real);
   int result = real(fd, address, length);
   int saved = errno;
@@ -165,12 +166,40 @@ int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length) {
   return result;
 }
 
-int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
+/* A name that the program chose can be bound once at a time. */
+static void note_bound(int fd, const struct sockaddr* address, socklen_t length) {
+  struct world_place place;
+  char name[WORLD_LINK_NAME];
+  if (preload_world == NULL || !world_place_of(address, length, socket_type(fd), &place))
+    return;
+  if (address->sa_family == AF_UNIX) {
+    char path[sizeof(struct sockaddr_un)] = "";
+    size_t start = offsetof(struct sockaddr_un, sun_path);
+    memcpy(path, (const char*) address + start, length - start);
+    snprintf(name, sizeof(name), "'@%.40s'", path + 1);
+    if (path[0] == '\0')
+      world_note_fixed(preload_world, name);
+    else
+      world_note_written(preload_world, path);
+  } else if (place.port != 0) {
+    snprintf(name, sizeof(name), "port %u", ntohs(place.port));
+    world_note_fixed(preload_world, name);
+  }
+  if (world_place_is_of_machine(&place))
+    world_note_outside(preload_world, "a network of this machine");
+}
+
+int bind(int fd, __CONST_SOCKADDR_ARG to, socklen_t length) {
   int (*real)(int, const struct sockaddr*, socklen_t);
+  const struct sockaddr* address = PRELOAD_ADDRESS(to);
   real_of(CALL_BIND, &real);
-  int result = real(fd, address.__sockaddr__, length);
-  if (result == 0)
-    note_place(fd);
+  int result = real(fd, address, length);
+  if (result != 0)
+    return result;
+  note_place(fd);
+  int saved = errno;
+  note_bound(fd, address, length);
+  errno = saved;
   return result;
 }
 
@@ -241,7 +270,7 @@ ssize_t recvfrom(int fd, void* restrict buffer, size_t size, int flags,
                  __SOCKADDR_ARG address, socklen_t* restrict length) {
   ssize_t (*real)(int, void*, size_t, int, struct sockaddr*, socklen_t*);
   real_of(CALL_RECVFROM, &real);
-  ssize_t result = real(fd, buffer, size, flags, address.__sockaddr__, length);
+  ssize_t result = real(fd, buffer, size, flags, PRELOAD_ADDRESS(address), length);
   note_received(fd, result);
   return result;
 }
@@ -254,9 +283,9 @@ ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   return result;
 }
 
-int recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags,
+int recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, PRELOAD_FLAGS flags,
              struct timespec* timeout) {
-  int (*real)(int, struct mmsghdr*, unsigned int, int, struct timespec*);
+  int (*real)(int, struct mmsghdr*, unsigned int, PRELOAD_FLAGS, struct timespec*);
   real_of(CALL_RECVMMSG, &real);
   int result = real(fd, messages, count, flags, timeout);
   note_received(fd, result);
@@ -294,7 +323,7 @@ ssize_t write(int fd, const void* buffer, size_t size) {
   real_of(CALL_WRITE, &real);
   ssize_t result = real(fd, buffer, size);
   note_sent(fd, result);
-  return result;
+  return preload_wrote(fd, result);
 }
 
 ssize_t writev(int fd, const struct iovec* parts, int count) {
@@ -302,7 +331,7 @@ ssize_t writev(int fd, const struct iovec* parts, int count) {
   real_of(CALL_WRITEV, &real);
   ssize_t result = real(fd, parts, count);
   note_sent(fd, result);
-  return result;
+  return preload_wrote(fd, result);
 }
 
 ssize_t send(int fd, const void* buffer, size_t size, int flags) {
@@ -317,8 +346,8 @@ ssize_t sendto(int fd, const void* buffer, size_t size, int flags,
                __CONST_SOCKADDR_ARG to, socklen_t length) {
   ssize_t (*real)(int, const void*, size_t, int, const struct sockaddr*, socklen_t);
   real_of(CALL_SENDTO, &real);
-  ssize_t result = real(fd, buffer, size, flags, to.__sockaddr__, length);
-  note_sent_to(fd, result, to.__sockaddr__, length);
+  ssize_t result = real(fd, buffer, size, flags, PRELOAD_ADDRESS(to), length);
+  note_sent_to(fd, result, PRELOAD_ADDRESS(to), length);
   return result;
 }
 
@@ -330,8 +359,8 @@ ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   return result;
 }
 
-int sendmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags) {
-  int (*real)(int, struct mmsghdr*, unsigned int, int);
+int sendmmsg(int fd, struct mmsghdr* messages, unsigned int count, PRELOAD_FLAGS flags) {
+  int (*real)(int, struct mmsghdr*, unsigned int, PRELOAD_FLAGS);
   real_of(CALL_SENDMMSG, &real);
   int result = real(fd, messages, count, flags);
   for (int i = 0; i < result; i++)
@@ -345,9 +374,11 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
   real_of(CALL_SENDFILE, &real);
   ssize_t result = real(to, from, offset, size);
   note_sent(to, result);
-  return result;
+  return preload_wrote(to, result);
 }
 
+#ifdef __GLIBC__
 /* On 64 bits the same. */
 ssize_t sendfile64(int to, int from, off_t* offset, size_t size)
     __attribute__((alias("sendfile")));
+#endif

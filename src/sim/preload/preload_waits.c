@@ -107,9 +107,19 @@ int ppoll(struct pollfd* fds, nfds_t count, const struct timespec* timeout,
   return poll_virtually(fds, count, deadline_of(timeout), mask);
 }
 
+/* Newer processors have ppoll only. */
+static int poll_really(struct pollfd* fds, nfds_t count, int ms) {
+#ifdef SYS_poll
+  return (int) syscall(SYS_poll, fds, count, ms);
+#else
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+  return (int) syscall(SYS_ppoll, fds, count, ms < 0 ? NULL : &time, NULL, _NSIG / 8);
+#endif
+}
+
 int poll(struct pollfd* fds, nfds_t count, int ms) {
   if (preload_world == NULL || ms == 0)
-    return (int) syscall(SYS_poll, fds, count, ms);
+    return poll_really(fds, count, ms);
   return poll_virtually(
       fds, count, ms < 0 ? WORLD_NEVER : deadline_after((uint64_t) ms * 1000000), NULL);
 }
