@@ -11,6 +11,7 @@
 #ifndef RONDO_JS_H
 #define RONDO_JS_H
 
+#include "js_start.h"
 #include "rondo_node.h"
 #include "uv.h"
 
@@ -190,19 +191,6 @@ struct js_embedded {
 /* runtime/lib, sorted by name; made at build time. */
 extern const struct js_embedded js_embedded[];
 extern const size_t js_embedded_count;
-
-/* How to start: one of file, code and standard input. */
-struct js_options {
-  const char* file;
-  const char* code; /* -e */
-  bool print;       /* -p: print the value */
-  bool grouped;     /* contract N5 */
-  int argc;
-  char** argv;
-  /* process.execArgv; process.js acts on the switches about warnings. */
-  int switch_count;
-  char** switches;
-};
 
 /* Runs a program to its end and returns the exit code. */
 int js_run(const struct js_options* options);
