@@ -1,0 +1,165 @@
+/* The walk of another process's stack: see target_stack.h. */
+#include "target_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the copy ------------------------------------------------------------------------
+ */
+
+static bool window_read(struct unwind_stack* words, const struct target* target,
+                        uint64_t address) {
+  const struct mapping* map = target_map(target, address);
+  words->start = address;
+  words->size = 0;
+  if (map == NULL || !map->readable)
+    return false;
+  uint64_t size = map->end - address;
+  size = size < UNWIND_STACK_MOST ? size : UNWIND_STACK_MOST;
+  /* A core file may lack a part. */
+  for (; size >= sizeof(uintptr_t); size /= 2) {
+    if (target_read(target, address, words->bytes, size)) {
+      words->size = size;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool stack_copy_take(struct stack_copy* copy, const struct target* target,
+                     const struct unwind_state* registers) {
+  return unwind_knows(registers, UNWIND_STACK) &&
+         window_read(&copy->words, target, registers->registers[UNWIND_STACK]);
+}
+
+/* --- generated code -------------------------------------------------------------------
+ */
+
+static bool is_code(const struct target* target, uint64_t address) {
+  const struct mapping* map = target_map(target, address);
+  return map != NULL && map->executable;
+}
+
+/* The instruction before a return address is a call. */
+static bool is_behind_call(const struct target* target, uint64_t address) {
+  enum { CALL_LONGEST = 8 };
+  unsigned char code[CALL_LONGEST];
+  if (address < CALL_LONGEST || !is_code(target, address - 1) ||
+      !target_read(target, address - CALL_LONGEST, code, sizeof(code)))
+    return false;
+  if (code[CALL_LONGEST - 5] == 0xe8)
+    return true;
+  for (size_t length = 2; length < CALL_LONGEST; length++) {
+    const unsigned char* call = &code[CALL_LONGEST - length];
+    if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
+      return true;
+  }
+  return false;
+}
+
+static bool step_by_frame_pointer(const struct target* target,
+                                  const struct unwind_stack* words,
+                                  struct unwind_state* state) {
+  uintptr_t frame = state->registers[UNWIND_FRAME], caller, place;
+  if (!unwind_knows(state, UNWIND_FRAME) || frame % sizeof(frame) != 0 ||
+      frame < state->registers[UNWIND_STACK] || !unwind_read(words, frame, &caller) ||
+      !unwind_read(words, frame + sizeof(frame), &place) ||
+      !is_behind_call(target, place))
+    return false;
+  *state = (struct unwind_state){0};
+  unwind_set(state, UNWIND_FRAME, caller);
+  unwind_set(state, UNWIND_STACK, frame + 2 * sizeof(frame));
+  unwind_set(state, UNWIND_PLACE, place);
+  return true;
+}
+
+/* --- a frame pointer that isn't known
+ * ---------------------------------------------------
+ */
+
+/* Of a blocked thread the kernel shows where it is, but not its frame pointer. The frame
+ * begins where the caller's frame pointer and a return address lie, behind a direct call
+ * of just this function. If there are two such places, none is taken. */
+static bool frame_search(const struct target* target, const struct unwind_stack* words,
+                         struct unwind_state* state) {
+  enum { SEARCHED = 64 << 10 };
+  const struct image* image = image_at(target, unwind_place(state));
+  uintptr_t from = state->registers[UNWIND_STACK], found = 0, word, start = 0;
+  if (image != NULL)
+    start = target_function_start(&image->rules, unwind_place(state));
+  if (start == 0 || unwind_knows(state, UNWIND_FRAME))
+    return false;
+  for (uintptr_t at = from; at < from + SEARCHED; at += sizeof(word)) {
+    unsigned char call[5];
+    int32_t distance;
+    if (!unwind_read(words, at + sizeof(word), &word))
+      break;
+    if (word < image->start || word >= image->end ||
+        !target_read(target, word - 5, call, sizeof(call)) || call[0] != 0xe8)
+      continue;
+    memcpy(&distance, call + 1, sizeof(distance));
+    if (word + (uintptr_t) (intptr_t) distance != start)
+      continue;
+    if (found != 0)
+      return false;
+    found = at;
+  }
+  if (found == 0)
+    return false;
+  unwind_set(state, UNWIND_FRAME, found);
+  return true;
+}
+
+/* --- the walk -------------------------------------------------------------------------
+ */
+
+static int step_by_rules(const struct image* image, const struct unwind_stack* words,
+                         struct unwind_state* state) {
+  return image == NULL ? -1 : target_unwind(&image->rules, words, state);
+}
+
+static bool stack_step(const struct target* target, struct unwind_stack* words,
+                       struct unwind_state* state, bool* generated) {
+  const struct image* image = image_at(target, unwind_place(state));
+  uintptr_t before = state->registers[UNWIND_STACK];
+  if (before < words->start || before - words->start > words->size / 2)
+    window_read(words, target, before);
+  int stepped = step_by_rules(image, words, state);
+  *generated = stepped < 0;
+  if (stepped == 0 && frame_search(target, words, state))
+    stepped = step_by_rules(image, words, state);
+  if (stepped == 0 || (stepped < 0 && !step_by_frame_pointer(target, words, state)))
+    return false;
+  state->exact = false;
+  return state->registers[UNWIND_STACK] > before &&
+         is_code(target, state->registers[UNWIND_PLACE] - 1);
+}
+
+size_t target_walk(const struct target* target, const struct unwind_state* registers,
+                   const struct stack_copy* copy, struct target_frame* frames,
+                   size_t most) {
+  struct unwind_state state = *registers;
+  size_t count = 0;
+  bool more = true;
+  if (!unwind_knows(&state, UNWIND_STACK) || !unwind_knows(&state, UNWIND_PLACE))
+    return 0;
+  struct unwind_stack* words = malloc(sizeof(*words));
+  if (words == NULL)
+    return 0;
+  if (copy != NULL)
+    *words = copy->words;
+  else
+    window_read(words, target, state.registers[UNWIND_STACK]);
+  while (more && count < most) {
+    struct target_frame* frame = &frames[count++];
+    *frame = (struct target_frame){
+        .place = state.registers[UNWIND_PLACE],
+        .is_exact = state.exact,
+        .stack = state.registers[UNWIND_STACK],
+        .frame = unwind_knows(&state, UNWIND_FRAME) ? state.registers[UNWIND_FRAME] : 0,
+    };
+    more = stack_step(target, words, &state, &frame->is_generated);
+  }
+  free(words);
+  return count;
+}

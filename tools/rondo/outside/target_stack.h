@@ -1,0 +1,47 @@
+/* The stack of a target's thread, by the rules of the files that are mapped, and by frame
+ * pointers where code was generated. */
+#ifndef RONDO_TOOL_TARGET_STACK_H
+#define RONDO_TOOL_TARGET_STACK_H
+
+#include "target.h"
+
+struct target_frame {
+  uint64_t place; /* where it is, or where it goes on when its callee returns */
+  bool is_exact;  /* place is the next instruction */
+  bool is_generated;
+  uint64_t stack; /* the stack pointer there */
+  uint64_t frame; /* the frame pointer; 0: not known */
+};
+
+enum { TARGET_FRAMES = 512 };
+
+/* A copy of the stack's newest part can be made while the thread is stopped. */
+struct stack_copy {
+  struct unwind_stack words;
+};
+
+/* Copies from the stack pointer on; false if there is nothing to be read. */
+bool stack_copy_take(struct stack_copy* copy, const struct target* target,
+                     const struct unwind_state* registers);
+
+/* Walks from the registers on. `copy` may be NULL; then memory is read as it is now,
+ * which is right for a thread that is blocked. Returns the number of frames, the newest
+ * first. */
+size_t target_walk(const struct target* target, const struct unwind_state* registers,
+                   const struct stack_copy* copy, struct target_frame* frames,
+                   size_t most);
+
+/* An address inside the instruction that the frame is at. */
+static inline uint64_t target_frame_place(const struct target_frame* frame) {
+  return frame->place - !frame->is_exact;
+}
+
+/* target_stop.c: stops a thread that runs for some microseconds, to copy its registers
+ * and its stack; `then`, unless NULL, is called while it stands. False if the thread
+ * can't be stopped, or is being debugged. It never stands longer than that, also if this
+ * process is killed: the kernel lets it go on. */
+bool target_stop_copy(const struct target* target, int tid,
+                      struct unwind_state* registers, struct stack_copy* copy,
+                      void (*then)(void* data), void* data);
+
+#endif
