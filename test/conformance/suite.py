@@ -182,6 +182,7 @@ class Runner:
             "UV_TEST_TIMEOUT_MULTIPLIER": str(patience),
             "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=98",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=98",
+            **{name: os.environ[name] for name in ("QEMU_LD_PREFIX",) if name in os.environ},
             **environment,
         }
         self._hand_over(Path(scratch))

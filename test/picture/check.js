@@ -12,7 +12,7 @@ const source = pure.map((name) => fs.readFileSync(path.join(directory, name), 'u
 const names = ['KIND', 'KIND_NAMES', 'Unreadable', 'readTrace', 'measure', 'activeLoops', 'nameOf', 'durationOf', 'phaseOf', 'lastInside', 'longestIn',
                'firstEndingAfter', 'firstStartingFrom', 'eachVisible', 'eventAt', 'turnAt', 'turnNumbered', 'phaseCounts', 'loopLabel',
                'callbackGroups', 'composition', 'LANES', 'search', 'nextMatch', 'largest', 'latestTimers', 'isTimer', 'describeTurn', 'arcs',
-               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'flameOf', 'flameBoxes', 'flameName', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail', 'shortened'];
+               'arcCallbacks', 'turnLines', 'formatDuration', 'formatCount', 'formatShare', 'flameOf', 'flameBoxes', 'flameName', 'flameOfAll', 'flameNode', 'flamePath', 'flameNeighbour', 'axisStep', 'axisLabel', 'axisBase', 'axisBaseLabel', 'formatDetail', 'shortened'];
 const page = new Function(`'use strict'; ${source}; return { ${names.join(', ')} };`)();
 const { KIND } = page;
 
@@ -47,6 +47,20 @@ const tests = {
       [['run', 0, 0, 1], ['parse', 1, 0, 0.5], ['walk', 1, 0.5, 0.25]]);
     assert.strictEqual(page.flameName('run /app/x.js:3'), 'run x.js:3');
     assert.strictEqual(page.flameOf(loop, 100, 120).count, 0);
+  },
+
+  'a function of the flame graph is looked at alone, below its callers, and is found again by its path'() {
+    const samples = [[30, [0, 1, 2]], [40, [0, 1, 2]], [50, [0, 1]], [60, [0, 1, 3]]];
+    const loop = loopOf(TWO_TURNS, { names: ['main', 'run', 'parse', 'walk'], samples });
+    const root = page.flameOf(loop, 0, 70);
+    const run = page.flameNode(root, ['main', 'run']), parse = page.flameNode(root, ['main', 'run', 'parse']);
+    assert.deepStrictEqual(page.flamePath(parse), ['main', 'run', 'parse']);
+    assert.strictEqual(page.flameNode(root, ['main', 'gone', 'parse']), null);
+    assert.deepStrictEqual(page.flameBoxes(root, parse).boxes.map(({ name, depth, share, above }) => [name, depth, share, above]),
+      [['run', 0, 1, true], ['parse', 1, 1, false]]);
+    assert.deepStrictEqual(['left', 'right', 'up', 'down'].map((to) => page.flameNeighbour(parse, to)?.name ?? null), [null, 'walk', 'run', null]);
+    assert.strictEqual(page.flameNeighbour(run, 'down'), parse);
+    assert.strictEqual(page.flameOfAll([loop, loop]).count, 8);
   },
 
   'stacks begin with the script, where there is one'() {
@@ -381,7 +395,7 @@ const tests = {
     const text = fs.readFileSync(joined, 'latin1');
     assert.strictEqual(text.split('/*TRACE*/').length, 2, 'one place for the trace');
     assert.ok(!/\/\*(STYLE|SCRIPT)\*\//.test(text), 'all is filled in');
-    assert.ok(text.length < 110000, `${text.length} bytes`);
+    assert.ok(text.length < 120000, `${text.length} bytes`);
     assert.ok(/^[\t\n -~]*$/.test(text), 'ASCII');
     assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(text));
     assert.ok(!/\b(src|href)=|@import|url\((?!#)|fetch\((?!this\.source\))|XMLHttpRequest|\son\w+="/.test(text), 'nothing from outside, but for what `rondo top` serves itself');

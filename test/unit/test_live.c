@@ -1,6 +1,7 @@
 /* The watcher's look at a ring that isn't all there: the file is gone, or has no memory
  * for loops that were never made. And what wakes the watcher. */
 #include "live_sampling.h"
+#include "live_title.h"
 #include "trace_test.h"
 
 #include "trace/alarm.h"
@@ -20,10 +21,8 @@ static void stall_refuse(void* data, uint32_t place, uint64_t looked_ns,
 
 static void a_ring_that_is_gone_is_left_alone(void** state) {
   (void) state;
-  char path[512];
   struct sampling sampling;
-  snprintf(path, sizeof(path), "%s", path_of("1.ring"));
-  struct live_ring ring = {.path = path, .pid = getpid()};
+  struct live_ring ring = {.pid = getpid(), .fd = -1};
   sampling_open(&sampling, &ring);
   assert_null(sampling.board);
   assert_true(sampling_look(&sampling, stall_refuse, NULL) == UINT64_MAX);
@@ -35,15 +34,13 @@ static void a_ring_that_is_gone_is_left_alone(void** state) {
 static void places_that_were_never_used_are_not_touched(void** state) {
   (void) state;
   char path[512];
-  struct stat status;
   struct sampling sampling;
   snprintf(path, sizeof(path), "%s", path_of("1.ring"));
   int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   assert_true(fd >= 0);
   size_t end = TRACE_HEADER_SIZE + offsetof(struct board, loops[1]);
   assert_int_equal(ftruncate(fd, (off_t) end), 0);
-  assert_int_equal(fstat(fd, &status), 0);
-  struct live_ring ring = {.path = path, .pid = getpid(), .inode = status.st_ino};
+  struct live_ring ring = {.pid = getpid(), .fd = fd};
   sampling_open(&sampling, &ring);
   assert_non_null(sampling.board);
   struct board* board = sampling.board;
@@ -118,8 +115,42 @@ static void a_loop_that_begins_wakes_the_watcher(void** state) {
   close(fd);
 }
 
+#define COMMAND(text) text, sizeof(text)
+
+/* Of a script the interpreter's path says nothing. */
+static void a_process_is_called_after_its_script(void** state) {
+  static const struct {
+    const char* command;
+    size_t size;
+    const char *title, *line;
+  } known[] = {
+      {COMMAND("/opt/node/bin/node\0/app/server.js\0--port\0"
+               "80\0"),
+       "server.js (node)", "node /app/server.js --port 80"},
+      {COMMAND("node\0--require\0./a.js\0--max-old-space-size=90\0bin/www\0"),
+       "www (node)", "node --require ./a.js --max-old-space-size=90 bin/www"},
+      {COMMAND("/usr/bin/node\0-e\0code\0"), "node", "node -e code"},
+      {COMMAND("/usr/bin/nvim\0notes.txt\0"), "nvim", "nvim notes.txt"},
+      {COMMAND("./tool\0main.py\0"), "main.py (tool)", "tool main.py"},
+      {COMMAND("server\0"), "server", "server"},
+      {COMMAND(""), "", ""},
+  };
+  (void) state;
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    char command[256] = {0};
+    memcpy(command, known[i].command, known[i].size);
+    char* title = live_title(command, sizeof(command));
+    char* line = live_command_line(command, sizeof(command));
+    assert_string_equal(title, known[i].title);
+    assert_string_equal(line, known[i].line);
+    free(title);
+    free(line);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_process_is_called_after_its_script),
       trace_test(a_ring_that_is_gone_is_left_alone),
       trace_test(places_that_were_never_used_are_not_touched),
       trace_test(a_loop_that_begins_wakes_the_watcher),

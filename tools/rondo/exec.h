@@ -7,13 +7,17 @@
 
 int exec_main(int argc, char** argv);
 
-/* Sets the backend of loops in the program that is started next; false if there is no
- * such backend. */
+/* Sets the backend of loops in the program that is started next, unless it is NULL. False
+ * without memory. */
 bool exec_set_backend(const char* name);
 
 /* Makes the program that is started next report which libuv it has. False without memory.
  */
 bool exec_set_verbose(void);
+
+/* Sets the environment up for exec_look. False if that can't be done, which has been
+ * reported. */
+bool exec_prepare_look(void);
 
 /* Makes the loader prefer Rondo's library in the program that is started next, and adopt
  * a libuv that is built into it; reports if the program won't use Rondo. False if that
@@ -33,6 +37,9 @@ char** exec_name_functions(char** argv);
  * line its requests come from. */
 void exec_report_origins(void);
 
+/* Stores the path of this command's own file in `path`, of PATH_MAX bytes; false if it
+ * can't be found. exec_place.c. */
+bool exec_find_self(char* path);
 /* Stores the library's folder in `directory`, of PATH_MAX bytes; false if it can't be
  * found. */
 bool exec_find_library(char* directory);

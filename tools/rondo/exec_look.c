@@ -4,6 +4,7 @@
 #include "exec_look.h"
 
 #include "adopt/check.h"
+#include "exec_loader.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -74,7 +75,7 @@ static size_t follow_scripts(struct exec_look* look, char* start, size_t size) {
 static const char* elf_loader(const char* start, size_t length) {
   const Elf64_Ehdr* header = (const void*) start;
   if (length < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != RONDO_ELF_MACHINE ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EXEC_MACHINE ||
       header->e_phoff > length ||
       (length - header->e_phoff) / sizeof(Elf64_Phdr) < header->e_phnum ||
       header->e_phoff % 8 != 0)
@@ -172,28 +173,59 @@ static bool gains_rights(const struct stat* status) {
          ((status->st_mode & S_ISGID) != 0 && status->st_gid != getegid());
 }
 
-void exec_look(struct exec_look* look, const char* path) {
+bool exec_look_outside(struct exec_look* look, const char* path) {
   _Alignas(Elf64_Phdr) static char start[4096];
-  static char loader[PATH_MAX];
   struct stat status;
   memset(look, 0, sizeof(*look));
   if (realpath(path, look->program) == NULL)
-    return;
+    return false;
   const char* named = elf_loader(start, follow_scripts(look, start, sizeof(start)));
   if (named == NULL)
-    return;
+    return false;
   if (*named == '\0') {
     look->way = EXEC_STATIC;
-    return;
+    return false;
   }
   if (stat(look->program, &status) == 0 && gains_rights(&status)) {
     look->way = EXEC_PRIVILEGED;
-    return;
+    return false;
   }
-  if (strcmp(named, RONDO_LOADER) != 0)
-    return; /* for another C library, which may not be able to load ours */
-  snprintf(loader, sizeof(loader), "%s", named);
-  look->way = way_of(probe(look, loader));
+  /* Another C library may not be able to load our objects. */
+  return strcmp(named, EXEC_LOADER) == 0;
+}
+
+void exec_look(struct exec_look* look, const char* path) {
+  if (!exec_look_outside(look, path))
+    return;
+  /* Without librondo-adopt.so inside, the program would run. */
+  const char* preloaded = getenv("LD_PRELOAD");
+  look->way = preloaded == NULL || strstr(preloaded, "librondo-adopt.so") == NULL
+                  ? EXEC_SWITCHED_OFF
+                  : way_of(probe(look, EXEC_LOADER));
   if (look->way == EXEC_WITHOUT && file_mentions_libuv(look->program))
     look->way = EXEC_NAMELESS;
+}
+
+const char* exec_look_words(const struct exec_look* look) {
+  switch (look->way) {
+  case EXEC_LINKED_ELSEWHERE:
+    return "insists on another libuv.so.1 (a run path in the program?)";
+  case EXEC_NAMELESS:
+    return "has a libuv built in that can't be adopted: it is stripped, and nothing says "
+           "where its functions are (cure: a build that is not stripped, or linked with "
+           "-rdynamic)";
+  case EXEC_SWITCHED_OFF:
+    return "was not examined: nothing is adopted, as RONDO_ADOPT says, or because there "
+           "is no librondo-adopt.so";
+  case EXEC_STATIC:
+    return "is linked statically: no loader can put it on another libuv";
+  case EXEC_PRIVILEGED:
+    return "is set-user-ID or set-group-ID: left alone";
+  case EXEC_WITHOUT:
+    return "is not linked with libuv and has none built in; a library that it loads, or "
+           "a "
+           "program that it starts, is adopted if that has one";
+  default:
+    return NULL;
+  }
 }

@@ -15,7 +15,8 @@ enum exec_way {
   EXEC_NAMELESS,         /* a libuv is built in, without symbols */
   EXEC_STATIC,           /* statically linked, without a loader */
   EXEC_PRIVILEGED,       /* set-user-ID: the loader ignores the environment */
-  EXEC_WITHOUT,          /* no libuv */
+  EXEC_SWITCHED_OFF, /* RONDO_ADOPT=0, or there is no librondo-adopt.so: not examined */
+  EXEC_WITHOUT,      /* no libuv */
 };
 
 struct exec_look {
@@ -28,9 +29,17 @@ struct exec_look {
 
 /* Finds the program as execvp would. */
 bool exec_find_program(const char* name, char* path, size_t size);
+/* Examines the program's first page only: whether the loader will load librondo-adopt.so
+ * into it, which reports everything else when it runs. `way` is EXEC_STATIC,
+ * EXEC_PRIVILEGED or EXEC_UNKNOWN. True if it will. */
+bool exec_look_outside(struct exec_look* look, const char* path);
 /* Examines a program that was found. The program isn't run: the loader maps it, and the
  * process ends before its first instruction. Needs the environment that exec_prepare
  * makes. */
 void exec_look(struct exec_look* look, const char* path);
+
+/* A description of the program, without the end of the line; NULL if librondo-adopt.so
+ * reports everything itself. */
+const char* exec_look_words(const struct exec_look* look);
 
 #endif

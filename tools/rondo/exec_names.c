@@ -79,7 +79,7 @@ void exec_report_origins(void) {
 }
 
 char** exec_name_functions(char** argv) {
-  require_in_node("--interpreted-frames-native-stack ", "rondo-node.js");
+  require_in_node("", "rondo-node.js");
   name_in_python();
   return name_in_nvim(argv);
 }

@@ -1,12 +1,16 @@
 /* The command line: `rondo app.js`, `rondo -e code`, a script on standard input, `rondo
  * exec` for existing programs, and `rondo trace` and `rondo sim` for both. Options come
  * before the script; arguments after it are the script's. */
+#include "base/own_fd.h"
+#include "doctor_command.h"
+#include "engine.h"
 #include "exec.h"
-#include "js/js.h"
 #include "live_command.h"
+#include "options.h"
+#include "orders_command.h"
 #include "sim_command.h"
 #include "trace_command.h"
-#include "words.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,39 +22,24 @@ static const char usage[] =
     "       rondo exec [options] [--] program [arguments]\n"
     "       rondo trace [options] script.js | -- program [arguments]\n"
     "       rondo sim [options] script.js | -- program [arguments]\n"
+    "       rondo orders [options] script.js | -- program [arguments]\n"
     "       rondo top [PID] | why PID | dump PID\n"
-    "       rondo help [exec|trace|top|why|dump|sim] | version\n"
+    "       rondo doctor [program]\n"
+    "       rondo help [exec|trace|top|why|dump|sim|orders|doctor] | version\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "
     "libuv\n"
     "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
     "\"rondo sim\" runs either under many schedules, in virtual time, to find races.\n"
-    "\n"
-    "  -e, --eval code     run this code\n"
-    "  -p, --print code    run this code and print its value\n"
-    "  --grouped-ticks     run ticks after a whole group of timers or immediates, as\n"
-    "                      Node 10 and older did\n"
-    "  --trace-warnings    show with a warning where it came from; --no-warnings: print\n"
-    "                      none; --trace-deprecation, --no-deprecation and\n"
-    "                      --throw-deprecation are about deprecations alone\n"
-    "  -v, --version       print the version\n"
-    "  -h, --help          print this\n";
+    "\"rondo orders\" shows every outcome that those schedules lead to.\n"
+    "\"rondo doctor\" shows what this machine allows, and what not, and why.\n";
 
 enum { BAD_ARGUMENT = 9 };
 
-static int bad_argument(const char* text, const char* what) {
-  fprintf(stderr, "rondo: %s%s\n%s", what, text, usage);
-  return BAD_ARGUMENT;
-}
-
-static bool is(const char* argument, const char* name, const char* alias) {
-  return strcmp(argument, name) == 0 || strcmp(argument, alias) == 0;
-}
-
 /* Prints Rondo's version and that of the libuv it replaces, which programs ask for. */
 static int print_versions(void) {
-  printf("rondo %s (libuv %s)\n", RONDO_RELEASE, uv_version_string());
+  printf("rondo %s (libuv %s)\n", RONDO_RELEASE, RONDO_VERSION);
   return 0;
 }
 
@@ -59,8 +48,9 @@ static int (*command_main(const char* word))(int, char**) {
   static const struct {
     const char* name;
     int (*main)(int argc, char** argv);
-  } commands[] = {{"exec", exec_main}, {"trace", trace_main}, {"dump", dump_main},
-                  {"why", why_main},   {"top", top_main},     {"sim", sim_main}};
+  } commands[] = {{"exec", exec_main},     {"trace", trace_main},  {"dump", dump_main},
+                  {"why", why_main},       {"top", top_main},      {"sim", sim_main},
+                  {"orders", orders_main}, {"doctor", doctor_main}};
   for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
     if (strcmp(word, commands[i].name) == 0)
       return commands[i].main;
@@ -68,8 +58,55 @@ static int (*command_main(const char* word))(int, char**) {
   return NULL;
 }
 
-static const char* const command_words[] = {"exec", "trace", "dump",    "why", "top",
-                                            "sim",  "help",  "version", NULL};
+static const char* const command_words[] = {"exec", "trace",   "dump",   "why",
+                                            "top",  "sim",     "orders", "doctor",
+                                            "help", "version", NULL};
+
+/* Reads the options for a script. Returns OPTIONS_GOOD, or the exit code. --no-warnings
+ * and its kin are for the runtime's JavaScript, which finds them in process.execArgv. */
+static int script_options_read(struct js_options* options, int argc, char** argv,
+                               int* next) {
+  bool version = false;
+  const struct option table[] = {
+      {.name = "--eval",
+       .letter = "-e",
+       .value = "CODE",
+       .text = &options->code,
+       .blank = true,
+       .help = "run this code"},
+      {.name = "--print",
+       .letter = "-p",
+       .value = "CODE",
+       .text = &options->code,
+       .blank = true,
+       .flag = &options->print,
+       .help = "run this code and print its value"},
+      {.name = "-pe",
+       .value = "CODE",
+       .text = &options->code,
+       .blank = true,
+       .flag = &options->print},
+      option_flag("--grouped-ticks", &options->grouped,
+                  "run ticks after a whole group of timers or immediates, as Node 10 and "
+                  "older did"),
+      {.name = "--trace-warnings", .help = "show with a warning where it came from"},
+      {.name = "--no-warnings", .help = "print no warning"},
+      {.name = "--trace-deprecation", .help = "as --trace-warnings, of deprecations"},
+      {.name = "--no-deprecation", .help = "as --no-warnings, of deprecations"},
+      {.name = "--throw-deprecation", .help = "throw instead of warning of one"},
+      {.name = "--version",
+       .letter = "-v",
+       .flag = &version,
+       .help = "print the version"},
+      {0}};
+  const struct command_line line = {
+      .name = "rondo", .usage = usage, .options = table, .refusal = BAD_ARGUMENT};
+  int code = options_read(&line, argc, argv, next, NULL);
+  if (code != OPTIONS_GOOD || !version)
+    return code;
+  printf("v%s\n", RONDO_VERSION);
+  return 0;
+}
 
 static int help_main(int argc, char** argv) {
   const char* word = argc > 1 ? argv[1] : "help";
@@ -77,8 +114,8 @@ static int help_main(int argc, char** argv) {
   if (command_main(word) != NULL)
     return command_main(word)(2, (char**) about);
   if (strcmp(word, "help") == 0 || strcmp(word, "version") == 0 || word[0] == '-') {
-    fputs(usage, stdout);
-    return 0;
+    int next = 1;
+    return script_options_read(&(struct js_options){0}, 2, (char**) about, &next);
   }
   const char* meant = nearest_word(word, command_words);
   fprintf(stderr, "rondo: there is no command \"%s\"; ", word);
@@ -96,73 +133,79 @@ static const char* command_meant(const char* word) {
   return nearest_word(word, command_words);
 }
 
-/* Options that the runtime's JavaScript handles, named as in Node. */
-static bool is_switch(const char* argument) {
-  static const char* const switches[] = {"--trace-warnings", "--trace-deprecation",
-                                         "--no-warnings", "--no-deprecation",
-                                         "--throw-deprecation"};
-  for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-    if (strcmp(argument, switches[i]) == 0)
-      return true;
-  }
-  return false;
+static void arguments_free(char** arguments) {
+  for (char** argument = arguments; *argument != NULL; argument++)
+    free(*argument);
+  free(arguments);
 }
 
-int main(int argc, char** argv) {
-  struct js_options options = {0};
+/* A title that the script sets is written over the arguments: the options lead to copies.
+ */
+static char** arguments_copy(int argc, char** argv) {
+  char** copy = calloc((size_t) argc + 1, sizeof(*copy));
+  for (int i = 0; copy != NULL && i < argc; i++) {
+    copy[i] = strdup(argv[i]);
+    if (copy[i] == NULL) {
+      arguments_free(copy);
+      return NULL;
+    }
+  }
+  return copy;
+}
+
+static int script_run(struct js_options* options, int argc, char** argv) {
   int next = 1;
+  int code = script_options_read(options, argc, argv, &next);
+  if (code != OPTIONS_GOOD)
+    return code;
+  options->switches = argv + 1;
+  options->switch_count = next - 1;
+  if (options->code == NULL && next < argc)
+    options->file = argv[next++];
+  /* The script sees itself first, then its arguments. */
+  options->argc = argc - next + 1;
+  options->argv = calloc((size_t) options->argc + 1, sizeof(*options->argv));
+  if (options->argv == NULL)
+    return 1;
+  options->argv[0] = argv[0];
+  for (int i = 1; i < options->argc; i++)
+    options->argv[i] = argv[next + i - 1];
+  code = engine_run(options);
+  free(options->argv);
+  return code;
+}
+
+static int script_main(int argc, char** argv) {
+  struct js_options options = {.process_argc = argc, .process_argv = argv};
+  char** copy = arguments_copy(argc, argv);
+  if (copy == NULL)
+    return 1;
+  int code = script_run(&options, argc, copy);
+  arguments_free(copy);
+  return code;
+}
+
+/* Exported, so that librondo-adopt.so knows this command, which brings a loop along when
+ * it loads its engine. */
+extern const char rondo_command[];
+const char rondo_command[] = RONDO_RELEASE;
+
+int main(int argc, char** argv) {
   const char* command = argc > 1 ? argv[1] : "";
   bool is_file = access(command, F_OK) == 0;
   if (strcmp(command, "help") == 0 && !is_file)
     return help_main(argc - 1, argv + 1);
   if (strcmp(command, "version") == 0 && !is_file)
     return print_versions();
-  if (command_main(command) != NULL)
+  if (command_main(command) != NULL) {
+    own_fd_hold_standard();
     return command_main(command)(argc - 1, argv + 1);
+  }
   if (command_meant(command) != NULL) {
     fprintf(stderr,
             "rondo: there is no script and no command \"%s\"; did you mean: rondo %s?\n",
             command, command_meant(command));
     return BAD_ARGUMENT;
   }
-  argv = uv_setup_args(argc, argv);
-  for (; next < argc && argv[next][0] == '-' && argv[next][1] != '\0'; next++) {
-    const char* argument = argv[next];
-    if (strcmp(argument, "--") == 0) {
-      next++;
-      break;
-    }
-    if (is(argument, "--version", "-v")) {
-      printf("v%s\n", RONDO_VERSION);
-      return 0;
-    }
-    if (is(argument, "--help", "-h")) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    if (strcmp(argument, "--grouped-ticks") == 0) {
-      options.grouped = true;
-    } else if (is(argument, "--eval", "-e") || is(argument, "--print", "-p") ||
-               strcmp(argument, "-pe") == 0) {
-      if (next + 1 >= argc)
-        return bad_argument(argument, "an argument is missing after ");
-      options.print = argument[1] == 'p' || argument[2] == 'p';
-      options.code = argv[++next];
-    } else if (!is_switch(argument)) {
-      return bad_argument(argument, "bad option: ");
-    }
-  }
-  options.switches = argv + 1;
-  options.switch_count = next - 1;
-  if (options.code == NULL && next < argc)
-    options.file = argv[next++];
-  /* The script sees itself first, then its arguments. */
-  options.argc = argc - next + 1;
-  options.argv = calloc((size_t) options.argc + 1, sizeof(*options.argv));
-  if (options.argv == NULL)
-    return 1;
-  options.argv[0] = argv[0];
-  for (int i = 1; i < options.argc; i++)
-    options.argv[i] = argv[next + i - 1];
-  js_leave(js_run(&options));
+  return script_main(argc, argv);
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,24 +77,20 @@ static void long_work(uv_timer_t* handle) {
 
 /* As many as it takes to keep the processor that we stay on from us. */
 static void busy(void) {
-  pid_t neighbours[6];
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof(one), &one);
   for (int i = 0; i < 6; i++) {
-    neighbours[i] = fork();
-    if (neighbours[i] == 0)
+    if (fork() == 0) { /* ends with the program, whose own end it must not hold up */
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (;;)
         ;
+    }
   }
   uv_timer_init(uv_default_loop(), &timer);
   uv_timer_start(&timer, long_work, 5, 0);
   uv_run(uv_default_loop(), UV_RUN_DEFAULT);
-  for (int i = 0; i < 6; i++) {
-    kill(neighbours[i], SIGKILL);
-    waitpid(neighbours[i], NULL, 0);
-  }
 }
 
 static void waits_for_a_child(uv_timer_t* handle) {

@@ -4,13 +4,15 @@ _rondo() {
   COMPREPLY=()
   case $before in
   --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
+  --by) COMPREPLY=($(compgen -W 'output status' -- "$word")); return ;;
   --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
-  -o | --output) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  --stall-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
+  -o | --output | --stall-log) COMPREPLY=($(compgen -f -- "$word")); return ;;
   --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim top why dump help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim orders top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
@@ -29,19 +31,32 @@ _rondo() {
     fi ;;
   sim)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--runs --jobs --seed --time-only --faults --longest --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--runs --jobs --isolate --share --seed --time-only --faults --date --longest --expire --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+    else
+      COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
+    fi ;;
+  orders)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--by --runs --jobs --isolate --share --longest --timeout --patience --json --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;
   exec)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--backend --verbose --check --record --names --stall --stall-run --dump-on --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--backend --verbose --check --record --names --stall --stall-run --stall-dir --stall-log --dump-on --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -c -- "$word"))
     fi ;;
   top) COMPREPLY=($(compgen -W '--once --json --interval --web --port --help' -- "$word")) ;;
-  why | dump) COMPREPLY=($(compgen -W '--output --help' -- "$word")) ;;
-  help) COMPREPLY=($(compgen -W 'exec trace sim top why dump' -- "$word")) ;;
+  doctor)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--json --help' -- "$word"))
+    else
+      COMPREPLY=($(compgen -c -- "$word"))
+    fi ;;
+  why) COMPREPLY=($(compgen -f -W '--json --help' -- "$word")) ;;
+  dump) COMPREPLY=($(compgen -W '--output --help' -- "$word")) ;;
+  help) COMPREPLY=($(compgen -W 'exec trace sim orders top why dump doctor' -- "$word")) ;;
   *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }

@@ -6,8 +6,4 @@ int dump_main(int argc, char** argv);
 int why_main(int argc, char** argv);
 int top_main(int argc, char** argv);
 
-/* Reports what is wrong with a command line, and its usage; returns the exit code.
- * Without `argument` the process id is missing. */
-int live_bad_usage(const char* command, const char* usage, const char* argument);
-
 #endif

@@ -8,7 +8,7 @@
 struct ring_copy {
   const struct live_ring* ring;
   char* bytes;
-  size_t used, chunk_size;
+  size_t used, capacity, chunk_size;
   struct board* board; /* copied before the chunks */
   uint64_t sequence;   /* the highest one copied */
   uint64_t last_ns;    /* latest known time of the process, since the recording's start */

@@ -6,9 +6,12 @@
  * from both. */
 #include "live_cpu.h"
 #include "live_task.h"
+#include "trace_collections.h"
 
 #include "base/base.h"
 #include "trace/ring.h"
+
+#include <stdlib.h>
 
 /* The kernel adds to the sum of a thread that runs at its ticks: 100 a second at least.
  */
@@ -123,6 +126,8 @@ struct live_stretch live_stretch_now(const struct live_ring* ring, size_t place,
   stretch.length_ns = without(now, looked_ns);
   if (known)
     look_take(&stretch, live, &task, looked_ns);
+  if (__atomic_load_n(&live->collected_looked_ns, __ATOMIC_ACQUIRE) == looked_ns)
+    stretch.collected_ns = __atomic_load_n(&live->collected_ns, __ATOMIC_RELAXED);
   stretch.found = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE) == looked_ns;
   return stretch;
 }
@@ -140,21 +145,30 @@ static void over_find(struct live_stretch* over, const struct trace* trace, size
     uint64_t start = trace->loops[loop].start_ns;
     if (at_ns < start + held->start || at_ns >= start + held->end)
       continue;
-    *over = (struct live_stretch){true, stretch_length(held), held->cpu};
+    *over = (struct live_stretch){
+        true, stretch_length(held), held->cpu,
+        collected_between(&trace->loops[loop], held->start, held->end)};
   }
   facts_free(facts);
 }
 
+/* Only the loop's last chunks are read: a full ring takes long to read. */
 struct live_stretch live_stretch_over(const struct live_ring* ring, uint32_t number,
-                                      uint64_t at_ns) {
+                                      uint64_t looked_ns, uint64_t at_ns) {
   struct live_stretch over = {0};
   struct trace trace = {0};
-  if (live_ring_read(ring, &trace) == NULL) {
+  size_t size;
+  char* bytes = live_ring_copy_loop(ring, number, looked_ns, &size);
+  if (bytes == NULL)
+    return over;
+  if (trace_read_bytes(&trace, bytes, size) == NULL) {
+    trace_sort(&trace);
     for (size_t i = 0; i < trace.count && !over.found; i++) {
       if (trace.loops[i].number == number)
         over_find(&over, &trace, i, at_ns);
     }
   }
+  free(bytes);
   trace_free(&trace);
   return over;
 }

@@ -11,6 +11,7 @@ struct live_stretch {
   bool found;
   uint64_t length_ns;
   struct cpu_share cpu;
+  uint64_t collected_ns; /* of it garbage collection, as far as it is over */
 };
 
 /* The stretch since the poll at `looked_ns`, of the loop at that place of the board; not
@@ -19,9 +20,9 @@ struct live_stretch {
 struct live_stretch live_stretch_now(const struct live_ring* ring, size_t place,
                                      uint64_t looked_ns);
 
-/* The stretch of the loop with that number which went on at the time `at_ns` and is over,
- * as the ring has it. */
+/* The stretch of the loop with that number that began with the poll at `looked_ns`, went
+ * on at the time `at_ns` and is over, as the ring has it. */
 struct live_stretch live_stretch_over(const struct live_ring* ring, uint32_t number,
-                                      uint64_t at_ns);
+                                      uint64_t looked_ns, uint64_t at_ns);
 
 #endif

@@ -64,6 +64,8 @@ static void state_text(char* text, size_t size, const struct live_figures* figur
   }
   if (!figures->alive)
     snprintf(text, size, "killed");
+  else if (figures->stopped)
+    snprintf(text, size, "stopped");
   else if (worst == NULL)
     snprintf(text, size, "no loop");
   else if (worst->held_ns > 20000000)
@@ -81,7 +83,7 @@ void live_draw_list(struct live_page* page, const struct live_figures* figures,
     line_style(page, plain, "No process of yours is recorded.");
     line_style(page, soft, "Start one with: rondo exec --record -- program");
   } else {
-    line(page, inverse, "%8s %-14s %-16s %5s %9s %6s %8s %8s %6s  %-40s", "PID",
+    line(page, inverse, "%8s %-24s %-16s %5s %9s %6s %8s %8s %6s  %-40s", "PID",
          "PROGRAM", "STATE", "LOOPS", "TURNS/S", "BUSY", "HANDLES", "REQUESTS", "STALLS",
          "COMMAND");
   }
@@ -97,10 +99,10 @@ void live_draw_list(struct live_page* page, const struct live_figures* figures,
     }
     state_text(state, sizeof(state), &figures[i]);
     line(page, i == chosen ? strong : plain,
-         "%s%7d %-14.14s %-16s %5zu %9.0f %5.1f%% %8u %8u %6u  %s",
-         i == chosen ? ">" : " ", figures[i].pid, figures[i].program, state,
+         "%s%7d %-24.24s %-16s %5zu %9.0f %5.1f%% %8u %8u %6u  %s",
+         i == chosen ? ">" : " ", figures[i].pid, figures[i].title, state,
          figures[i].loop_count, turns, busiest == NULL ? 0 : busiest->busy * 100, handles,
-         requests, figures[i].stalls, figures[i].command);
+         requests, figures[i].stalls, figures[i].command_line);
   }
   if (page->rows == UINT16_MAX)
     putc('\n', page->out);
@@ -188,7 +190,7 @@ static void draw_kinds(struct live_page* page, const char* label,
 }
 
 void live_draw_process(struct live_page* page, const struct live_figures* figures) {
-  line(page, inverse, "%d %s%s", figures->pid, figures->command,
+  line(page, inverse, "%d %s%s", figures->pid, figures->command_line,
        figures->alive ? "" : " (killed)");
   line(page, soft, "  the ring has the last %.1f s; %u stalls were reported",
        figures->span, figures->stalls);

@@ -1,5 +1,7 @@
 /* Figures of a recorded process: see live_figures.h. */
 #include "live_figures.h"
+#include "live_task.h"
+#include "live_title.h"
 #include "live_words.h"
 #include "trace_facts.h"
 #include "trace_write.h"
@@ -22,6 +24,8 @@ static void strings_free(struct live_figures* figures) {
 void live_figures_free(struct live_figures* figures) {
   strings_free(figures);
   free(figures->program);
+  free(figures->title);
+  free(figures->command_line);
   free(figures->command);
   *figures = (struct live_figures){0};
 }
@@ -249,10 +253,13 @@ void live_figures_look(struct live_figures* figures, const struct live_ring* rin
   strings_free(figures);
   figures->pid = ring->pid;
   figures->alive = ring->alive;
+  figures->stopped = ring->alive && task_is_stopped(ring->pid);
   if (figures->program == NULL) {
     const char* command = ring->header->command;
     figures->program = text_copy(live_program(ring), strlen(live_program(ring)));
     figures->command = text_copy(command, sizeof(ring->header->command));
+    figures->title = live_title(command, sizeof(ring->header->command));
+    figures->command_line = live_command_line(command, sizeof(ring->header->command));
     for (size_t i = 0; i + 1 < sizeof(ring->header->command); i++) {
       if (figures->command[i] == '\0' && command[i + 1] != '\0')
         figures->command[i] = ' ';
@@ -321,8 +328,8 @@ static void write_loop_json(FILE* out, const struct live_loop* loop, uint64_t no
 }
 
 void live_figures_json(FILE* out, const struct live_figures* figures) {
-  fprintf(out, "{\"pid\":%d,\"alive\":%s,\"program\":", figures->pid,
-          figures->alive ? "true" : "false");
+  fprintf(out, "{\"pid\":%d,\"alive\":%s,\"stopped\":%s,\"program\":", figures->pid,
+          figures->alive ? "true" : "false", figures->stopped ? "true" : "false");
   write_string(out, figures->program);
   fputs(",\"command\":", out);
   write_string(out, figures->command);

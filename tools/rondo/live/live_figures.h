@@ -51,10 +51,12 @@ struct live_before {
 struct live_figures {
   int pid;
   bool alive;
+  bool stopped; /* by a signal or a debugger */
   char* program;
   char* command;
-  uint64_t now_ns, since_ns; /* time of this reading and of the one before */
-  double span;               /* how many seconds the ring covers */
+  char *title, *command_line; /* for screens: see live_title.h */
+  uint64_t now_ns, since_ns;  /* time of this reading and of the one before */
+  double span;                /* how many seconds the ring covers */
   struct live_loop loops[BOARD_LOOPS];
   size_t loop_count;
   struct live_kind_count handles[FIGURES_KINDS], requests[FIGURES_KINDS];

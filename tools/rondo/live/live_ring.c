@@ -5,9 +5,11 @@
 #include "trace_write.h"
 
 #include "trace/ring.h"
+#include "trace/sequence.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -43,18 +45,20 @@ static bool ring_map(struct live_ring* ring, int fd) {
   return true;
 }
 
+/* Sizes are those of the file; a chunk of a recorder has 64 KiB. */
 static bool ring_is_good(const struct live_ring* ring) {
+  const size_t first = TRACE_HEADER_SIZE + BOARD_SIZE, chunk_most = 16 << 20;
   const struct trace_header* header = ring->header;
-  return header->version == TRACE_VERSION && header->board_size == BOARD_SIZE &&
-         ring->board->layout == BOARD_LAYOUT && header->chunk_size >= TRACE_HEADER_SIZE &&
-         header->chunk_size % 8 == 0 && ring->board->filled <= ring->size;
+  return header->version == TRACE_VERSION &&
+         header->record_size == sizeof(struct trace_record) &&
+         header->board_size == BOARD_SIZE && ring->board->layout == BOARD_LAYOUT &&
+         header->chunk_size >= TRACE_HEADER_SIZE && header->chunk_size % 8 == 0 &&
+         header->chunk_size <= chunk_most && header->chunk_size <= ring->size - first &&
+         ring->board->filled <= ring->size && header->pid > 0 && header->pid <= INT_MAX;
 }
 
-bool live_ring_open(struct live_ring* ring, const char* path) {
+static bool ring_open_fd(struct live_ring* ring, int fd, const char* path) {
   *ring = (struct live_ring){0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0)
-    return false;
   if (!ring_map(ring, fd)) {
     close(fd);
     return false;
@@ -67,10 +71,28 @@ bool live_ring_open(struct live_ring* ring, const char* path) {
     live_ring_close(ring);
     return false;
   }
+  ring->chunk_size = ring->header->chunk_size;
+  ring->program =
+      text_copy(ring->header->program,
+                strnlen(ring->header->program, sizeof(ring->header->program)));
   ring->pid = (int) ring->header->pid;
   ring->alive = ring->board->pid_namespace != ring_pid_namespace() ||
                 ring_process_start(ring->pid) == ring->board->process_start;
   return true;
+}
+
+bool live_ring_open(struct live_ring* ring, const char* path) {
+  *ring = (struct live_ring){0};
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  return fd >= 0 && ring_open_fd(ring, fd, path);
+}
+
+bool live_ring_take(struct live_ring* ring, int fd) {
+  char link[48], path[RING_PATH_SIZE];
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof(path) - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  return ring_open_fd(ring, fd, path);
 }
 
 void live_ring_close(struct live_ring* ring) {
@@ -79,6 +101,7 @@ void live_ring_close(struct live_ring* ring) {
     close(ring->fd);
   }
   free(ring->path);
+  free(ring->program);
   *ring = (struct live_ring){0};
 }
 
@@ -140,18 +163,12 @@ static void report_unrecorded(const char* pid) {
             pid);
 }
 
-bool live_ring_find(struct live_ring* ring, const char* pid) {
-  char* end;
-  long number = strtol(pid, &end, 10);
+bool live_ring_of(struct live_ring* ring, int pid) {
   struct live_ring* list;
   bool found = false;
-  if (*pid < '0' || *pid > '9' || *end != '\0') {
-    fprintf(stderr, "rondo: %s is no process's number\n", pid);
-    return false;
-  }
   size_t count = live_rings(&list);
   for (size_t i = 0; i < count; i++) {
-    if (!found && list[i].pid == number) {
+    if (!found && list[i].pid == pid) {
       *ring = list[i];
       found = true;
     } else {
@@ -159,9 +176,20 @@ bool live_ring_find(struct live_ring* ring, const char* pid) {
     }
   }
   free(list);
-  if (!found)
-    report_unrecorded(pid);
   return found;
+}
+
+bool live_ring_find(struct live_ring* ring, const char* pid) {
+  char* end;
+  long number = strtol(pid, &end, 10);
+  if (*pid < '0' || *pid > '9' || *end != '\0') {
+    fprintf(stderr, "rondo: %s is no process's number\n", pid);
+    return false;
+  }
+  if (number <= INT_MAX && live_ring_of(ring, (int) number))
+    return true;
+  report_unrecorded(pid);
+  return false;
 }
 
 /* --- the board ---------------------------------------------------------------------- */
@@ -169,10 +197,9 @@ bool live_ring_find(struct live_ring* ring, const char* pid) {
 /* False while the sample is being written. */
 static bool sample_copy(struct board_sample* to, const struct board_sample* from) {
   for (int i = 0; i < 100; i++) {
-    uint32_t before = __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE);
+    uint32_t before = sequence_read_begin(&from->sequence);
     memcpy(to, from, sizeof(*to));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (before % 2 == 0 && before == __atomic_load_n(&from->sequence, __ATOMIC_ACQUIRE))
+    if (sequence_read_end(&from->sequence, before))
       return to->count > 0 && to->count <= (to->is_bare ? BOARD_PLACES : BOARD_FRAMES);
   }
   return false;
@@ -187,6 +214,16 @@ const struct board_loop* live_place(const struct live_ring* ring, size_t place) 
   return &board->loops[place];
 }
 
+/* The contents are another process's: counts are bounded, and texts end. */
+static void loop_copy(struct board_loop* to, const struct board_loop* from) {
+  memcpy(to, from, sizeof(*to));
+  to->depth = to->depth < BOARD_SPANS ? to->depth : BOARD_SPANS;
+  to->alive_count = to->alive_count < BOARD_ALIVE ? to->alive_count : BOARD_ALIVE;
+  to->backend[sizeof(to->backend) - 1] = '\0';
+  for (size_t i = 0; i < BOARD_ALIVE; i++)
+    to->alive[i].about[BOARD_ABOUT - 1] = '\0';
+}
+
 struct board* live_board_copy(const struct live_ring* ring) {
   const struct board* from = ring->board;
   struct board* to = calloc(1, BOARD_SIZE);
@@ -195,10 +232,12 @@ struct board* live_board_copy(const struct live_ring* ring) {
   memcpy(to, from, offsetof(struct board, samples));
   if (to->object_count > BOARD_OBJECTS)
     to->object_count = 0;
+  for (size_t i = 0; i < BOARD_OBJECTS; i++)
+    to->objects[i].path[BOARD_PATH - 1] = '\0';
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
     const struct board_loop* place = live_place(ring, i);
     if (place != NULL)
-      memcpy(&to->loops[i], place, sizeof(to->loops[i]));
+      loop_copy(&to->loops[i], place);
   }
   for (size_t i = 0; i < BOARD_SAMPLES; i++) {
     if (!sample_copy(&to->samples[i], &from->samples[i]))
@@ -223,12 +262,13 @@ const struct board_sample* live_sample_next(const struct board* board, size_t pl
 /* A chunk that the program has begun to reuse meanwhile is left out. */
 static void copy_chunk(struct ring_copy* copy, size_t from) {
   const struct trace_chunk* chunk = (const void*) (copy->ring->memory + from);
+  /* Pairs with stream_take, which stores it last. */
   uint64_t sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE);
   if (sequence == 0)
     return;
   memcpy(copy->bytes + copy->used, chunk, copy->chunk_size);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  if (__atomic_load_n(&chunk->sequence, __ATOMIC_ACQUIRE) != sequence)
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* with the fence of ring_take_old */
+  if (__atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) != sequence)
     return;
   ring_copy_chunk(copy, copy->used)->sequence = sequence;
   copy->sequence = sequence > copy->sequence ? sequence : copy->sequence;
@@ -347,18 +387,67 @@ static void add_live(struct ring_copy* copy) {
   }
 }
 
-/* With a board only the names, for what is on it. */
-static char* ring_copy(const struct live_ring* ring, size_t* size,
-                       struct board* names_of) {
-  bool names_only = names_of != NULL;
-  struct ring_copy copy = {.ring = ring, .chunk_size = ring->header->chunk_size};
+/* What is wanted of a ring. */
+struct ring_wish {
+  struct board* names_of; /* NULL, or a board: only the names, for what is on it */
+  uint32_t loop;          /* 0, or a loop's number: only its chunks, */
+  uint64_t from;          /* from that sequence on */
+};
+
+static bool chunk_is_wanted(const struct ring_wish* wish,
+                            const struct trace_chunk* chunk) {
+  if (wish->names_of != NULL)
+    return chunk->kind == TRACE_STREAM_DEFINITIONS;
+  return wish->loop == 0 ||
+         (chunk->kind == TRACE_STREAM_LOOP && chunk->number == wish->loop &&
+          chunk->sequence >= wish->from);
+}
+
+static size_t ring_filled(const struct live_ring* ring) {
   size_t filled = __atomic_load_n(&ring->board->filled, __ATOMIC_ACQUIRE);
   size_t first = TRACE_HEADER_SIZE + BOARD_SIZE;
-  if (filled > ring->size || filled < first)
-    filled = first;
-  copy.bytes = malloc(filled + (BOARD_LOOPS + 3) * copy.chunk_size);
+  return filled > ring->size || filled < first ? first : filled;
+}
+
+static void copy_chunks(struct ring_copy* copy, const struct ring_wish* wish) {
+  size_t filled = ring_filled(copy->ring);
+  for (size_t at = TRACE_HEADER_SIZE + BOARD_SIZE; at + copy->chunk_size <= filled;
+       at += copy->chunk_size) {
+    const struct trace_chunk* chunk = (const void*) (copy->ring->memory + at);
+    if (copy->used + copy->chunk_size <= copy->capacity && chunk_is_wanted(wish, chunk))
+      copy_chunk(copy, at);
+  }
+}
+
+/* Room for what is added, and no more than needed: new memory is dear. */
+static size_t capacity_wanted(const struct live_ring* ring,
+                              const struct ring_wish* wish) {
+  size_t filled = ring_filled(ring), chunks = BOARD_LOOPS + 3;
+  for (size_t at = TRACE_HEADER_SIZE + BOARD_SIZE; at + ring->chunk_size <= filled;
+       at += ring->chunk_size)
+    chunks += chunk_is_wanted(wish, (const void*) (ring->memory + at));
+  return TRACE_HEADER_SIZE + chunks * ring->chunk_size;
+}
+
+/* Of a copy, leaves one loop, and no samples: they would need names. */
+static void board_keep(struct board* board, uint32_t loop) {
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    if (board->loops[i].number != loop)
+      board->loops[i].number = 0;
+  }
+  for (size_t i = 0; i < BOARD_SAMPLES; i++)
+    board->samples[i].number = 0;
+}
+
+static char* ring_copy(const struct live_ring* ring, size_t* size,
+                       const struct ring_wish* wish) {
+  bool names_only = wish->names_of != NULL;
+  struct ring_copy copy = {.ring = ring, .chunk_size = ring->chunk_size};
+  size_t added = (BOARD_LOOPS + 3) * ring->chunk_size;
+  copy.capacity = capacity_wanted(ring, wish);
+  copy.bytes = malloc(copy.capacity);
   /* Before what it refers to. */
-  copy.board = names_only ? names_of : live_board_copy(ring);
+  copy.board = names_only ? wish->names_of : live_board_copy(ring);
   if (copy.bytes == NULL || copy.board == NULL) {
     free(copy.bytes);
     if (!names_only)
@@ -367,17 +456,18 @@ static char* ring_copy(const struct live_ring* ring, size_t* size,
   }
   memcpy(copy.bytes, ring->memory, TRACE_HEADER_SIZE);
   copy.used = TRACE_HEADER_SIZE;
-  for (size_t at = first; at + copy.chunk_size <= filled; at += copy.chunk_size) {
-    const struct trace_chunk* chunk = (const void*) (ring->memory + at);
-    if (!names_only || chunk->kind == TRACE_STREAM_DEFINITIONS)
-      copy_chunk(&copy, at);
-  }
-  if (copy.used > TRACE_HEADER_SIZE)
+  copy.capacity -= added;
+  copy_chunks(&copy, wish);
+  copy.capacity += added;
+  if (wish->loop != 0)
+    board_keep(copy.board, wish->loop);
+  else if (copy.used > TRACE_HEADER_SIZE)
     ring_copy_name_samples(&copy, copy.board);
   if (copy.used > TRACE_HEADER_SIZE && !names_only)
     add_live(&copy);
   struct trace_header* header = (struct trace_header*) (void*) copy.bytes;
   header->board_size = 0;
+  header->chunk_size = (uint32_t) ring->chunk_size;
   header->length = copy.used;
   header->end_ns = ring->alive ? live_now_ns() - header->start_ns : copy.last_ns;
   *size = copy.used;
@@ -387,13 +477,36 @@ static char* ring_copy(const struct live_ring* ring, size_t* size,
 }
 
 char* live_ring_copy(const struct live_ring* ring, size_t* size) {
-  return ring_copy(ring, size, NULL);
+  const struct ring_wish all = {0};
+  return ring_copy(ring, size, &all);
+}
+
+/* The processor's time of a stretch may be in a record that covers the time before it, so
+ * the chunk before belongs to it, too. */
+char* live_ring_copy_loop(const struct live_ring* ring, uint32_t number,
+                          uint64_t since_ns, size_t* size) {
+  const uint64_t margin = 1000000000;
+  uint64_t start = ring->header->start_ns;
+  uint64_t since = since_ns > start + margin ? since_ns - start - margin : 0;
+  struct ring_wish wish = {.loop = number};
+  size_t filled = ring_filled(ring);
+  for (size_t at = TRACE_HEADER_SIZE + BOARD_SIZE; at + ring->chunk_size <= filled;
+       at += ring->chunk_size) {
+    const struct trace_chunk* chunk = (const void*) (ring->memory + at);
+    const struct trace_record* first = (const void*) (chunk + 1);
+    uint64_t when = first->when >> TRACE_TIME_SHIFT;
+    if (chunk->kind == TRACE_STREAM_LOOP && chunk->number == number && when <= since &&
+        chunk->sequence > wish.from)
+      wish.from = chunk->sequence;
+  }
+  return ring_copy(ring, size, &wish);
 }
 
 void live_names_read(const struct live_ring* ring, struct board* board,
                      struct trace* trace) {
+  const struct ring_wish wish = {.names_of = board};
   size_t size;
-  char* bytes = ring_copy(ring, &size, board);
+  char* bytes = ring_copy(ring, &size, &wish);
   if (bytes == NULL)
     out_of_memory();
   (void) trace_read_bytes(trace, bytes,

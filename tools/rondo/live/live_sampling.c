@@ -6,6 +6,7 @@
 #include "live_task.h"
 
 #include "trace/sampler.h"
+#include "trace/sequence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +23,8 @@ static const uint64_t IDLE_AFTER_NS = 1000000000;
 
 void sampling_open(struct sampling* sampling, const struct live_ring* ring) {
   const size_t size = TRACE_HEADER_SIZE + BOARD_SIZE;
-  struct stat status;
   *sampling = (struct sampling){.pid = ring->pid, .busy_ns = live_now_ns()};
-  int fd = open(ring->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  char* memory = MAP_FAILED;
-  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == ring->inode)
-    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (fd >= 0)
-    close(fd);
+  char* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
   if (memory != MAP_FAILED)
     sampling->board = (struct board*) (void*) (memory + TRACE_HEADER_SIZE);
 }
@@ -102,7 +97,7 @@ static unsigned int samples_of(const struct board* board, uint32_t place,
 static void sample_write(struct board* board, uint32_t place_of_loop, uint32_t number,
                          uint64_t looked, uint64_t place) {
   struct board_sample* sample = &board->samples[board->sampled % BOARD_SAMPLES];
-  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_begin(&sample->sequence);
   sample->loop = place_of_loop;
   sample->number = number;
   sample->when_ns = live_now_ns();
@@ -110,7 +105,7 @@ static void sample_write(struct board* board, uint32_t place_of_loop, uint32_t n
   sample->is_bare = 1;
   sample->count = 1;
   sample->places[0] = place;
-  __atomic_store_n(&sample->sequence, sample->sequence + 1, __ATOMIC_SEQ_CST);
+  sequence_write_end(&sample->sequence);
   __atomic_store_n(&board->sampled, board->sampled + 1, __ATOMIC_RELEASE);
 }
 
@@ -143,8 +138,11 @@ static bool loop_is_watched(const struct board_loop* live) {
          __atomic_load_n(&live->is_watched, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Whether the thread has come to another of its loops since: that is the one to watch. */
+/* Whether the thread has come to another of its loops since: that is the one to watch,
+ * unless a callback of this one runs it. */
 static bool loop_is_left(const struct board* board, const struct board_loop* live) {
+  if (__atomic_load_n(&live->depth, __ATOMIC_RELAXED) > 0)
+    return false;
   for (size_t i = 0; i < places_of(board); i++) {
     const struct board_loop* other = &board->loops[i];
     if (other != live && loop_is_watched(other) && other->thread == live->thread &&
@@ -244,4 +242,18 @@ uint64_t sampling_look(struct sampling* sampling, sampling_stall stall, void* da
   if (now - sampling->busy_ns >= IDLE_AFTER_NS && sampling_rest(sampling))
     return UINT64_MAX;
   return board->threshold_ns > 0 ? board->threshold_ns : IDLE_AFTER_NS;
+}
+
+void sampling_finish(struct sampling* sampling, sampling_stall stall, void* data) {
+  const struct board* board = sampling->board;
+  for (uint32_t i = 0; board != NULL && i < places_of(board); i++) {
+    const struct board_loop* live = &board->loops[i];
+    uint64_t looked = loop_looked(live);
+    struct sampling_loop* loop = &sampling->loops[i];
+    if (!loop_is_watched(live))
+      continue;
+    if (looked != 0 && (looked & BOARD_ASLEEP) == 0 && loop->stretch_ns == looked)
+      loop->seen_ns = live_now_ns();
+    loop_report(sampling, i, stall, data);
+  }
 }

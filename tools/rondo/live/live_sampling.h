@@ -32,5 +32,7 @@ void sampling_close(struct sampling* sampling);
 /* For how many ns the program can be left alone now; UINT64_MAX: until it reports that a
  * loop is awake. */
 uint64_t sampling_look(struct sampling* sampling, sampling_stall stall, void* data);
+/* The program ends, or has ended: a stall that nobody has looked at since. */
+void sampling_finish(struct sampling* sampling, sampling_stall stall, void* data);
 
 #endif

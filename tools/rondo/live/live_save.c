@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,12 +27,8 @@ struct save {
 /* --- the file -----------------------------------------------------------------------
  */
 
-/* A new file's rights, as open gives them. */
-static mode_t mode_usual(void) {
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
+/* A recording has paths of requests and addresses in it. */
+enum { MODE_NEW = 0600 };
 
 /* A name in /proc or /dev stands for something that is open, and is not to be replaced.
  */
@@ -60,7 +55,7 @@ static bool save_begin(struct save* save, const char* path) {
     return false;
   if (save->is_replaced && realpath(path, real) != NULL)
     memcpy(save->path, real, sizeof(real));
-  save->mode = save->is_replaced ? status.st_mode & 0777 : mode_usual();
+  save->mode = save->is_replaced ? status.st_mode & 0777 : MODE_NEW;
   snprintf(save->beside, sizeof(save->beside), "%s.XXXXXX", save->path);
   int fd = mkostemp(save->beside, O_CLOEXEC);
   save->out = fd < 0 ? NULL : fdopen(fd, "wb");
@@ -69,18 +64,33 @@ static bool save_begin(struct save* save, const char* path) {
   return save->out != NULL;
 }
 
-/* "rondo-4711.rtrace", or with a number if that file exists. */
-static bool save_begin_new(struct save* save, int pid) {
-  for (int i = 1; i < 10000 && save->out == NULL; i++) {
-    if (i == 1)
-      snprintf(save->path, sizeof(save->path), "rondo-%d.rtrace", pid);
-    else
-      snprintf(save->path, sizeof(save->path), "rondo-%d.%d.rtrace", pid, i);
-    save->out = fopen(save->path, "wbxe");
-    if (save->out == NULL && errno != EEXIST)
+/* "rondo-4711.rtrace", then "rondo-4711.2.rtrace", and so on; numbers that are taken, or
+ * have been, are left out. */
+static bool save_begin_new(struct save* save, struct live_ring* ring,
+                           const char* folder) {
+  int fd = -1, last = ring->saved;
+  while (fd < 0 && ring->saved < last + 100000) {
+    char number[16] = "";
+    if (++ring->saved > 1)
+      snprintf(number, sizeof(number), ".%d", ring->saved);
+    int length = snprintf(save->path, sizeof(save->path), "%s%srondo-%d%s.rtrace",
+                          folder == NULL ? "" : folder, folder == NULL ? "" : "/",
+                          ring->pid, number);
+    if (length >= (int) sizeof(save->path)) {
+      errno = ENAMETOOLONG;
       return false;
+    }
+    fd = open(save->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE_NEW);
+    if (fd < 0 && errno != EEXIST) {
+      ring->saved = last;
+      return false;
+    }
   }
-  snprintf(save->beside, sizeof(save->beside), "%s", save->path);
+  save->out = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (fd >= 0)
+    snprintf(save->beside, sizeof(save->beside), "%s", save->path);
+  if (fd >= 0 && save->out == NULL)
+    close(fd);
   return save->out != NULL;
 }
 
@@ -116,26 +126,46 @@ static bool save_end(struct save* save, bool good) {
 /* --- the recording ------------------------------------------------------------------
  */
 
-/* Uses a temporary file in memory, since adding names works on files. After a failure
- * `problem` says what is wrong with the recording; NULL: see errno. */
-static bool save_write(FILE* out, const char* bytes, size_t size, const char** problem) {
-  struct trace trace = {0};
-  char path[48];
-  int fd = memfd_create("ring", MFD_CLOEXEC);
-  FILE* file = fd < 0 ? NULL : fdopen(fd, "wb+");
-  if (file == NULL)
+/* The names that are defined in a recording, and its threads: a trace with a process and
+ * no loops. Everything else would take long to read. False without memory. */
+static bool names_read(struct trace* trace, const char* bytes, size_t size) {
+  struct trace_header header;
+  memcpy(&header, bytes, sizeof(header));
+  size_t used = TRACE_HEADER_SIZE;
+  char* names = malloc(size);
+  if (names == NULL)
     return false;
-  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-  bool good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 &&
-              (*problem = trace_read_bytes(&trace, bytes, size)) == NULL &&
-              trace_copy(out, path, trace.processes[0], 0);
-  fclose(file);
+  memcpy(names, bytes, used);
+  for (size_t at = used; at + header.chunk_size <= size; at += header.chunk_size) {
+    const struct trace_chunk* chunk = (const void*) (bytes + at);
+    if (chunk->kind != TRACE_STREAM_DEFINITIONS)
+      continue;
+    memcpy(names + used, chunk, header.chunk_size);
+    used += header.chunk_size;
+  }
+  ((struct trace_header*) (void*) names)->length = used;
+  (void) trace_read_bytes(trace, names, used); /* without loops it is "empty" */
+  free(names);
+  return trace->process_count > 0;
+}
+
+/* After a failure `problem` says what is wrong with the recording; NULL: see errno. */
+static bool save_write(FILE* out, char* bytes, size_t size, const char** problem) {
+  struct trace trace = {0};
+  errno = ENOMEM;
+  if (size <= TRACE_HEADER_SIZE)
+    *problem = "empty";
+  FILE* file = *problem == NULL ? fmemopen(bytes, size, "rb") : NULL;
+  bool good = file != NULL && names_read(&trace, bytes, size) &&
+              trace_copy_from(out, file, trace.processes[0], 0);
+  if (file != NULL)
+    fclose(file);
   trace_free(&trace);
   return good;
 }
 
-bool live_ring_dump(const struct live_ring* ring, const char* path, char* written,
-                    size_t size) {
+bool live_ring_dump(struct live_ring* ring, const char* path, const char* folder,
+                    char* written, size_t size) {
   size_t length;
   const char* problem = NULL;
   struct save save = {0};
@@ -144,7 +174,7 @@ bool live_ring_dump(const struct live_ring* ring, const char* path, char* writte
   void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
   bool good =
       bytes != NULL &&
-      (path == NULL ? save_begin_new(&save, ring->pid) : save_begin(&save, path)) &&
+      (path == NULL ? save_begin_new(&save, ring, folder) : save_begin(&save, path)) &&
       save_end(&save, save_write(save.out, bytes, length, &problem));
   int err = errno;
   signal(SIGXFSZ, before);

@@ -267,7 +267,7 @@ static void dump(struct screen* screen) {
   char written[4096] = "";
   if (place == SIZE_MAX)
     return;
-  bool good = live_ring_dump(&screen->rings[place], NULL, written, sizeof(written));
+  bool good = live_ring_dump(&screen->rings[place], NULL, NULL, written, sizeof(written));
   snprintf(screen->message, sizeof(screen->message),
            good ? "written: %s (rondo trace %s)" : "%s can't be written", written,
            written);

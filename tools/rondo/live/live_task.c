@@ -24,3 +24,8 @@ char task_state(int pid, uint32_t thread) {
   const char* state = strrchr(text, ')'); /* behind the name, which may hold anything */
   return state != NULL && state[1] == ' ' ? state[2] : '\0';
 }
+
+bool task_is_stopped(int pid) {
+  char state = task_state(pid, (uint32_t) pid);
+  return state == 'T' || state == 't';
+}

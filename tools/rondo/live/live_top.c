@@ -3,11 +3,11 @@
 #include "live_command.h"
 #include "live_screen.h"
 #include "live_web.h"
+#include "options.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,79 +17,40 @@ static const char usage[] =
     "Shows the processes of this user that are recorded (rondo exec --record,\n"
     "RONDO_RECORD), or one of them live: turns, how busy each loop is, how long one "
     "waits\n"
-    "for it, who held it up, what is in flight, the pool. Keys: ? lists them.\n"
-    "\n"
-    "  --once           print it once, and end; also where there is no terminal\n"
-    "  --json           the same as JSON\n"
-    "  --interval time  between two looks, such as 500ms; 1s by default\n"
-    "  --web            serve it as a page on this machine only, with the picture\n"
-    "  --port number    of that page; any that is free by default\n"
-    "  -h, --help       print this\n";
+    "for it, who held it up, what is in flight, the pool. Keys: ? lists them.\n";
 
 struct top_options {
   bool once, json, web;
-  unsigned int interval_ms;
-  unsigned int port;
+  uint64_t interval_ns;
+  uint64_t port;
   const char* pid;
 };
 
-/* Reads "500ms", "2s" or "2"; 0 if it is none of these. */
-static unsigned int interval_read(const char* text) {
-  char* unit;
-  double number = strtod(text, &unit);
-  double ms = strcmp(unit, "ms") == 0 ? number : number * 1000;
-  bool good = unit != text &&
-              (*unit == '\0' || strcmp(unit, "s") == 0 || strcmp(unit, "ms") == 0);
-  return good && ms >= 50 && ms <= 3600000 ? (unsigned int) ms : 0;
+/* Returns OPTIONS_GOOD, or the exit code. */
+static int top_options_read(struct top_options* options, int argc, char** argv) {
+  const struct option table[] = {
+      option_flag("--once", &options->once,
+                  "print it once, and end; also where there is no terminal"),
+      option_flag("--json", &options->json, "the same as JSON"),
+      option_time("--interval", &options->interval_ns, 50000000, 3600000000000,
+                  "between two looks, such as 500ms; 1s by default"),
+      option_flag("--web", &options->web,
+                  "serve it as a page on this machine only, with the picture"),
+      option_count("--port", &options->port, 0, 65535,
+                   "of that page; any that is free by default"),
+      {0}};
+  const struct command_line line = {
+      .name = "rondo top", .usage = usage, .options = table, .refusal = 9};
+  int count = argc - 1;
+  int code = options_gather(&line, &count, argv + 1);
+  if (code == OPTIONS_GOOD && count > 1)
+    code = options_refuse(&line, "one process at a time: ", argv[2]);
+  options->pid = count > 0 ? argv[1] : NULL;
+  return code;
 }
 
-static bool value_take(struct top_options* options, const char* option,
-                       const char* value) {
-  if (value == NULL)
-    return false;
-  if (strncmp(option, "--interval", 10) == 0)
-    return (options->interval_ms = interval_read(value)) > 0;
-  char* end;
-  options->port = (unsigned int) strtoul(value, &end, 10);
-  return *value >= '0' && *value <= '9' && *end == '\0' && options->port < 65536;
-}
-
-static bool is_named(const char* argument, const char* name) {
-  size_t length = strlen(name);
-  return strncmp(argument, name, length) == 0 &&
-         (argument[length] == '\0' || argument[length] == '=');
-}
-
-/* Returns -1 to continue, or the exit code. */
-static int options_read(struct top_options* options, int argc, char** argv) {
-  for (int i = 1; i < argc; i++) {
-    const char* argument = argv[i];
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    if (is_named(argument, "--interval") || is_named(argument, "--port")) {
-      const char* equals = strchr(argument, '=');
-      const char* value = equals != NULL ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
-      if (!value_take(options, argument, value))
-        return live_bad_usage("top", usage, argv[i]);
-    } else if (strcmp(argument, "--once") == 0) {
-      options->once = true;
-    } else if (strcmp(argument, "--json") == 0) {
-      options->json = true;
-    } else if (strcmp(argument, "--web") == 0) {
-      options->web = true;
-    } else if (argument[0] == '-' || options->pid != NULL) {
-      return live_bad_usage("top", usage, argument);
-    } else {
-      options->pid = argument;
-    }
-  }
-  return -1;
-}
-
-static void nap(unsigned int ms) {
-  struct timespec time = {ms / 1000, (long) (ms % 1000) * 1000000};
+static void nap(uint64_t ns) {
+  struct timespec time = {(time_t) (ns / 1000000000), (long) (ns % 1000000000)};
   nanosleep(&time, NULL);
 }
 
@@ -107,7 +68,7 @@ static int once_all(const struct top_options* options) {
   for (size_t i = 0; i < count; i++)
     live_figures_look(&figures[i], &rings[i], 0);
   if (count > 0)
-    nap(options->interval_ms);
+    nap(options->interval_ns);
   for (size_t i = 0; i < count; i++)
     live_figures_look(&figures[i], &rings[i], options->json ? LIVE_WINDOW_NS : 0);
   if (options->json) {
@@ -136,7 +97,7 @@ static int once_one(const struct top_options* options) {
   if (!live_ring_find(&ring, options->pid))
     return 1;
   live_figures_look(&figures, &ring, 0);
-  nap(options->interval_ms);
+  nap(options->interval_ns);
   live_figures_look(&figures, &ring, LIVE_WINDOW_NS);
   if (options->json) {
     live_figures_json(stdout, &figures);
@@ -151,13 +112,14 @@ static int once_one(const struct top_options* options) {
 }
 
 int top_main(int argc, char** argv) {
-  struct top_options options = {.interval_ms = 1000};
-  int code = options_read(&options, argc, argv);
-  if (code >= 0)
+  struct top_options options = {.interval_ns = 1000000000};
+  int code = top_options_read(&options, argc, argv);
+  if (code != OPTIONS_GOOD)
     return code;
+  unsigned int interval_ms = (unsigned int) (options.interval_ns / 1000000);
   if (options.web)
-    return live_web(options.pid, options.port, options.interval_ms);
+    return live_web(options.pid, (unsigned int) options.port, interval_ms);
   if (options.once || options.json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
     return options.pid == NULL ? once_all(&options) : once_one(&options);
-  return live_screen(options.pid, options.interval_ms);
+  return live_screen(options.pid, interval_ms);
 }

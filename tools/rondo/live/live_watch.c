@@ -1,17 +1,19 @@
 /* Waits for reports of recorded programs (src/trace/alarm.h) and for their ends. */
 #include "live_watch.h"
-#include "live_cpu.h"
 #include "live_ring.h"
 #include "live_sampling.h"
-#include "live_words.h"
-#include "trace_words.h"
+#include "live_say.h"
+#include "live_stall.h"
 
+#include "base/own_fd.h"
 #include "trace/alarm.h"
 #include "trace/ring.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,11 +25,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum {
-  WATCHED_MOST = 256,
-  FILES_MOST = 10,     /* files saved for the stalls of one process */
-  STALL_LOOK_MS = 100, /* interval of the check whether a stall has ended */
-};
+enum { WATCHED_MOST = 256 };
 
 struct watcher;
 
@@ -35,151 +33,20 @@ struct watched {
   struct live_ring ring;
   struct watcher* watcher;
   struct sampling sampling;
-  int pidfd;
-  int files;              /* number of files saved */
-  uint32_t stalled;       /* the stalled loop's place on the board */
-  uint64_t stalled_since; /* its looked_ns; 0: no loop is stalled */
-  uint64_t stalled_at;    /* when it was still stalled */
-  uint64_t over_next;     /* without a file, the ring isn't read again before */
-  char file[4096];        /* file of the stall's recording; "" if none */
+  struct stall stall;
+  int pidfd; /* -1: the process has ended already */
 };
 
 struct watcher {
   const struct watch_options* options;
   int socket;
+  int log; /* -1: none */
   char path[108];
   pid_t program; /* the program that the watcher was started for */
   int program_fd;
-  uint64_t started_ns; /* when the watcher was started */
   struct watched* list[WATCHED_MOST];
   size_t count;
 };
-
-/* --- reports ------------------------------------------------------------------------ */
-
-/* Writes the whole line at once: the program may be writing to the same terminal. */
-static void report_line(const char* text, size_t length) {
-  (void) !write(STDERR_FILENO, text, length);
-}
-
-static void command_run(const struct watcher* watcher, const struct watched* watched,
-                        const char* line) {
-  char pid[16];
-  if (watcher->options->command == NULL)
-    return;
-  snprintf(pid, sizeof(pid), "%d", watched->ring.pid);
-  pid_t child = fork();
-  if (child != 0)
-    return; /* SIGCHLD is ignored, so the kernel waits for children */
-  setenv("RONDO_STALL_PID", pid, 1);
-  setenv("RONDO_STALL_LINE", line, 1);
-  setenv("RONDO_STALL_FILE", watched->file, 1);
-  unsetenv("RONDO_RECORD");
-  unsetenv("RONDO_RECORD_WATCHER");
-  signal(SIGCHLD, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", watcher->options->command, (char*) NULL);
-  _exit(127);
-}
-
-static void stall_write_down(struct watched* watched) {
-  *watched->file = '\0';
-  if (watched->files > FILES_MOST)
-    return;
-  if (watched->files++ == FILES_MOST) {
-    fprintf(
-        stderr,
-        "rondo: process %d has stalled %d times: no more files are written for that\n",
-        watched->ring.pid, FILES_MOST);
-    return;
-  }
-  if (!live_ring_dump(&watched->ring, NULL, watched->file, sizeof(watched->file)))
-    *watched->file = '\0';
-}
-
-/* A recording saved during the stall has only its beginning, so it is saved again. */
-static bool stall_write_again(const struct watched* watched) {
-  char written[sizeof(watched->file)];
-  return live_ring_dump(&watched->ring, watched->file, written, sizeof(written));
-}
-
-/* Reading a full ring takes a while: a program that stalls all the time, and has all its
- * files, must not keep the watcher busy. */
-static struct live_stretch stall_over(struct watched* watched, uint32_t number) {
-  enum { OVER_PAUSE = 20 };
-  struct live_stretch over = {0};
-  uint64_t begin = live_now_ns();
-  if (*watched->file == '\0' && begin < watched->over_next)
-    return over;
-  over = live_stretch_over(&watched->ring, number, watched->stalled_at);
-  uint64_t end = live_now_ns();
-  watched->over_next = end + (end - begin) * OVER_PAUSE;
-  return over;
-}
-
-/* Only the ring knows how long the stall was, and what its thread had of the processor in
- * all of it. Does nothing while the stall goes on. */
-static void stall_end(struct watched* watched) {
-  const struct board_loop* live = &watched->ring.board->loops[watched->stalled];
-  uint64_t looked = __atomic_load_n(&live->looked_ns, __ATOMIC_ACQUIRE);
-  char *line = NULL, time[TIME_SIZE];
-  size_t length = 0;
-  if (looked == watched->stalled_since)
-    return;
-  watched->stalled_since = 0;
-  struct live_stretch over = stall_over(watched, live->number);
-  bool has_news = over.found || *watched->file != '\0';
-  FILE* out = has_news ? open_memstream(&line, &length) : NULL;
-  if (out == NULL)
-    return;
-  fprintf(out, "rondo: it is over for process %d", watched->ring.pid);
-  if (over.found) {
-    fprintf(out, " after %s", time_text(time, over.length_ns));
-    write_cpu(out, &over.cpu, over.length_ns);
-  }
-  if (*watched->file != '\0')
-    fprintf(out,
-            stall_write_again(watched) ? "; its last seconds are in %s"
-                                       : "; %s has its beginning",
-            watched->file);
-  fputc('\n', out);
-  fclose(out);
-  report_line(line, length);
-  free(line);
-}
-
-/* Another stall is reported, and may be that of another loop: this one's file is named
- * now, whether it is over or not. */
-static void stall_leave(struct watched* watched) {
-  if (watched->stalled_since != 0)
-    stall_end(watched);
-  if (watched->stalled_since != 0 && *watched->file != '\0')
-    fprintf(stderr, "rondo: the last seconds of process %d are in %s\n",
-            watched->ring.pid, watched->file);
-  watched->stalled_since = 0;
-}
-
-static void stall_report(struct watcher* watcher, struct watched* watched,
-                         const struct alarm_report* report) {
-  uint32_t place = report->loop % BOARD_LOOPS;
-  char* line = NULL;
-  size_t length = 0;
-  FILE* out = open_memstream(&line, &length);
-  if (out == NULL)
-    return;
-  stall_leave(watched);
-  watched->stalled = place;
-  watched->stalled_since = report->looked_ns;
-  watched->stalled_at = report->looked_ns + report->held_ns - 1;
-  fprintf(out, "rondo: ");
-  live_write_stall(out, &watched->ring, place, report->looked_ns, report->held_ns);
-  fputc('\n', out);
-  fclose(out);
-  report_line(line, length);
-  line[length - 1] = '\0';
-  stall_write_down(watched);
-  command_run(watcher, watched, line);
-  free(line);
-}
 
 /* --- processes ---------------------------------------------------------------------- */
 
@@ -214,11 +81,14 @@ static int status_of_zombie(int pid) {
 }
 
 /* The exit status as waitpid returns it; -1 if unknown. For a process that was waited
- * for, Linux 6.15 and later give it; for one that wasn't yet, /proc does. */
+ * for, Linux 6.15 and later give it; for one that wasn't yet, /proc does. In between
+ * there is a moment in which neither does. */
 static int status_of(const struct watched* watched) {
-  const struct timespec nap = {0, 5000000};
-  for (int i = 0; i < 20; i++) {
+  const struct timespec nap = {0, 1000000};
+  for (int i = 0; i < 5; i++) {
     struct pidfd_info info = {.mask = PIDFD_INFO_EXIT};
+    if (watched->pidfd < 0)
+      return -1;
     if (ioctl(watched->pidfd, PIDFD_GET_INFO, &info) == 0 &&
         (info.mask & PIDFD_INFO_EXIT) != 0)
       return info.exit_code;
@@ -240,6 +110,18 @@ static bool is_crash(int status) {
   return false;
 }
 
+static void stall_sampled(void* data, uint32_t place, uint64_t looked_ns,
+                          uint64_t held_ns) {
+  struct watched* watched = data;
+  stall_begin(&watched->stall, &watched->ring, place, looked_ns, held_ns);
+}
+
+/* What is left to report before the process is gone, or after. */
+static void watched_finish(struct watched* watched) {
+  sampling_finish(&watched->sampling, stall_sampled, watched);
+  stall_end(&watched->stall, &watched->ring);
+}
+
 /* Removes a ring that was saved, or whose program ended by itself; the ring of a program
  * that was ended by a signal such as SIGTERM stays for `rondo dump`. */
 static void ended(struct watched* watched) {
@@ -249,14 +131,25 @@ static void ended(struct watched* watched) {
   bool left = access(ring->path, F_OK) == 0; /* a normal exit has removed the file */
   ring->alive = false;
   if (status >= 0 && is_crash(status)) {
-    if (live_ring_dump(ring, NULL, written, sizeof(written)))
-      fprintf(stderr,
-              "rondo: process %d ended by signal %d (%s); its last seconds are "
-              "in %s\n",
-              ring->pid, WTERMSIG(status), strsignal(WTERMSIG(status)), written);
+    if (live_ring_dump(ring, NULL, watched->watcher->options->folder, written,
+                       sizeof(written)))
+      say_format("process %d ended by signal %d (%s); its last seconds are in %s",
+                 ring->pid, WTERMSIG(status), strsignal(WTERMSIG(status)), written);
+  } else {
+    watched_finish(watched);
   }
   if (left && status >= 0 && (WIFEXITED(status) || *written != '\0'))
     unlink(ring->path);
+}
+
+/* The process waits for this word: everything that it reported before has been taken. */
+static void ending(struct watched* watched) {
+  struct board* board = watched->sampling.board;
+  watched_finish(watched);
+  if (board == NULL)
+    return;
+  __atomic_store_n(&board->parted, 1, __ATOMIC_RELEASE);
+  (void) syscall(SYS_futex, &board->parted, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static struct watched* watched_of(struct watcher* watcher, uint32_t pid) {
@@ -269,92 +162,114 @@ static struct watched* watched_of(struct watcher* watcher, uint32_t pid) {
 
 static void watched_forget(struct watcher* watcher, size_t index) {
   struct watched* watched = watcher->list[index];
-  close(watched->pidfd);
+  if (watched->pidfd >= 0)
+    close(watched->pidfd);
+  stall_forget(&watched->stall);
   sampling_close(&watched->sampling);
   live_ring_close(&watched->ring);
   free(watched);
   watcher->list[index] = watcher->list[--watcher->count];
 }
 
-/* A program that has ended already is recognized by its ring; the watcher has held a
- * descriptor of it from the start. */
-static bool is_of_process(const struct watcher* watcher, const struct live_ring* ring,
-                          uint32_t pid) {
-  return ring->pid == (int) pid &&
-         (ring->alive || (watcher->program == (pid_t) pid &&
-                          ring->header->start_ns >= watcher->started_ns));
+/* The watcher has held a descriptor of the program from the start. -1: the process has
+ * ended, and its number may be another's. */
+static int process_open(const struct watcher* watcher, const struct live_ring* ring) {
+  if (watcher->program == ring->pid && watcher->program_fd >= 0)
+    return fcntl(watcher->program_fd, F_DUPFD_CLOEXEC, OWN_FD_FIRST);
+  int fd = (int) syscall(SYS_pidfd_open, ring->pid, 0);
+  bool same = ring->board->pid_namespace != ring_pid_namespace() ||
+              ring_process_start(ring->pid) == ring->board->process_start ||
+              status_of_zombie(ring->pid) >= 0;
+  if (fd >= 0 && !same) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
 }
 
-static int process_open(const struct watcher* watcher, uint32_t pid) {
-  if (watcher->program == (pid_t) pid && watcher->program_fd >= 0)
-    return fcntl(watcher->program_fd, F_DUPFD_CLOEXEC, 3);
-  return (int) syscall(SYS_pidfd_open, (pid_t) pid, 0);
-}
-
-/* After an exec a process has another ring. */
-static void watched_add(struct watcher* watcher, uint32_t pid) {
-  struct live_ring* list;
+/* The ring comes with the report: a short program may have removed its file, and be gone,
+ * before the report is read. After an exec a process has another ring. */
+static void watched_add(struct watcher* watcher, uint32_t pid, int ring_fd) {
   struct watched* watched = calloc(1, sizeof(*watched));
   for (size_t i = watcher->count; i > 0; i--) {
     if (watcher->list[i - 1]->ring.pid == (int) pid)
       watched_forget(watcher, i - 1);
   }
-  size_t count = live_rings(&list);
-  bool found = false;
-  for (size_t i = 0; i < count; i++) {
-    bool wanted = !found && is_of_process(watcher, &list[i], pid);
-    if (wanted && watched != NULL)
-      watched->ring = list[i];
-    else
-      live_ring_close(&list[i]);
-    found = found || wanted;
-  }
-  free(list);
-  if (watched == NULL)
-    return;
-  watched->pidfd = found ? process_open(watcher, pid) : -1;
-  if (watched->pidfd < 0 || watcher->count == WATCHED_MOST) {
-    if (found)
-      live_ring_close(&watched->ring);
+  if (watched == NULL || watcher->count == WATCHED_MOST) {
+    close(ring_fd);
     free(watched);
     return;
   }
+  if (!live_ring_take(&watched->ring, ring_fd) || watched->ring.pid != (int) pid) {
+    live_ring_close(&watched->ring);
+    free(watched);
+    return;
+  }
+  watched->pidfd = process_open(watcher, &watched->ring);
   watched->watcher = watcher;
   sampling_open(&watched->sampling, &watched->ring);
   watcher->list[watcher->count++] = watched;
 }
 
-static void take_report(struct watcher* watcher, const struct alarm_report* report) {
+static void take_dump(struct watched* watched) {
   char written[4096];
-  if (report->kind == ALARM_STARTED)
-    watched_add(watcher, report->pid);
+  if (live_ring_dump(&watched->ring, NULL, watched->watcher->options->folder, written,
+                     sizeof(written)))
+    say_format("the last seconds of process %d are in %s", watched->ring.pid, written);
+}
+
+static void take_report(struct watcher* watcher, const struct alarm_report* report,
+                        int fd) {
+  if (report->kind == ALARM_STARTED && fd >= 0)
+    watched_add(watcher, report->pid, fd);
+  else if (fd >= 0)
+    close(fd);
   struct watched* watched = watched_of(watcher, report->pid);
   if (watched == NULL)
     return;
   if (report->kind == ALARM_STALL)
-    stall_report(watcher, watched, report);
-  if (report->kind == ALARM_DUMP &&
-      live_ring_dump(&watched->ring, NULL, written, sizeof(written)))
-    fprintf(stderr, "rondo: the last seconds of process %d are in %s\n",
-            watched->ring.pid, written);
+    stall_begin(&watched->stall, &watched->ring, report->loop % BOARD_LOOPS,
+                report->looked_ns, report->held_ns);
+  if (report->kind == ALARM_DUMP)
+    take_dump(watched);
+  if (report->kind == ALARM_ENDING)
+    ending(watched);
 }
 
 /* --- the loop ------------------------------------------------------------------------
  */
 
-static void take_reports(struct watcher* watcher) {
-  struct alarm_report report;
-  while (recv(watcher->socket, &report, sizeof(report), MSG_DONTWAIT) ==
-         (ssize_t) sizeof(report))
-    take_report(watcher, &report);
+/* The descriptor that came with a datagram; -1: none. */
+static int message_descriptor(struct msghdr* message) {
+  int fd = -1;
+  for (struct cmsghdr* head = CMSG_FIRSTHDR(message); head != NULL;
+       head = CMSG_NXTHDR(message, head)) {
+    if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(sizeof(fd)))
+      memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+  }
+  return own_fd_raise(fd);
 }
 
-static void stall_sampled(void* data, uint32_t place, uint64_t looked_ns,
-                          uint64_t held_ns) {
-  struct watched* watched = data;
-  struct alarm_report report = {
-      .loop = place, .looked_ns = looked_ns, .held_ns = held_ns};
-  stall_report(watched->watcher, watched, &report);
+/* The control data has room for one descriptor: the kernel drops others. */
+static void take_reports(struct watcher* watcher) {
+  for (;;) {
+    struct alarm_report report;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {&report, sizeof(report)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    ssize_t length = recvmsg(watcher->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (length < 0 && errno != EINTR)
+      return;
+    int fd = length < 0 ? -1 : message_descriptor(&message);
+    if (length == (ssize_t) sizeof(report))
+      take_report(watcher, &report, fd);
+    else if (fd >= 0)
+      close(fd);
+  }
 }
 
 /* Returns the milliseconds until a program has to be looked at; -1: until a report. */
@@ -362,9 +277,11 @@ static int samples_take(struct watcher* watcher) {
   uint64_t soonest = UINT64_MAX;
   for (size_t i = 0; i < watcher->count; i++) {
     struct watched* watched = watcher->list[i];
-    uint64_t next = sampling_look(&watched->sampling, stall_sampled, watched);
-    if (watched->stalled_since != 0 && next > STALL_LOOK_MS * 1000000ull)
-      next = STALL_LOOK_MS * 1000000ull;
+    uint64_t next = watched->pidfd < 0
+                        ? 0
+                        : sampling_look(&watched->sampling, stall_sampled, watched);
+    uint64_t look = stall_look(&watched->stall, &watched->ring);
+    next = look < next ? look : next;
     soonest = next < soonest ? next : soonest;
   }
   return soonest == UINT64_MAX ? -1 : (int) ((soonest + 999999) / 1000000);
@@ -381,14 +298,11 @@ static bool wait_once(struct watcher* watcher) {
   size_t count = watcher->count;
   if (poll(fds, count + 2, timeout) < 0 && errno != EINTR)
     return false;
-  for (size_t i = 0; i < count; i++) {
-    if (watcher->list[i]->stalled_since != 0)
-      stall_end(watcher->list[i]);
-  }
+  say_aim();
   take_reports(watcher);
   for (size_t i = count; i > 0; i--) {
-    if (i > watcher->count || fds[i + 1].revents == 0 ||
-        watcher->list[i - 1]->pidfd != fds[i + 1].fd)
+    bool is_over = fds[i + 1].revents != 0 || fds[i + 1].fd < 0;
+    if (i > watcher->count || !is_over || watcher->list[i - 1]->pidfd != fds[i + 1].fd)
       continue;
     ended(watcher->list[i - 1]);
     watched_forget(watcher, i - 1);
@@ -400,34 +314,63 @@ static bool wait_once(struct watcher* watcher) {
   return watcher->program_fd >= 0 || watcher->count > 0;
 }
 
+static int by_number(const void* left, const void* right) {
+  return *(const int*) left - *(const int*) right;
+}
+
 /* The program's descriptors are not the watcher's: a pipe, a lock or a socket that the
  * program closes is closed then, as without a watcher. Standard error stays. */
-static void descriptors_leave(struct watcher* watcher) {
-  int first =
-      watcher->socket < watcher->program_fd ? watcher->socket : watcher->program_fd;
-  int second = watcher->socket + watcher->program_fd - first;
-  if (first > 3)
-    close_range(3, (unsigned int) first - 1, 0);
-  if (second > first + 1)
-    close_range((unsigned int) first + 1, (unsigned int) second - 1, 0);
-  close_range((unsigned int) second + 1, ~0U, 0);
+static void descriptors_leave(const struct watcher* watcher) {
+  int kept[] = {STDERR_FILENO, watcher->socket, watcher->program_fd, watcher->log};
+  const size_t count = sizeof(kept) / sizeof(kept[0]);
+  qsort(kept, count, sizeof(kept[0]), by_number);
+  for (size_t i = 0; i < count; i++) {
+    int first = kept[i] < STDERR_FILENO ? STDERR_FILENO : kept[i];
+    unsigned int last = i + 1 < count ? (unsigned int) kept[i + 1] - 1 : ~0U;
+    if (kept[i] >= STDERR_FILENO && (unsigned int) first + 1 <= last)
+      close_range((unsigned int) first + 1, last, 0);
+  }
+}
+
+/* What the terminal and the system send to a whole group of processes is the program's.
+ */
+static const int signals_ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTTOU};
+enum { SIGNALS_IGNORED = sizeof(signals_ignored) / sizeof(signals_ignored[0]) };
+static struct sigaction signals_before[SIGNALS_IGNORED];
+static struct sigaction child_before;
+
+static void signals_ignore(void) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  struct sigaction usual = {.sa_handler = SIG_DFL};
+  for (size_t i = 0; i < SIGNALS_IGNORED; i++)
+    sigaction(signals_ignored[i], &ignore, &signals_before[i]);
+  sigaction(SIGCHLD, &usual, &child_before); /* commands are waited for */
+}
+
+void watch_signals_restore(void) {
+  for (size_t i = 0; i < SIGNALS_IGNORED; i++)
+    sigaction(signals_ignored[i], &signals_before[i], NULL);
+  sigaction(SIGCHLD, &child_before, NULL);
 }
 
 static _Noreturn void watcher_run(struct watcher* watcher) {
+  char aside[PATH_MAX];
+  const char* folder = watcher->options->folder;
   descriptors_leave(watcher);
-  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGTTOU, SIG_IGN);
-  signal(SIGCHLD, SIG_IGN);
+  signals_ignore();
   setsid();
+  int nothing = own_fd_raise(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nothing, STDIN_FILENO);
   dup2(nothing, STDOUT_FILENO);
+  close(nothing);
+  snprintf(aside, sizeof(aside), "%s%srondo-%d.log", folder == NULL ? "" : folder,
+           folder == NULL ? "" : "/", (int) watcher->program);
+  say_open(watcher->log, aside);
+  stalls_open(watcher->options);
   while (wait_once(watcher))
     continue;
   unlink(watcher->path);
+  say_end();
   _exit(0);
 }
 
@@ -436,7 +379,7 @@ static _Noreturn void watcher_run(struct watcher* watcher) {
 
 /* Sockets of watchers that were killed: nobody is there to take what is sent. */
 static void sockets_clean(const char* folder) {
-  DIR* list = opendir(folder);
+  DIR* list = own_fd_list_folder(folder);
   const struct dirent* entry;
   while (list != NULL && (entry = readdir(list)) != NULL) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -455,38 +398,70 @@ static void sockets_clean(const char* folder) {
     closedir(list);
 }
 
-static bool socket_open(struct watcher* watcher) {
+static bool socket_open_in(struct watcher* watcher, const char* folder) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (!ring_folder_is_safe(folder) ||
+      snprintf(watcher->path, sizeof(watcher->path), "%s/watcher-%d", folder,
+               (int) getpid()) >= (int) sizeof(watcher->path))
+    return false;
+  sockets_clean(folder);
+  memcpy(address.sun_path, watcher->path, sizeof(address.sun_path));
+  unlink(watcher->path);
+  watcher->socket = own_fd_raise(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (watcher->socket >= 0 &&
+      bind(watcher->socket, (struct sockaddr*) &address, sizeof(address)) == 0)
+    return true;
+  if (watcher->socket >= 0)
+    close(watcher->socket);
+  return false;
+}
+
+static bool socket_open(struct watcher* watcher) {
   char folder[RING_PATH_SIZE];
   for (int turn = 0; turn < RING_FOLDERS; turn++) {
     if (!ring_folder(folder, turn, getenv("XDG_RUNTIME_DIR")))
       continue;
     (void) mkdir(folder, 0700);
-    if (!ring_folder_is_safe(folder) ||
-        snprintf(watcher->path, sizeof(watcher->path), "%s/watcher-%d", folder,
-                 (int) getpid()) >= (int) sizeof(watcher->path))
-      continue;
-    sockets_clean(folder);
-    memcpy(address.sun_path, watcher->path, sizeof(address.sun_path));
-    unlink(watcher->path);
-    watcher->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (watcher->socket >= 0 &&
-        bind(watcher->socket, (struct sockaddr*) &address, sizeof(address)) == 0)
+    if (socket_open_in(watcher, folder))
       return true;
-    if (watcher->socket >= 0)
-      close(watcher->socket);
   }
+  return ring_folder_make_spare(folder) && socket_open_in(watcher, folder);
+}
+
+/* A folder that isn't there is made. */
+static bool folder_is_good(const char* folder) {
+  if (folder == NULL || mkdir(folder, 0700) == 0)
+    return true;
+  if (errno == EEXIST && access(folder, W_OK | X_OK) == 0) {
+    struct stat status;
+    if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode))
+      return true;
+    errno = ENOTDIR;
+  }
+  fprintf(stderr, "rondo: %s: %s\n", folder, strerror(errno));
   return false;
 }
 
+static bool log_open(struct watcher* watcher, const char* path) {
+  watcher->log = -1;
+  if (path == NULL)
+    return true;
+  watcher->log = own_fd_raise(
+      open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600));
+  if (watcher->log < 0)
+    fprintf(stderr, "rondo: %s: %s\n", path, strerror(errno));
+  return watcher->log >= 0;
+}
+
 bool watch_start(const struct watch_options* options) {
-  struct watcher watcher = {
-      .options = options, .program = getpid(), .started_ns = live_now_ns()};
-  watcher.program_fd = (int) syscall(SYS_pidfd_open, watcher.program, 0);
+  struct watcher watcher = {.options = options, .program = getpid()};
+  if (!folder_is_good(options->folder) || !log_open(&watcher, options->log))
+    return false;
+  watcher.program_fd = own_fd_raise((int) syscall(SYS_pidfd_open, watcher.program, 0));
   if (watcher.program_fd < 0 || !socket_open(&watcher) ||
       setenv("RONDO_RECORD_WATCHER", watcher.path, 1) != 0) {
     fprintf(stderr, "rondo: nothing can be watched: %s\n", strerror(errno));
-    return false;
+    return true;
   }
   fflush(NULL);
   pid_t between = fork();
@@ -497,7 +472,9 @@ bool watch_start(const struct watch_options* options) {
   }
   close(watcher.socket);
   close(watcher.program_fd);
+  if (watcher.log >= 0)
+    close(watcher.log);
   if (between > 0)
     waitpid(between, NULL, 0);
-  return between > 0;
+  return true;
 }

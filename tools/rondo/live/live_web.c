@@ -1,14 +1,17 @@
 /* A small server on the loopback interface for one reader: whoever has the address that
  * was printed, which contains a secret word. Pages of other sites, which can make a
  * browser send requests, don't know the word; and a request whose Host header names
- * another host is refused. Each request is read by a thread of its own, so that one that
- * never ends blocks no other; answers are made one at a time. */
+ * another host is refused. Each request is read by a thread of its own, within a time
+ * limit for all of it; where many come, whoever has asked for nothing yet for the longest
+ * time makes room, so that slow connections block nobody. Answers are made one at a time.
+ */
 #include "live_web.h"
 #include "live_answer.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,17 +20,54 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { READERS_MOST = 32, REQUEST_MOST = 8192, TOKEN_SIZE = 33 };
+enum {
+  READERS_MOST = 32, /* more than that, and the slowest must go, */
+  PLACES = 64,       /* which takes a moment */
+  REQUEST_MOST = 8192,
+  REQUEST_MOST_MS = 3000, /* to send all of a request, */
+  ANSWER_MOST_MS = 20000, /* and to take all of its answer */
+  TOKEN_SIZE = 33
+};
+
+/* A connection that a thread reads from. */
+struct reader {
+  int fd; /* -1: the place is free */
+  uint64_t since_ms;
+  bool has_asked; /* its request is complete */
+};
 
 static struct {
   char token[TOKEN_SIZE];
   unsigned int port;
-  unsigned int readers; /* number of reading threads, protected by `lock` */
+  struct reader readers[PLACES]; /* protected by `door` */
+  pthread_mutex_t door;
+  pthread_cond_t left;  /* a place has become free */
   pthread_mutex_t lock; /* held while an answer is made */
   struct live_answers answers;
-} web = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} web = {.door = PTHREAD_MUTEX_INITIALIZER,
+         .left = PTHREAD_COND_INITIALIZER,
+         .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+/* Waits until the connection is ready, to a time that doesn't begin anew with each byte.
+ */
+static bool is_ready_before(int fd, short events, uint64_t end_ms) {
+  struct pollfd polled = {.fd = fd, .events = events};
+  for (;;) {
+    uint64_t now = now_ms();
+    int ready = now >= end_ms ? 0 : poll(&polled, 1, (int) (end_ms - now));
+    if (ready >= 0 || errno != EINTR)
+      return ready > 0;
+  }
+}
 
 /* --- requests -------------------------------------------------------------------------
  */
@@ -36,10 +76,8 @@ static struct {
  * slow. */
 static bool request_read(int fd, char* request) {
   size_t used = 0;
-  struct timeval patience = {.tv_sec = 5};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-  while (used < REQUEST_MOST - 1) {
+  uint64_t end_ms = now_ms() + REQUEST_MOST_MS;
+  while (used < REQUEST_MOST - 1 && is_ready_before(fd, POLLIN, end_ms)) {
     ssize_t n = recv(fd, request + used, REQUEST_MOST - 1 - used, 0);
     if (n <= 0)
       return false;
@@ -91,9 +129,10 @@ static bool token_is_ours(const char* path) {
 }
 
 static void send_all(int fd, const char* bytes, size_t length) {
-  while (length > 0) {
-    ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR)
+  uint64_t end_ms = now_ms() + ANSWER_MOST_MS;
+  while (length > 0 && is_ready_before(fd, POLLOUT, end_ms)) {
+    ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (n <= 0)
       return;
@@ -133,21 +172,34 @@ static void request_answer(int fd, char* request) {
   free(answer.bytes);
 }
 
+static void reader_asked(struct reader* reader) {
+  pthread_mutex_lock(&web.door);
+  reader->has_asked = true;
+  pthread_mutex_unlock(&web.door);
+}
+
+/* Under the lock: the place may be another connection's the next moment. */
+static void reader_end(struct reader* reader) {
+  pthread_mutex_lock(&web.door);
+  close(reader->fd);
+  reader->fd = -1;
+  pthread_cond_signal(&web.left);
+  pthread_mutex_unlock(&web.door);
+}
+
 static void* reader_run(void* argument) {
-  int fd = (int) (intptr_t) argument;
+  struct reader* reader = argument;
   char* request = malloc(REQUEST_MOST);
-  if (request != NULL && request_read(fd, request)) {
+  if (request != NULL && request_read(reader->fd, request)) {
     struct live_answer refused = {.status = "403 Forbidden", .type = "text/plain"};
+    reader_asked(reader);
     if (host_is_ours(request))
-      request_answer(fd, request);
+      request_answer(reader->fd, request);
     else
-      answer_send(fd, &refused);
+      answer_send(reader->fd, &refused);
   }
   free(request);
-  close(fd);
-  pthread_mutex_lock(&web.lock);
-  web.readers--;
-  pthread_mutex_unlock(&web.lock);
+  reader_end(reader);
   return NULL;
 }
 
@@ -184,21 +236,43 @@ static int server_open(unsigned int port) {
   return fd;
 }
 
+/* The place for one more connection; NULL: there is none. If there are many, the one that
+ * has been asking for the longest time is cut off: its thread then ends. */
+static struct reader* reader_place(int fd) {
+  struct reader *place = NULL, *slowest = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < PLACES; i++) {
+    struct reader* reader = &web.readers[i];
+    if (reader->fd < 0) {
+      place = reader;
+      continue;
+    }
+    count++;
+    if (!reader->has_asked && (slowest == NULL || reader->since_ms < slowest->since_ms))
+      slowest = reader;
+  }
+  if (count >= READERS_MOST && slowest != NULL)
+    shutdown(slowest->fd, SHUT_RDWR);
+  if (place != NULL)
+    *place = (struct reader){.fd = fd, .since_ms = now_ms()};
+  return place;
+}
+
+/* Takes the descriptor over, unless it returns false. */
 static bool reader_start(int fd) {
   pthread_t thread;
-  pthread_mutex_lock(&web.lock);
-  bool room = web.readers < READERS_MOST;
-  web.readers += room;
-  pthread_mutex_unlock(&web.lock);
-  if (!room)
-    return false;
-  if (pthread_create(&thread, NULL, reader_run, (void*) (intptr_t) fd) == 0) {
+  pthread_mutex_lock(&web.door);
+  struct reader* reader;
+  while ((reader = reader_place(fd)) == NULL) /* one that was cut off is leaving */
+    pthread_cond_wait(&web.left, &web.door);
+  pthread_mutex_unlock(&web.door);
+  if (pthread_create(&thread, NULL, reader_run, reader) == 0) {
     pthread_detach(thread);
     return true;
   }
-  pthread_mutex_lock(&web.lock);
-  web.readers--;
-  pthread_mutex_unlock(&web.lock);
+  pthread_mutex_lock(&web.door);
+  reader->fd = -1;
+  pthread_mutex_unlock(&web.door);
   return false;
 }
 
@@ -211,6 +285,8 @@ int live_web(const char* pid, unsigned int port, unsigned int interval_ms) {
     live_ring_close(&ring);
   }
   web.answers.interval_ms = interval_ms;
+  for (size_t i = 0; i < PLACES; i++)
+    web.readers[i].fd = -1;
   int server = token_make() ? server_open(port) : -1;
   if (server < 0) {
     fprintf(stderr, "rondo: no server on port %u: %s\n", port, strerror(errno));

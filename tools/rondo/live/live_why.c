@@ -3,21 +3,29 @@
 #include "live_cpu.h"
 #include "live_ring.h"
 #include "live_stack.h"
+#include "live_task.h"
 #include "live_words.h"
+#include "options.h"
+#include "outside.h"
+#include "script_file.h"
 #include "trace_words.h"
 
+#include "trace/sequence.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "usage: rondo why PID\n"
+    "usage: rondo why [--json] PID | core-file\n"
     "\n"
-    "Says why a process that is recorded (rondo exec --record, RONDO_RECORD) is alive "
+    "Says why a process is alive and why it doesn't answer: what each loop is in right\n"
+    "now, with its stack, the handles that keep it alive, and the requests in flight.\n"
+    "Any program with libuv or Rondo's library can be asked, also Node as it is. Of one\n"
+    "that is recorded (rondo exec --record, RONDO_RECORD) it is also known since when "
     "and\n"
-    "why it doesn't answer: what each loop is in right now, with its stack, the handles\n"
-    "that keep it alive, and the requests in flight. Nothing in the process is "
-    "changed.\n";
+    "by whom. Nothing in the process is changed.\n";
 
 enum { REQUESTS_SHOWN = 20 };
 
@@ -69,6 +77,17 @@ static void write_stacks(const struct trace* names, const struct board* board,
   live_stacks_free(&stacks);
 }
 
+/* What a stopped process was doing says nothing about what it does; since when it is
+ * stopped the kernel doesn't say. */
+static bool write_stopped(int pid) {
+  char state = task_state(pid, (uint32_t) pid);
+  if (state == 'T')
+    printf("  stopped, by SIGSTOP or Ctrl-Z: kill -CONT %d lets it go on\n", pid);
+  else if (state == 't')
+    puts("  stopped by a debugger");
+  return state == 'T' || state == 't';
+}
+
 static void write_state(const struct live_ring* ring, const struct trace* names,
                         const struct board* board, const struct board_loop* live) {
   char time[TIME_SIZE];
@@ -81,6 +100,9 @@ static void write_state(const struct live_ring* ring, const struct trace* names,
     write_stacks(names, board, live);
     return;
   }
+  bool stopped = write_stopped(ring->pid);
+  if (stopped && (looked & BOARD_ASLEEP) != 0)
+    return;
   if ((looked & BOARD_ASLEEP) != 0) {
     uint64_t since = looked & ~BOARD_ASLEEP;
     printf("  asleep for %s: it waits for what keeps it alive\n",
@@ -94,7 +116,7 @@ static void write_state(const struct live_ring* ring, const struct trace* names,
          held > 10000000 ? "not answering" : "at work", time_text(time, held));
   live_write_open(stdout, names, live);
   if (stretch.found && held > 10000000)
-    write_cpu(stdout, &stretch.cpu, held);
+    write_cpu(stdout, &stretch.cpu, held, stretch.collected_ns);
   putchar('\n');
   if (held > 10000000)
     write_stacks(names, board, live);
@@ -127,6 +149,26 @@ static void write_origin(const struct trace* names, const struct board_entry* en
   }
 }
 
+/* The text says when a timer was due at the time of the list. */
+static void write_about(const char* about, uint64_t age_ns) {
+  static const char due[] = "due in ";
+  uint64_t age_ms = age_ns / 1000000;
+  char* rest = NULL;
+  if (strncmp(about, due, sizeof(due) - 1) != 0 || age_ms == 0) {
+    write_plain(stdout, about);
+    return;
+  }
+  uint64_t in_ms = strtoull(about + sizeof(due) - 1, &rest, 10);
+  if (strncmp(rest, " ms", 3) != 0)
+    write_plain(stdout, about);
+  else if (in_ms >= age_ms)
+    printf("due in %llu ms", (unsigned long long) (in_ms - age_ms));
+  else
+    printf("due %llu ms ago", (unsigned long long) (age_ms - in_ms));
+  if (strncmp(rest, " ms", 3) == 0)
+    write_plain(stdout, rest + 3);
+}
+
 /* The list is updated at most once a second, and never while the loop hangs. */
 static void write_alive_list(const struct trace* names, const struct board_loop* live) {
   char time[TIME_SIZE];
@@ -134,18 +176,17 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
   struct board_alive list[BOARD_ALIVE];
   uint32_t count = 0;
   for (int i = 0; i < 100; i++) {
-    uint32_t before = __atomic_load_n(&live->alive_sequence, __ATOMIC_ACQUIRE);
+    uint32_t before = sequence_read_begin(&live->alive_sequence);
     memcpy(list, live->alive, sizeof(list));
     count = live->alive_count < BOARD_ALIVE ? live->alive_count : BOARD_ALIVE;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (before % 2 == 0 &&
-        before == __atomic_load_n(&live->alive_sequence, __ATOMIC_ACQUIRE))
+    if (sequence_read_end(&live->alive_sequence, before))
       break;
   }
   if (live->alive_ns == 0)
     return;
+  uint64_t age_ns = without(live_now_ns(), live->alive_ns);
   printf("  kept alive by %u handle%s (listed %s ago)\n", live->handles,
-         live->handles == 1 ? "" : "s", time_text(time, live_now_ns() - live->alive_ns));
+         live->handles == 1 ? "" : "s", time_text(time, age_ns));
   for (uint32_t i = 0; i < count; i++) {
     const char* kind = live_kind(list[i].subject, &prefix);
     printf("    %s%s", prefix, kind);
@@ -154,7 +195,7 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
     list[i].about[BOARD_ABOUT - 1] = '\0';
     if (list[i].about[0] != '\0') {
       putchar(' ');
-      write_plain(stdout, list[i].about);
+      write_about(list[i].about, age_ns);
     }
     write_origin(names, entry_of(live, list[i].subject));
     putchar('\n');
@@ -232,23 +273,33 @@ static void write_process(const struct live_ring* ring) {
   trace_free(&names);
 }
 
+/* The number of a process, or 0. */
+static int pid_of(const char* text) {
+  char* end;
+  long number = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : 0;
+  return number > 0 && number <= INT_MAX && *end == '\0' ? (int) number : 0;
+}
+
 int why_main(int argc, char** argv) {
-  const char* pid = NULL;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    if (argv[i][0] == '-' || pid != NULL)
-      return live_bad_usage("why", usage, argv[i]);
-    pid = argv[i];
-  }
-  if (pid == NULL)
-    return live_bad_usage("why", usage, NULL);
+  bool json = false;
+  const struct option table[] = {option_flag("--json", &json, "the same as JSON"), {0}};
+  const struct command_line line = {
+      .name = "rondo why", .usage = usage, .options = table, .refusal = 9};
+  int count = argc - 1;
+  int code = options_gather(&line, &count, argv + 1);
+  if (code != OPTIONS_GOOD)
+    return code;
+  if (count != 1)
+    return options_refuse(&line, "which process, or which core file?", "");
+  int pid = pid_of(argv[1]);
+  if (pid == 0)
+    return outside_why_core(argv[1], json);
   struct live_ring ring;
-  if (!live_ring_find(&ring, pid))
-    return 1;
+  if (json || !live_ring_of(&ring, pid))
+    return outside_why(pid, json);
   write_process(&ring);
+  for (const char* problem; (problem = script_problem_next()) != NULL;)
+    fprintf(stderr, "rondo: %s\n", problem);
   live_ring_close(&ring);
   return 0;
 }

@@ -19,8 +19,8 @@ const char* live_kind(uint64_t subject, const char** prefix) {
 }
 
 const char* live_program(const struct live_ring* ring) {
-  const char* base = strrchr(ring->header->program, '/');
-  return base == NULL ? ring->header->program : base + 1;
+  const char* base = strrchr(ring->program, '/');
+  return base == NULL ? ring->program : base + 1;
 }
 
 static void write_span(FILE* out, const struct trace* names,
@@ -98,7 +98,7 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
     live_stacks_free(&stacks);
   }
   if (goes_on)
-    write_cpu(out, &stretch.cpu, held_ns);
+    write_cpu(out, &stretch.cpu, held_ns, stretch.collected_ns);
   trace_free(&names);
   free(board);
 }

@@ -48,15 +48,22 @@ struct script_origin {
 };
 
 typedef void (*jit_code_handler)(const struct jit_code_event* event);
+typedef void (*collection_adder)(void* isolate, addon_collection callback, void* data,
+                                 int kinds);
+typedef void (*collection_remover)(void* isolate, addon_collection callback, void* data);
 
 static struct {
   void* (*current)(void);
   void (*set_handler)(void* isolate, int options, jit_code_handler handler);
   void (*add_microtasks_done)(void* isolate, void (*done)(void* isolate, void* data),
                               void* data);
+  collection_adder add_prologue, add_epilogue;
+  collection_remover remove_prologue, remove_epilogue;
   /* V8's interface identifies a function by the address of a handle, as Node-API does. */
   int (*line)(const void* function);
+  int (*column)(const void* function);
   struct script_origin (*origin)(const void* function);
+  struct napi_value__* (*bound)(const void* function);
 } engine;
 
 static void engine_find(void* function, const char* name) {
@@ -64,14 +71,28 @@ static void engine_find(void* function, const char* name) {
   memcpy(function, &found, sizeof(found));
 }
 
+/* In a mangled name: a pointer to a function that takes an isolate, v8::GCType,
+ * v8::GCCallbackFlags and a pointer. */
+#define GC_CALLBACK "EPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvE"
+
 void addon_engine_find(void) {
   engine_find(&engine.current, "_ZN2v87Isolate10GetCurrentEv");
   engine_find(&engine.set_handler, "_ZN2v87Isolate22SetJitCodeEventHandlerENS_"
                                    "19JitCodeEventOptionsEPFvPKNS_12JitCodeEventEE");
   engine_find(&engine.add_microtasks_done,
               "_ZN2v87Isolate30AddMicrotasksCompletedCallbackEPFvPS0_PvES2_");
+  engine_find(&engine.add_prologue,
+              "_ZN2v87Isolate21AddGCPrologueCallback" GC_CALLBACK "S4_S2_");
+  engine_find(&engine.add_epilogue,
+              "_ZN2v87Isolate21AddGCEpilogueCallback" GC_CALLBACK "S4_S2_");
+  engine_find(&engine.remove_prologue,
+              "_ZN2v87Isolate24RemoveGCPrologueCallback" GC_CALLBACK "S4_");
+  engine_find(&engine.remove_epilogue,
+              "_ZN2v87Isolate24RemoveGCEpilogueCallback" GC_CALLBACK "S4_");
   engine_find(&engine.line, "_ZNK2v88Function19GetScriptLineNumberEv");
+  engine_find(&engine.column, "_ZNK2v88Function21GetScriptColumnNumberEv");
   engine_find(&engine.origin, "_ZNK2v88Function15GetScriptOriginEv");
+  engine_find(&engine.bound, "_ZNK2v88Function16GetBoundFunctionEv");
 }
 
 static void* isolate_current(void) {
@@ -115,15 +136,23 @@ static void skip_tier(const char** text, size_t* length) {
   *length -= count;
 }
 
-/* Turns "JS:*parse file:///app/server.js:12:3" into "parse /app/server.js:12"; names that
- * aren't of a script stay as they are. */
+/* Only of a file is the column of use: whoever reads the recording finds the function in
+ * a bundle, and in its source map, by it. */
+static bool is_in_file(const char* text, size_t length) {
+  return memmem(text, length, " /", 2) != NULL ||
+         memmem(text, length, " file://", 8) != NULL;
+}
+
+/* Turns "JS:*parse file:///app/server.js:12:3" into "parse /app/server.js:12:3"; names
+ * that aren't of a script stay as they are. */
 static void code_name(char* name, const char* text, size_t length) {
   const char* url = NULL;
   if (text_begins(&text, &length, "JS:") || text_begins(&text, &length, "LazyCompile:") ||
       text_begins(&text, &length, "Function:") || text_begins(&text, &length, "Eval:") ||
       text_begins(&text, &length, "Script:")) {
     skip_tier(&text, &length);
-    length = without_column(text, length);
+    if (!is_in_file(text, length))
+      length = without_column(text, length);
     url = memmem(text, length, " file://", 8);
   }
   const char* anonymous = length > 0 && *text == ' ' ? "(anonymous)" : "";
@@ -162,12 +191,36 @@ bool addon_microtasks_watch(void (*done)(void* isolate, void* data), void* data)
   return true;
 }
 
+enum { ALL_KINDS = 0xff };
+
+bool addon_collections_watch(addon_collection began, addon_collection ended, void* data) {
+  void* isolate = isolate_current();
+  if (isolate == NULL || engine.add_prologue == NULL || engine.add_epilogue == NULL ||
+      engine.remove_prologue == NULL || engine.remove_epilogue == NULL)
+    return false;
+  engine.add_prologue(isolate, began, data, ALL_KINDS);
+  engine.add_epilogue(isolate, ended, data, ALL_KINDS);
+  return true;
+}
+
+void addon_collections_leave(addon_collection began, addon_collection ended, void* data) {
+  void* isolate = isolate_current();
+  if (isolate == NULL)
+    return;
+  engine.remove_prologue(isolate, began, data);
+  engine.remove_epilogue(isolate, ended, data);
+}
+
 /* --- places
  * ----------------------------------------------------------------------------- */
 
 /* V8 counts from 0, and returns -1 if the line isn't known. */
 int addon_function_line(const struct napi_value__* function) {
   return engine.line == NULL ? 0 : engine.line(function) + 1;
+}
+
+int addon_function_column(const struct napi_value__* function) {
+  return engine.column == NULL ? 0 : engine.column(function) + 1;
 }
 
 /* Until V8 12 the isolate comes before the script's name. */
@@ -177,4 +230,9 @@ struct napi_value__* addon_function_script(const struct napi_value__* function) 
     return NULL;
   struct script_origin origin = engine.origin(function);
   return origin.words[0] == isolate ? origin.words[1] : origin.words[0];
+}
+
+/* V8 returns undefined for a function that isn't bound. */
+struct napi_value__* addon_function_target(const struct napi_value__* function) {
+  return engine.bound == NULL ? NULL : engine.bound(function);
 }

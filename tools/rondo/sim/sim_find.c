@@ -8,6 +8,7 @@
 #include "sim_find.h"
 
 #include "exec.h"
+#include "sim_folder.h"
 #include "sim_story.h"
 
 #include <errno.h>
@@ -34,6 +35,11 @@ static bool fails_alike(const struct sim_run* one, const struct sim_run* other) 
          one->detail == other->detail;
 }
 
+static bool is_alike(const struct sim_options* options, const struct sim_run* one,
+                     const struct sim_run* other) {
+  return (options->alike == NULL ? fails_alike : options->alike)(one, other);
+}
+
 static void run_again(struct sim_run* again, const struct sim_run* run) {
   memset(again, 0, sizeof(*again));
   again->seed = run->seed;
@@ -51,7 +57,7 @@ static bool shrink_try(struct shrink* shrink, char* const* keys, size_t count) {
   shrink->finding->tries++;
   if (*shrink->stop || shrink->finding->tries > TRIES_MOST ||
       !sim_run_whole(&plan, &again, shrink->stop) ||
-      !fails_alike(&again, &shrink->finding->run)) {
+      !is_alike(shrink->options, &again, &shrink->finding->run)) {
     sim_run_free(&again);
     return false;
   }
@@ -103,10 +109,14 @@ static char* words_at(const struct sim_run* run, size_t at) {
   return at < run->decision_count ? strdup(run->decisions[at].words) : NULL;
 }
 
-/* The second run with the same seed. */
+/* The second run with the same seed, unless the one before was the same. */
 static void prove(const struct sim_options* options, struct sim_finding* finding,
-                  const volatile sig_atomic_t* stop) {
+                  const struct sim_run* before, const volatile sig_atomic_t* stop) {
   struct sim_run again;
+  if (before != NULL && sim_run_same(&finding->run, before, &finding->differs_at)) {
+    finding->repeats = finding->is_proved = true;
+    return;
+  }
   struct sim_plan plan = options->plan;
   plan.show = false;
   run_again(&again, &finding->run);
@@ -117,7 +127,7 @@ static void prove(const struct sim_options* options, struct sim_finding* finding
       finding->differs_words[0] = words_at(&finding->run, finding->differs_at);
       finding->differs_words[1] = words_at(&again, finding->differs_at);
     }
-    finding->is_proved = fails_alike(&again, &finding->run);
+    finding->is_proved = is_alike(options, &again, &finding->run);
   }
   sim_run_free(&again);
 }
@@ -143,9 +153,31 @@ static void add_origins(struct shrink* shrink) {
 
 /* --- recordings ------------------------------------------------------------------- */
 
+/* The process that the only decision is about, unless it is the first; or NULL. */
+static const char* decision_process(const struct sim_run* run) {
+  const char* process = run->decision_count == 1 ? run->decisions[0].process : "";
+  return strchr(process, '.') == NULL ? NULL : process;
+}
+
+/* The recording of a child: the first process's has the name that was given, those of
+ * others the pid behind it. NULL if there is none. */
+static char* path_of_child(const struct sim_run* run, const char* process,
+                           const char* path) {
+  for (size_t i = 0; i < run->process_count && process != NULL; i++) {
+    char* found = NULL;
+    if (strcmp(run->processes[i].path, process) != 0 ||
+        asprintf(&found, "%s.%d", path, run->processes[i].pid) < 0)
+      continue;
+    if (access(found, R_OK) == 0)
+      return found;
+    free(found);
+  }
+  return NULL;
+}
+
 /* Runs once more with these decisions, recorded. The path, or NULL. */
 static char* record(const struct shrink* shrink, const char* folder, const char* what,
-                    size_t count) {
+                    size_t count, bool* fails, char** of_child) {
   struct sim_plan plan = shrink->options->plan;
   struct sim_run again;
   size_t size = strlen(folder) + 64;
@@ -163,6 +195,10 @@ static char* record(const struct shrink* shrink, const char* folder, const char*
   again.record = path;
   unlink(path);
   bool ran = sim_run_whole(&plan, &again, shrink->stop);
+  *fails = ran && is_alike(shrink->options, &again, &shrink->finding->run);
+  *of_child =
+      ran ? path_of_child(&again, decision_process(&shrink->finding->smallest), path)
+          : NULL;
   sim_run_free(&again);
   if (ran && access(path, R_OK) == 0)
     return path;
@@ -177,40 +213,62 @@ static void record_forget(char** path) {
   *path = NULL;
 }
 
+/* Of the process that the decision is about; otherwise of the first. A decision about
+ * another process than the one that is recorded explains nothing there. */
+static char* story_of(const struct sim_finding* finding, char* const children[2]) {
+  const struct sim_run* small = sim_find_smallest(finding);
+  if (decision_process(small) == NULL)
+    return sim_story(small, finding->kept_passing, finding->kept_failing);
+  return children[0] == NULL || children[1] == NULL
+             ? NULL
+             : sim_story(small, children[1], children[0]);
+}
+
 /* The failing schedule, and the same without its last decision, which passes: recorded,
  * for the story and for whom wants to see more. */
 static void record_both(struct shrink* shrink) {
-  char scratch[] = "/tmp/rondo-story-XXXXXX";
+  int fd = -1;
+  char* scratch = NULL;
   struct sim_finding* finding = shrink->finding;
   const char* folder = shrink->options->output;
   if (*shrink->stop || finding->fails_anyway || shrink->count == 0)
     return;
-  if (folder == NULL ? mkdtemp(scratch) == NULL
-                     : mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    fprintf(stderr, "rondo sim: %s: %s\n", folder == NULL ? scratch : folder,
-            strerror(errno));
+  if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "rondo sim: %s: %s\n", folder, strerror(errno));
     return;
   }
+  if (folder == NULL && (scratch = sim_folder_make(FOLDER_ON_DISK, &fd)) == NULL)
+    return;
   shrink->named_argv = shrink->options->plan.argv;
   if (!shrink->options->plan.script)
     shrink->named_argv = exec_name_functions(shrink->options->plan.argv);
   const char* place = folder == NULL ? scratch : folder;
-  finding->kept_failing = record(shrink, place, "failing", shrink->count);
-  finding->kept_passing = record(shrink, place, "passing", shrink->count - 1);
-  if (finding->kept_failing != NULL && finding->kept_passing != NULL)
-    finding->story = sim_story(sim_find_smallest(finding), finding->kept_passing,
-                               finding->kept_failing);
+  bool first_fails = false, second_fails = false;
+  char* children[2] = {NULL, NULL};
+  finding->kept_failing =
+      record(shrink, place, "failing", shrink->count, &first_fails, &children[0]);
+  finding->kept_passing =
+      record(shrink, place, "passing", shrink->count - 1, &second_fails, &children[1]);
+  /* A program may do other things when it is recorded: then they are no comparison. */
+  if (finding->kept_failing != NULL && finding->kept_passing != NULL && first_fails &&
+      !second_fails)
+    finding->story = story_of(finding, children);
+  free(children[0]);
+  free(children[1]);
   if (folder != NULL)
     return;
   record_forget(&finding->kept_failing);
   record_forget(&finding->kept_passing);
-  rmdir(scratch);
+  sim_folder_remove(scratch);
+  if (fd >= 0)
+    close(fd);
+  free(scratch);
 }
 
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
-              const volatile sig_atomic_t* stop) {
+              const struct sim_run* before, const volatile sig_atomic_t* stop) {
   struct shrink shrink = {.options = options, .finding = finding, .stop = stop};
-  prove(options, finding, stop);
+  prove(options, finding, before, stop);
   if (!options->shrink)
     return;
   shrink.count = finding->run.decision_count;

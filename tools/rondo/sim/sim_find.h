@@ -19,17 +19,22 @@ struct sim_finding {
   char* kept_passing;
 };
 
-/* Proves and shrinks. The finding owns its run from here on. */
+/* Proves and shrinks. The finding owns its run from here on; `before` is a run of the
+ * same seed that failed, or NULL. */
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
-              const volatile sig_atomic_t* stop);
+              const struct sim_run* before, const volatile sig_atomic_t* stop);
 void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding);
 void sim_find_free(struct sim_finding* finding);
+/* The command line that runs this seed, as one would type it, with a line break. */
+void sim_find_command(const struct sim_options* options, uint64_t seed);
 /* The run with the decisions that are needed: the smallest one, or the original if no
  * decision could be removed. */
 const struct sim_run* sim_find_smallest(const struct sim_finding* finding);
 
 /* As in "1.5 s" or "2 h 3 min". */
 void sim_time_words(uint64_t ns, char* words, size_t size);
+/* "2027-01-31", or with a time, in UTC. */
+void sim_date_words(uint64_t seconds, char* words, size_t size);
 
 #endif

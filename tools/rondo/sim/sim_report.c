@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { LINES_SHOWN = 30, DECISIONS_SHOWN = 20 };
 
@@ -18,6 +19,15 @@ void sim_time_words(uint64_t ns, char* words, size_t size) {
     snprintf(words, size, "%.0f min", seconds / 60);
   else
     snprintf(words, size, "%.1f h", seconds / 3600);
+}
+
+void sim_date_words(uint64_t seconds, char* words, size_t size) {
+  time_t date = (time_t) seconds;
+  struct tm fields;
+  if (gmtime_r(&date, &fields) == NULL ||
+      strftime(words, size, seconds % 86400 == 0 ? "%Y-%m-%d" : "%Y-%m-%dT%H:%M:%SZ",
+               &fields) == 0)
+    words[0] = '\0';
 }
 
 static void output_show(const struct sim_run* run) {
@@ -42,6 +52,7 @@ static void output_show(const struct sim_run* run) {
 static bool is_delay(const struct sim_decision* decision) {
   return strstr(decision->key, "/fault/") == NULL &&
          strstr(decision->key, "/read/") == NULL &&
+         strstr(decision->key, "/compute/") == NULL &&
          strstr(decision->key, "/write/") == NULL;
 }
 
@@ -60,11 +71,14 @@ static void decisions_show(const struct sim_run* run) {
     printf("  - and %zu more\n", run->decision_count - shown);
 }
 
-/* The program's command line, as one would type it. */
-static void command_show(const struct sim_options* options, uint64_t seed) {
-  printf("    rondo sim --seed %llu", (unsigned long long) seed);
+void sim_find_command(const struct sim_options* options, uint64_t seed) {
+  char date[32];
+  sim_date_words(options->plan.wall_start, date, sizeof(date));
+  printf("    rondo sim --seed %llu --date %s", (unsigned long long) seed, date);
   if (options->faults != NULL)
     printf(options->faults[0] == '\0' ? " --faults%s" : " --faults=%s", options->faults);
+  if (options->plan.expire)
+    printf(" --expire");
   if (options->plan.longest_ns != 0)
     printf(" --longest %gms", (double) options->plan.longest_ns / 1e6);
   if (options->plan.match != NULL)
@@ -109,7 +123,7 @@ void sim_find_report(const struct sim_options* options,
   }
   output_show(small->output != NULL ? small : run);
   printf("\nAgain:\n\n");
-  command_show(options, run->seed);
+  sim_find_command(options, run->seed);
   if (finding->kept_failing != NULL)
     printf("\nRecordings, for rondo trace and rondo trace --compare:\n\n    %s\n",
            finding->kept_failing);

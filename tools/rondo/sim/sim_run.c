@@ -5,16 +5,19 @@
 #include "sim_run.h"
 
 #include "exec.h"
+#include "sim_folder.h"
+#include "sim_isolate.h"
+#include "sim_handle_names.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -26,8 +29,6 @@
 
 enum { OUTPUT_KEPT = 1 << 20 };
 
-#define FOLDER_PREFIX "rondo-sim-"
-
 static char* run_path(const struct sim_run* run, const char* name) {
   size_t size = strlen(run->folder) + strlen(name) + 2;
   char* path = malloc(size);
@@ -38,55 +39,35 @@ static char* run_path(const struct sim_run* run, const char* name) {
 
 /* --- starting ----------------------------------------------------------------------- */
 
-static const char* folder_base(void) {
-  const char* base = getenv("TMPDIR");
-  if (access("/dev/shm", W_OK | X_OK) == 0)
-    return "/dev/shm";
-  return base == NULL || base[0] != '/' || strlen(base) > WORLD_FOLDER / 2 ? "/tmp"
-                                                                           : base;
-}
-
-/* Made, open and locked, which shows that somebody uses it. */
-static char* folder_make(int* fd) {
-  char* folder = malloc(WORLD_FOLDER);
-  if (folder == NULL)
-    return NULL;
-  snprintf(folder, WORLD_FOLDER, "%s/" FOLDER_PREFIX "XXXXXX", folder_base());
-  if (mkdtemp(folder) != NULL) {
-    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*fd >= 0)
-      flock(*fd, LOCK_EX | LOCK_NB);
-    return folder;
-  }
-  fprintf(stderr, "rondo sim: %s: %s\n", folder, strerror(errno));
-  free(folder);
-  return NULL;
-}
-
 static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
   char* path = run_path(run, "world");
   int fd = path == NULL ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   free(path);
-  if (fd < 0 || ftruncate(fd, (off_t) sizeof(struct world)) != 0)
+  if (fd < 0)
     return false;
-  struct world* world =
-      mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  /* Memory that the file system doesn't have when it is written to is a SIGBUS. */
+  int err = posix_fallocate(fd, 0, (off_t) sizeof(struct world));
+  struct world* world = MAP_FAILED;
+  if (err == 0)
+    world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd);
+  if (err != 0)
+    errno = err;
   if (world == MAP_FAILED)
     return false;
   world_prepare(world, run->seed);
   snprintf(world->folder, sizeof(world->folder), "%s", run->folder);
   world->flags =
       (plan->time_only ? WORLD_TIME_ONLY : 0u) | (plan->verbose ? WORLD_VERBOSE : 0u) |
-      (plan->fault_rate != 0 ? WORLD_FAULTS : 0u) | (run->allow_some ? WORLD_ALLOW : 0u);
+      (plan->fault_rate != 0 ? WORLD_FAULTS : 0u) | (plan->expire ? WORLD_EXPIRE : 0u) |
+      (run->allow_some ? WORLD_ALLOW : 0u) | (plan->show ? WORLD_SHOWN : 0u);
   world->fault_rate = plan->fault_rate;
   world->fault_kinds = plan->fault_kinds;
   world->longest = plan->longest_ns;
   world->outside_ns = plan->outside_ns;
   if (plan->show)
     world_set_input(world, STDIN_FILENO);
-  if (plan->wall_start != 0)
-    world->wall_start = plan->wall_start * WORLD_SECOND;
+  world->wall_start = plan->wall_start * WORLD_SECOND;
   if (plan->limit_ns != 0)
     world->limit = world->start + plan->limit_ns;
   run->world = world;
@@ -136,6 +117,9 @@ static bool has_terminal(const struct sim_plan* plan) {
 }
 
 static void child_become(const struct sim_plan* plan, const struct sim_run* run) {
+  int err = run->isolate ? sim_isolate_enter(run->folder) : 0;
+  if (err != 0)
+    run->world->not_isolated = (uint32_t) err;
   if (!run->has_terminal)
     setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -146,28 +130,55 @@ static void child_become(const struct sim_plan* plan, const struct sim_run* run)
   if (!plan->show)
     child_redirect(run);
   if (plan->script) {
-    char own[4096];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-    own[length < 0 ? 0 : length] = '\0';
-    execv(own, plan->argv);
+    char own[PATH_MAX];
+    if (exec_find_self(own))
+      execv(own, plan->argv);
     _exit(126);
   }
   _exit(exec_become(plan->argv));
+}
+
+/* Gives up the folder, so that another place can be tried. */
+static void folder_drop(struct sim_run* run) {
+  if (run->ended_fd >= 0)
+    close(run->ended_fd);
+  if (run->world != NULL)
+    munmap(run->world, sizeof(*run->world));
+  sim_folder_remove(run->folder);
+  if (run->folder_fd >= 0)
+    close(run->folder_fd);
+  free(run->folder);
+  run->folder = NULL;
+  run->world = NULL;
+  run->ended_fd = run->folder_fd = -1;
+}
+
+static bool folder_fill(const struct sim_plan* plan, struct sim_run* run,
+                        enum sim_folder_place place) {
+  run->folder = sim_folder_make(place, &run->folder_fd);
+  if (run->folder == NULL)
+    return false;
+  if (world_write(plan, run) && allowed_write(run) && ended_open(run))
+    return true;
+  fprintf(stderr, "rondo sim: %s: %s\n", run->folder, strerror(errno));
+  folder_drop(run);
+  return false;
 }
 
 bool sim_run_start(const struct sim_plan* plan, struct sim_run* run) {
   run->ended_fd = -1;
   run->folder_fd = -1;
   run->pid = 0;
-  run->folder = folder_make(&run->folder_fd);
-  if (run->folder == NULL)
-    return false;
-  if (!world_write(plan, run) || !allowed_write(run) || !ended_open(run)) {
-    fprintf(stderr, "rondo sim: %s: %s\n", run->folder, strerror(errno));
+  bool in_memory = sim_folder_has_room(FOLDER_IN_MEMORY);
+  if (!in_memory && !sim_folder_has_room(FOLDER_ON_DISK)) {
+    fprintf(stderr, "rondo sim: no room for a run in /dev/shm, nor in /tmp or $TMPDIR "
+                    "(8 MiB are needed)\n");
     return false;
   }
+  if (!folder_fill(plan, run, in_memory ? FOLDER_IN_MEMORY : FOLDER_ON_DISK))
+    return false;
   run->has_terminal = has_terminal(plan);
-  run->started = world_real_ns();
+  run->started = run->patient_since = world_real_ns();
   fflush(NULL);
   run->pid = fork();
   if (run->pid == 0)
@@ -204,11 +215,15 @@ static void run_look(const struct sim_plan* plan, struct sim_run* run) {
     return;
   }
   uint32_t end = __atomic_load_n(&run->world->end, __ATOMIC_ACQUIRE);
+  uint64_t debugged = __atomic_load_n(&run->world->debugged_at, __ATOMIC_RELAXED);
+  if (debugged > run->patient_since)
+    run->patient_since = debugged;
   if (end == WORLD_TIMED_OUT)
     run_end(run, OUTCOME_TIMED_OUT, 0);
   else if (end == WORLD_HANGS)
     run_end(run, OUTCOME_HANGS, 0);
-  else if (plan->patience_ns != 0 && world_real_ns() - run->started > plan->patience_ns)
+  else if (plan->patience_ns != 0 &&
+           world_real_ns() - run->patient_since > plan->patience_ns)
     run_end(run, OUTCOME_STUCK, 0);
 }
 
@@ -298,7 +313,25 @@ static bool decision_parse(char* line, struct sim_decision* decision) {
   return decision->key != NULL && decision->words != NULL;
 }
 
+/* "0.2" is the second child that the program started, and "0.2.1" that one's first. */
+static void decision_place(struct sim_decision* decision, const char* process) {
+  const char* child = strncmp(process, "0.", 2) == 0 ? process + 2 : NULL;
+  char* words = NULL;
+  if (child != NULL && asprintf(&words, "in child %s: %s", child, decision->words) >= 0) {
+    free(decision->words);
+    decision->words = words;
+  }
+}
+
 static void decisions_read(struct sim_run* run, const char* name) {
+  const char* process = name + strlen("decisions.");
+  struct sim_names names = {0};
+  char* described = run_path(run, name);
+  if (described != NULL) { /* names.PATH is shorter */
+    snprintf(strrchr(described, '/'), strlen(name) + 2, "/names.%s", process);
+    sim_names_read(&names, described);
+  }
+  free(described);
   char* path = run_path(run, name);
   FILE* file = path == NULL ? NULL : fopen(path, "re");
   char* line = NULL;
@@ -311,8 +344,34 @@ static void decisions_read(struct sim_run* run, const char* name) {
     if (grown == NULL)
       break;
     run->decisions = grown;
-    if (decision_parse(line, &decision))
-      run->decisions[run->decision_count++] = decision;
+    if (!decision_parse(line, &decision))
+      continue;
+    sim_names_put(&names, &decision.words);
+    decision_place(&decision, process);
+    snprintf(decision.process, sizeof(decision.process), "%s", process);
+    run->decisions[run->decision_count++] = decision;
+  }
+  sim_names_free(&names);
+  free(line);
+  if (file != NULL)
+    fclose(file);
+}
+
+static void written_read(struct sim_run* run) {
+  char* path = run_path(run, "written");
+  FILE* file = path == NULL ? NULL : fopen(path, "re");
+  char* line = NULL;
+  size_t size = 0;
+  free(path);
+  while (file != NULL && getline(&line, &size, file) > 0) {
+    char** grown = realloc(run->written, (run->written_count + 1) * sizeof(*grown));
+    if (grown == NULL)
+      break;
+    run->written = grown;
+    line[strcspn(line, "\n")] = '\0';
+    char* copy = strdup(line);
+    if (copy != NULL)
+      run->written[run->written_count++] = copy;
   }
   free(line);
   if (file != NULL)
@@ -323,45 +382,16 @@ static int by_name(const void* one, const void* other) {
   return strcmp(*(char* const*) one, *(char* const*) other);
 }
 
-static void folder_remove(DIR* folder, const char* path) {
-  const struct dirent* entry;
-  rewinddir(folder);
-  while ((entry = readdir(folder)) != NULL) {
-    if (entry->d_name[0] != '.')
-      unlinkat(dirfd(folder), entry->d_name, 0);
-  }
-  rmdir(path);
-}
-
-/* A folder that is new may be about to be locked. */
-static bool folder_is_abandoned(int fd) {
-  const time_t long_ago = time(NULL) - 60;
-  struct stat status;
-  return fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-         status.st_mtime < long_ago && flock(fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-void sim_run_sweep(void) {
-  const char* base = folder_base();
-  DIR* all = opendir(base);
-  const struct dirent* entry;
-  while (all != NULL && (entry = readdir(all)) != NULL) {
-    char path[WORLD_FOLDER + 256];
-    if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) != 0)
-      continue;
-    int fd = openat(dirfd(all), entry->d_name,
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR* folder = folder_is_abandoned(fd) ? fdopendir(fd) : NULL;
-    snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
-    if (folder != NULL) {
-      folder_remove(folder, path);
-      closedir(folder);
-    } else if (fd >= 0) {
-      close(fd);
-    }
-  }
-  if (all != NULL)
-    closedir(all);
+int sim_run_try_isolation(void) {
+  int fd = -1;
+  char* folder = sim_folder_make(FOLDER_IN_MEMORY, &fd);
+  int err = folder == NULL ? errno : sim_isolate_try(folder);
+  if (folder != NULL)
+    sim_folder_remove(folder);
+  if (fd >= 0)
+    close(fd);
+  free(folder);
+  return err;
 }
 
 /* Reads the decisions of all processes, in the order of their names, and removes all. */
@@ -381,10 +411,9 @@ static void folder_empty(struct sim_run* run) {
     decisions_read(run, names[i]);
     free(names[i]);
   }
-  if (folder != NULL) {
-    folder_remove(folder, run->folder);
+  if (folder != NULL)
     closedir(folder);
-  }
+  sim_folder_remove(run->folder);
 }
 
 static void output_match(const struct sim_plan* plan, struct sim_run* run) {
@@ -395,6 +424,19 @@ static void output_match(const struct sim_plan* plan, struct sim_run* run) {
   if (regexec(&pattern, run->output, 0, NULL, 0) == 0)
     run->outcome = OUTCOME_MATCHED;
   regfree(&pattern);
+}
+
+static void processes_read(struct sim_run* run) {
+  size_t count = run->world->process_high;
+  run->processes =
+      count > WORLD_PROCESSES ? NULL : calloc(count + 1, sizeof(*run->processes));
+  run->process_count = run->processes == NULL ? 0 : count;
+  for (size_t i = 0; i < run->process_count; i++) {
+    const struct world_process* process = &run->world->processes[i];
+    run->processes[i].pid = process->pid;
+    memcpy(run->processes[i].path, process->path, sizeof(process->path));
+    run->processes[i].path[WORLD_PATH - 1] = '\0';
+  }
 }
 
 void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
@@ -409,9 +451,21 @@ void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
   run->folder_fd = -1;
   if (!run->is_over)
     run->outcome = OUTCOME_BROKEN;
+  if (sim_run_failed(run) && sim_folder_is_full(run->folder)) {
+    fprintf(stderr, "rondo sim: no room is left in %s: what failed isn't the program\n",
+            run->folder);
+    run->outcome = OUTCOME_BROKEN;
+  }
   output_read(run);
+  written_read(run);
+  if (!plan->show)
+    sim_folder_remove_made(run->folder);
   folder_empty(run);
   if (run->world != NULL) {
+    memcpy(run->outside, run->world->outside_name, sizeof(run->outside));
+    memcpy(run->fixed, run->world->fixed_name, sizeof(run->fixed));
+    run->not_isolated = (int) run->world->not_isolated;
+    processes_read(run);
     run->virtual_ns = world_now(run->world) - run->world->start;
     run->decisions_made = run->world->decisions;
     munmap(run->world, sizeof(*run->world));
@@ -427,11 +481,18 @@ void sim_run_free(struct sim_run* run) {
     free(run->decisions[i].key);
     free(run->decisions[i].words);
   }
+  for (size_t i = 0; i < run->written_count; i++)
+    free(run->written[i]);
   free(run->decisions);
+  free(run->processes);
+  run->processes = NULL;
+  run->process_count = 0;
+  free(run->written);
   free(run->output);
   run->decisions = NULL;
+  run->written = NULL;
   run->output = NULL;
-  run->decision_count = run->output_size = 0;
+  run->decision_count = run->written_count = run->output_size = 0;
 }
 
 bool sim_run_whole(const struct sim_plan* plan, struct sim_run* run,

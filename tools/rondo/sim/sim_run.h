@@ -15,13 +15,14 @@ struct sim_plan {
   bool show;   /* the program's output goes where ours goes */
   bool time_only;
   bool verbose;
+  bool expire;          /* delays may be longer than the program's limits */
   uint64_t limit_ns;    /* virtual */
   uint64_t longest_ns;  /* delay; 0: the chooser's own */
   uint64_t patience_ns; /* real */
   uint64_t outside_ns;  /* how long an answer from outside is waited for: real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
-  uint64_t wall_start; /* seconds since 1970, the same in all runs; 0: now */
+  uint64_t wall_start; /* seconds since 1970, the same in all runs */
 };
 
 enum sim_outcome {
@@ -39,6 +40,7 @@ enum sim_outcome {
 struct sim_decision {
   char* key;
   char* words;
+  char process[WORLD_PATH]; /* whose it is, as in "0.2" */
   uint64_t at;
   uint64_t value;
 };
@@ -49,6 +51,8 @@ struct sim_run {
   char* const* allowed;
   size_t allowed_count;
   const char* record; /* where its recording goes, or NULL */
+  bool isolate;       /* with a network and a /tmp of its own */
+  bool had_company;   /* other runs went on beside it */
 
   char* folder;
   int folder_fd; /* locked while the folder is used */
@@ -57,6 +61,7 @@ struct sim_run {
   pid_t pid;
   bool has_terminal; /* and is of our process group */
   uint64_t started;
+  uint64_t patient_since; /* the same, or when a debugger last held it */
   bool is_over;
 
   enum sim_outcome outcome;
@@ -65,12 +70,23 @@ struct sim_run {
   uint64_t decisions_made;
   struct sim_decision* decisions; /* sorted by process, in order of time */
   size_t decision_count;
+  struct sim_process {
+    char path[WORLD_PATH];
+    int pid;
+  } * processes;
+  size_t process_count;
   char* output; /* its last part */
   size_t output_size;
+  /* What it used that another run would use, too. */
+  char outside[WORLD_LINK_NAME]; /* an address that isn't its own, or "" */
+  char fixed[WORLD_LINK_NAME];   /* a port that the program chose, or "" */
+  char** written;                /* files */
+  size_t written_count;
+  int not_isolated; /* why it had no network and /tmp of its own: errno */
 };
 
-/* Removes what commands left that were killed. */
-void sim_run_sweep(void);
+/* Whether runs can have a network and a /tmp of their own here: 0 or an errno. */
+int sim_run_try_isolation(void);
 /* False, with a line on standard error, if it can't be started. */
 bool sim_run_start(const struct sim_plan* plan, struct sim_run* run);
 /* Waits until one of the runs is over, or `stop` is set. The index, or -1. */

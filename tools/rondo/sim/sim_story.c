@@ -141,6 +141,14 @@ static unsigned int story_begun(const struct trace_loop* loop, const struct even
   return number;
 }
 
+/* What follows a callback, and what Node's and our own scripts do for themselves, is no
+ * event of the program's. */
+static bool story_is_behind(const char* name) {
+  return strncmp(name, "microtasks of ", 14) == 0 ||
+         strncmp(name, "~Node's own ", 12) == 0 ||
+         strncmp(name, "~a port of ", 11) == 0 || strstr(name, "/rondo-sim.js:") != NULL;
+}
+
 static void story_add(struct story_list* list, const struct trace_loop* loop,
                       const struct event* event, const struct event* outer) {
   const char* subject = story_subject_of(loop, event);
@@ -151,8 +159,11 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
   char function[PHRASE_SIZE / 2];
   char about[PHRASE_SIZE / 4];
   char phrase[PHRASE_SIZE];
-  bool is_script = story_place(name) != NULL;
-  if (story_is_turning(subject) || list->count >= ITEMS_MOST)
+  bool is_described = name[0] == '~'; /* by rondo-sim.js: says what it is about */
+  bool is_script = is_described || story_place(name) != NULL;
+  if (is_script && story_is(subject, "check"))
+    subject = "immediate"; /* Node calls them from one check handle */
+  if (story_is_turning(subject) || story_is_behind(name) || list->count >= ITEMS_MOST)
     return;
   story_function(name, in_scripts, function, sizeof(function));
   story_subject(subject, in_scripts, about, sizeof(about));
@@ -160,7 +171,10 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
   /* Work of the engine itself, with handles of its own. */
   if (in_scripts && !is_script && event == outer && story_is_plumbing(subject))
     return;
-  if (function[0] == '\0')
+  if (is_described) {
+    bool is_event = strncmp(name + 1, "a ", 2) == 0 || strncmp(name + 1, "the ", 4) == 0;
+    snprintf(phrase, sizeof(phrase), "%s%s", is_event ? "" : "an event of ", name + 1);
+  } else if (function[0] == '\0')
     snprintf(phrase, sizeof(phrase), "%s", is_timer ? "a timer" : about);
   else if (is_timer)
     snprintf(phrase, sizeof(phrase), "%s of %s", about, function);
@@ -171,11 +185,13 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
     nth += strcmp(list->items[i].phrase, phrase) == 0;
   list->items =
       array_grow(list->items, list->count, &list->capacity, sizeof(*list->items));
-  list->items[list->count++] = (struct story_item){
-      .phrase = text_copy(phrase, strlen(phrase)),
-      .nth = nth,
-      .has_place = is_script,
-      .begun = outer->cause == EVENT_NONE ? nth : story_begun(loop, outer, subject)};
+  list->items[list->count++] =
+      (struct story_item){.phrase = text_copy(phrase, strlen(phrase)),
+                          .nth = nth,
+                          .has_place = is_script,
+                          .begun = outer->cause == EVENT_NONE || is_described
+                                       ? nth
+                                       : story_begun(loop, outer, subject)};
   if (strncmp(subject, "fs_", 3) == 0)
     snprintf(list->items[list->count - 1].operation, sizeof(list->items[0].operation),
              "%.*s", (int) kind_length(subject) - 3, subject + 3);
@@ -183,6 +199,12 @@ static void story_add(struct story_list* list, const struct trace_loop* loop,
 
 static bool story_is_call(const struct event* event) {
   return event->kind == EVENT_CALLBACK || event->kind == EVENT_SCRIPT;
+}
+
+/* Whether it is known what of the program's it is. */
+static bool story_is_named(const struct trace_loop* loop, const struct event* event) {
+  const char* name = event->name == EVENT_NONE ? "" : loop->names[event->name];
+  return !story_is_behind(name) && (name[0] == '~' || story_place(name) != NULL);
 }
 
 /* Lists a callback, or the functions of a script that it calls. */
@@ -195,7 +217,7 @@ static void story_list_loop(struct story_list* list, const struct trace_loop* lo
   }
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
-    bool has_inner = false;
+    bool has_inner = false, has_named = false;
     if (event->kind != EVENT_CALLBACK ||
         (event->parent != EVENT_NONE && story_is_call(&loop->events[event->parent])))
       continue;
@@ -203,9 +225,18 @@ static void story_list_loop(struct story_list* list, const struct trace_loop* lo
       const struct event* inner = &loop->events[k];
       if (inner->start > event->start + event->duration)
         break;
-      if (inner->parent != (int32_t) i || !story_is_call(inner))
+      has_named |= inner->parent == (int32_t) i && story_is_call(inner) &&
+                   story_is_named(loop, inner);
+    }
+    for (size_t k = i + 1; k < loop->event_count; k++) {
+      const struct event* inner = &loop->events[k];
+      if (inner->start > event->start + event->duration)
+        break;
+      if (inner->parent != (int32_t) i || !story_is_call(inner) ||
+          (has_named && !story_is_named(loop, inner)))
         continue;
-      has_inner = true;
+      const char* name = inner->name == EVENT_NONE ? "" : loop->names[inner->name];
+      has_inner |= !story_is_behind(name);
       story_add(list, loop, inner, event);
     }
     if (!has_inner)
@@ -275,12 +306,51 @@ static char* story_join(const char* one, const struct story_item* early) {
   return text_copy(text, strlen(text));
 }
 
+/* NULL in a program of scripts if both are called alike, or one has no name. */
 static char* story_sentence(const struct sim_run* run, const struct story_item* late,
-                            const struct story_item* early) {
+                            const struct story_item* early, bool in_scripts) {
   char one[PHRASE_SIZE + 40];
-  if (!story_decided(run, late, one, sizeof(one)))
+  bool is_decided = story_decided(run, late, one, sizeof(one));
+  bool is_vague = !early->has_place || !(is_decided || late->has_place) ||
+                  strcmp(late->phrase, early->phrase) == 0;
+  if (in_scripts && is_vague)
+    return NULL;
+  if (!is_decided)
     story_write(late, one, sizeof(one));
   return story_join(one, early);
+}
+
+/* Whether something that precedes this item in the passing run comes after it in the
+ * failing run, or never. */
+static bool story_overtakes(const struct story_list* passing,
+                            const struct story_list* failing, size_t at) {
+  size_t place = story_find(passing, &failing->items[at]);
+  for (size_t i = 0; i < place && i < passing->count; i++) {
+    size_t other = story_find(failing, &passing->items[i]);
+    if (passing->items[i].has_place && (other == NOWHERE || other > at))
+      return true;
+  }
+  return false;
+}
+
+/* "in child 3: the connect" becomes "the connect, in child 3,". */
+static void story_say_process(char* late, size_t size) {
+  char whole[PHRASE_SIZE];
+  const char* rest = strncmp(late, "in child ", 9) == 0 ? strstr(late, ": ") : NULL;
+  if (rest == NULL)
+    return;
+  snprintf(whole, sizeof(whole), "%s, %.*s,", rest + 2, (int) (rest - late), late);
+  snprintf(late, size, "%s", whole);
+}
+
+/* The last thing that a script's own function did in a run, from `at` on; NULL if none.
+ */
+static const struct story_item* story_last(const struct story_list* list, size_t at) {
+  for (size_t i = list->count; i-- > at;) {
+    if (list->items[i].has_place)
+      return &list->items[i];
+  }
+  return NULL;
 }
 
 /* "the connect of TCP connection 1 is reported late", if that is the only decision:
@@ -305,6 +375,14 @@ static char* story_of_one_event(const struct sim_run* run,
     at++;
   if (late[0] == '\0' || at == passing->count || at == failing->count)
     return NULL;
+  story_say_process(late, sizeof(late));
+  /* The last of what came instead, before the late event or the run's end: there the
+   * program goes wrong. */
+  size_t place = story_find(failing, &passing->items[at]);
+  for (size_t i = place == NOWHERE ? failing->count : place; i-- > at;) {
+    if (failing->items[i].has_place && story_overtakes(passing, failing, i))
+      return story_join(late, &failing->items[i]);
+  }
   for (size_t i = at;
        i < failing->count && !story_same(&failing->items[i], &passing->items[at]); i++) {
     if (failing->items[i].has_place)
@@ -334,12 +412,38 @@ static const struct story_item* story_overtaker(const struct story_list* passing
   return found;
 }
 
+static size_t story_count(const struct story_list* list, const char* operation) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++)
+    count += strcmp(list->items[i].operation, operation) == 0;
+  return count;
+}
+
+/* The only decision is about a file, and the run ends before that answer comes, for one
+ * is missing: it fails in the last thing that it did. NULL if that isn't so. */
+static char* story_of_one_answer(const struct sim_run* run,
+                                 const struct story_list* passing,
+                                 const struct story_list* failing) {
+  char late[PHRASE_SIZE];
+  const struct story_item* last = story_last(failing, 0);
+  for (size_t i = 0; i < passing->count && run->decision_count == 1 && last != NULL;
+       i++) {
+    const struct story_item* item = &passing->items[i];
+    if (!story_decided(run, item, late, sizeof(late)))
+      continue;
+    bool is_missing =
+        story_count(failing, item->operation) < story_count(passing, item->operation);
+    return is_missing ? story_join(late, last) : NULL;
+  }
+  return NULL;
+}
+
 /* Chooses two callbacks that occur in both runs, if possible with an operation that the
  * schedule delays as the later one; otherwise the next callback of each run from where
  * the runs differ: one of the two comes later, or never. */
 static char* story_compare(const struct sim_run* run, const struct story_list* passing,
                            const struct story_list* failing) {
-  char* story = story_of_one_event(run, passing, failing);
+  char* story = story_of_one_answer(run, passing, failing);
   if (story != NULL)
     return story;
   for (int any = 0; any < 2; any++) {
@@ -350,14 +454,31 @@ static char* story_compare(const struct sim_run* run, const struct story_list* p
         continue;
       const struct story_item* early = story_overtaker(passing, failing, late);
       if (early != NULL)
-        return story_sentence(run, late, early);
+        story = story_sentence(run, late, early, failing->in_scripts);
+      if (story != NULL)
+        return story;
     }
   }
   for (size_t i = 0; i < failing->count && i < passing->count; i++) {
     if (!story_same(&failing->items[i], &passing->items[i]))
-      return story_sentence(run, &passing->items[i], &failing->items[i]);
+      return story_sentence(run, &passing->items[i], &failing->items[i],
+                            failing->in_scripts);
   }
   return NULL;
+}
+
+/* "the main script takes longer than 1 ms", if that is the only decision: it is the
+ * reason for the two that change places. */
+static char* story_because(const struct sim_run* run, char* story) {
+  const char* words = run->decision_count == 1 ? run->decisions[0].words : "";
+  char text[3 * PHRASE_SIZE];
+  if (strstr(words, " takes longer than ") == NULL)
+    return story;
+  if (story == NULL)
+    return text_copy(words, strlen(words));
+  snprintf(text, sizeof(text), "%s: %s", words, story);
+  free(story);
+  return text_copy(text, strlen(text));
 }
 
 char* sim_story(const struct sim_run* run, const char* passing_path,
@@ -369,16 +490,17 @@ char* sim_story(const struct sim_run* run, const char* passing_path,
     trace_sort(&passing);
     trace_sort(&failing);
     size_t loops = passing.count < failing.count ? passing.count : failing.count;
-    for (size_t i = 0; i < loops && story == NULL; i++) {
+    for (size_t i = 0; loops > 0 && i < 2 * loops && story == NULL; i++) {
       struct story_list one = {0}, other = {0};
-      story_list_loop(&one, &passing.loops[i]);
-      story_list_loop(&other, &failing.loops[i]);
-      story = story_compare(run, &one, &other);
+      story_list_loop(&one, &passing.loops[i % loops]);
+      story_list_loop(&other, &failing.loops[i % loops]);
+      story = i < loops ? story_of_one_event(run, &one, &other)
+                        : story_compare(run, &one, &other);
       story_free(&one);
       story_free(&other);
     }
   }
   trace_free(&passing);
   trace_free(&failing);
-  return story;
+  return story_because(run, story);
 }

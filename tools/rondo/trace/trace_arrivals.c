@@ -76,24 +76,10 @@ static size_t event_from(const struct trace_loop* loop, uint64_t time) {
 
 static struct stretch stretch_behind(const struct trace_loop* loop,
                                      const struct arrival* arrival) {
-  struct stretch behind = {.start = arrived_at(arrival),
-                           .end = arrival->read,
-                           .look = EVENT_NONE,
-                           .outside = EVENT_NONE,
-                           .ready = true};
-  behind.last = arrival->event != EVENT_NONE ? (size_t) arrival->event
+  size_t last = arrival->event != EVENT_NONE ? (size_t) arrival->event
                                              : event_from(loop, arrival->read);
-  behind.first = behind.last;
-  while (behind.first > 0) {
-    const struct event* event = &loop->events[behind.first - 1];
-    if (event->parent == EVENT_NONE && end_of_event(event) <= behind.start)
-      break;
-    behind.first--;
-  }
-  while (behind.first < behind.last &&
-         end_of_event(&loop->events[behind.first]) <= behind.start)
-    behind.first++;
-  stretch_explain(loop, &behind);
+  struct stretch behind = stretch_between(loop, arrived_at(arrival), arrival->read, last);
+  behind.ready = true;
   return behind;
 }
 

@@ -2,6 +2,7 @@
  * monotonic clock, so that other traces of the machine can be overlaid; flows from the
  * callback that began a request to the request's own callback; counters of requests in
  * flight and of the pool. */
+#include "trace_collections.h"
 #include "trace_write.h"
 
 #include <inttypes.h>
@@ -122,6 +123,21 @@ static void write_late_alone(FILE* out, const struct trace_loop* loop) {
   }
 }
 
+static void write_collection_events(FILE* out, const struct trace_loop* loop) {
+  for (size_t i = 0; i < loop->collection_count; i++) {
+    const struct collection* collection = &loop->collections[i];
+    fprintf(out,
+            ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"gc\",\"name\":"
+            "\"garbage collection\"",
+            loop->pid, loop->thread);
+    write_microseconds(out, "ts", loop->start_ns + collection->start);
+    write_microseconds(out, "dur", collection->duration);
+    fputs(",\"args\":{\"kind\":", out);
+    write_string(out, collection_kind(loop, collection));
+    fprintf(out, ",\"count\":%" PRIu64 "}}", collection->count);
+  }
+}
+
 static void write_loop_events(FILE* out, const struct trace* trace, size_t index) {
   const struct trace_loop* loop = &trace->loops[index];
   const struct wait* wait = loop->waits;
@@ -141,6 +157,7 @@ static void write_loop_events(FILE* out, const struct trace* trace, size_t index
     wait += event->kind == EVENT_SLEEP;
   }
   write_late_alone(out, loop);
+  write_collection_events(out, loop);
   for (size_t i = 0; i < loop->count_count; i++) {
     const struct count* count = &loop->counts[i];
     write_counter(out, loop->pid,

@@ -3,6 +3,7 @@
 #include "trace_command.h"
 
 #include "exec.h"
+#include "script_file.h"
 #include "trace_options.h"
 #include "trace_run.h"
 #include "trace_write.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +176,16 @@ static void name_after(char* name, size_t size, const char* recording, uint32_t 
     snprintf(name, size, "rondo-trace-%u.%s", pid, kind);
 }
 
+/* Source maps that couldn't be used. */
+static void report_scripts(void) {
+  const char* problem;
+  while ((problem = script_problem_next()) != NULL) {
+    fputs("rondo: ", stderr);
+    write_plain(stderr, problem);
+    putc('\n', stderr);
+  }
+}
+
 /* Adds a recording; reports what is wrong with it. True if nothing is. */
 static bool read_recording(struct trace* trace, const char* name) {
   const char* path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
@@ -183,6 +195,7 @@ static bool read_recording(struct trace* trace, const char* name) {
   if (problem != NULL)
     fprintf(stderr, "rondo: %s: %s\n", path, problem);
   trace->damaged = false;
+  report_scripts();
   return problem == NULL;
 }
 
@@ -225,7 +238,7 @@ static int show_recordings(const struct options* options, int count, char** path
     trace_free(&trace);
     return 1;
   }
-  name_after(name, sizeof(name), paths[0], trace.loops[0].pid, options->form);
+  name_after(name, sizeof(name), paths[0], trace.loops[0].pid, (enum form) options->form);
   const char* path = options->output;
   if (path == NULL)
     path = options->form == TEXT ? "-" : name;
@@ -252,12 +265,28 @@ static int leave_as(int status) {
   return 128 + WTERMSIG(status);
 }
 
+/* Less room than an empty recording takes, or no file can be made. */
+static bool is_full(const char* folder) {
+  enum { EMPTY_RECORDING = 1 << 20 };
+  struct statvfs room;
+  return statvfs(folder, &room) == 0 &&
+         (room.f_bavail < EMPTY_RECORDING / room.f_frsize ||
+          (room.f_files > 0 && room.f_favail == 0));
+}
+
 static bool show_run(const struct options* options, const struct trace_run* run,
                      struct trace* trace) {
   char name[64];
   bool never_began = WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 126;
   if (trace->count == 0 && never_began)
     return false; /* this has been reported */
+  if (trace->count == 0 && is_full(run->folder)) {
+    fprintf(stderr,
+            "rondo: nothing was traced: there is no space left for a recording in %s "
+            "(cure: TMPDIR=a folder with room)\n",
+            run->folder);
+    return true; /* the program ran as it would have without us */
+  }
   if (trace->count == 0) {
     fprintf(
         stderr,
@@ -296,6 +325,7 @@ static int run_and_show(const struct options* options, char** argv) {
   }
   snprintf(keep, sizeof(keep), "rondo-trace-%d.rtrace", run.pid);
   bool kept = trace_collect(&run, &trace, options->keep ? keep : NULL);
+  report_scripts();
   if (kept && options->keep && trace.count > 0)
     fprintf(stderr, "rondo: the recording is in %s\n", keep);
   bool good = show_run(options, &run, &trace) && kept;
@@ -309,12 +339,12 @@ static int run_and_show(const struct options* options, char** argv) {
 
 int trace_main(int argc, char** argv) {
   struct options options = {0};
-  int next = options_read(&options, argc, argv);
+  int next = trace_options_read(&options, argc, argv);
   if (next <= 0)
     return -next;
   if (!options.program && (options.form == COMPARISON || is_recording(argv[next]))) {
-    int count;
-    int code = options_read_behind(&options, argc - next, argv + next, &count);
+    int count = argc - next;
+    int code = trace_options_gather(&options, &count, argv + next);
     if (code != 0)
       return code;
     return options.form == COMPARISON ? compare_recordings(&options, argv + next)

@@ -1,6 +1,7 @@
 /* Compares two recordings of one program: which callbacks got slower. Durations vary from
  * call to call, so their medians are compared, with the spread of the middle half; a
  * difference within the spread is reported as none. */
+#include "trace_findings.h"
 #include "trace_write.h"
 
 #include <inttypes.h>
@@ -205,7 +206,7 @@ static void write_side(FILE* out, const char* which, const struct facts* facts) 
   fprintf(out, "%s: loop %u, %" PRIu64 " turn%s, %.1f %% busy\n  ", which,
           facts->loop->number, facts->turns, facts->turns == 1 ? "" : "s",
           facts->shown == 0 ? 0.0 : (double) facts->busy * 100 / (double) facts->shown);
-  write_verdict(out, facts);
+  write_verdict(out, facts, "\n  ");
   fputs("\n  ", out);
   write_waits_of(out, facts);
   putc('\n', out);

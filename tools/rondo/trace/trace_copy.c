@@ -34,6 +34,8 @@ static bool copy_chunks(struct copy* copy) {
          (length = fread(copy->chunk, 1, size, copy->in)) > sizeof(struct trace_chunk)) {
     memset(copy->chunk + length, 0, size - length);
     const struct trace_chunk* head = head_of(copy);
+    if (head->sequence == 0)
+      continue; /* it was about to be used again when the program was killed */
     if (memcmp(head->magic, TRACE_CHUNK_MAGIC, sizeof(head->magic)) != 0)
       break;
     good = head->kind == TRACE_STREAM_DEFINITIONS || chunk_write(copy);
@@ -98,12 +100,19 @@ static bool copy_all(struct copy* copy, const struct trace_process* process,
          fseek(copy->out, 0, SEEK_END) == 0 && ferror(copy->out) == 0;
 }
 
+bool trace_copy_from(FILE* out, FILE* in, const struct trace_process* process,
+                     uint64_t seen_ns) {
+  struct copy copy = {.out = out, .in = in};
+  bool good = copy_all(&copy, process, seen_ns);
+  free(copy.chunk);
+  return good;
+}
+
 bool trace_copy(FILE* out, const char* path, const struct trace_process* process,
                 uint64_t seen_ns) {
-  struct copy copy = {.out = out, .in = fopen(path, "rb")};
-  bool good = copy.in != NULL && copy_all(&copy, process, seen_ns);
-  if (copy.in != NULL)
-    fclose(copy.in);
-  free(copy.chunk);
+  FILE* in = fopen(path, "rbe");
+  bool good = in != NULL && trace_copy_from(out, in, process, seen_ns);
+  if (in != NULL)
+    fclose(in);
   return good;
 }

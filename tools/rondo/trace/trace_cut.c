@@ -1,5 +1,6 @@
 /* Cuts a trace to the events between two times; an event that reaches into that range is
  * kept as a whole. */
+#include "trace_collections.h"
 #include "trace_model.h"
 
 #include <stdlib.h>
@@ -94,6 +95,7 @@ bool trace_cut(struct trace* trace, uint64_t from, uint64_t to) {
       loop->event_count = loop->wait_count = loop->cause_count = 0;
     if (early)
       move_causes(loop, moved);
+    collections_cut(loop, early ? begin : UINT64_MAX, end);
     keep_arrivals(loop, early ? begin : UINT64_MAX, end, moved);
     set_extent(loop);
     free(moved);

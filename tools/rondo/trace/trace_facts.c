@@ -47,6 +47,41 @@ bool event_is_of_script(const struct trace_loop* loop, const struct event* event
          !subject_matters(loop->subjects[event->subject]);
 }
 
+/* The place in a name such as "parse /app/server.js:12" or "onFile [eval]:1 for GET
+ * /file"; or NULL. */
+static const char* place_in(const char* name) {
+  for (const char* at = strchr(name, ' '); at != NULL; at = strchr(at + 1, ' ')) {
+    const char* end = at + 1 + strcspn(at + 1, " ");
+    const char* digits = end;
+    while (digits > at + 1 && digits[-1] >= '0' && digits[-1] <= '9')
+      digits--;
+    if (digits < end && digits > at + 2 && digits[-1] == ':')
+      return at + 1;
+  }
+  return NULL;
+}
+
+static bool is_inside_node(const char* place) {
+  return strncmp(place, "node:", 5) == 0;
+}
+
+bool name_is_of_node(const char* name) {
+  const char* place = place_in(name);
+  return place != NULL && is_inside_node(place);
+}
+
+bool name_is_of_program(const char* name) {
+  static const char microtasks[] = "microtasks of ";
+  const char* place = place_in(name);
+  return strncmp(name, microtasks, sizeof(microtasks) - 1) != 0 && place != NULL &&
+         !is_inside_node(place);
+}
+
+bool event_is_of_program(const struct trace_loop* loop, const struct event* event) {
+  return event->name != EVENT_NONE && is_work(event) &&
+         name_is_of_program(loop->names[event->name]);
+}
+
 size_t kind_length(const char* subject) {
   return subject == NULL ? 0 : strcspn(subject, " ");
 }
@@ -109,6 +144,7 @@ static void count_in_phase(struct facts* facts, const struct event* event) {
 static void count_work(struct facts* facts, const struct event* event, size_t i) {
   struct total* total = total_of(facts, event);
   total->calls += event_calls(event);
+  total->more |= event->more;
   total->all += event->duration;
   total->own += without(event->duration, facts->inside[i]);
   if (total->longest_event == EVENT_NONE || event_each(event) > total->longest) {
@@ -207,12 +243,33 @@ bool facts_of_unused(const struct facts* facts) {
          facts->busy < 1000000 && facts->in_scripts == 0 && facts->loop->lost == 0;
 }
 
+bool facts_of_program(const struct facts* facts) {
+  if (facts->loop->thread == facts->loop->pid || facts->in_scripts > 0)
+    return true;
+  for (size_t i = 0; i < facts->total_count; i++) {
+    const char* name = facts->totals[i].name;
+    if (strncmp(name, "node::", 6) != 0 && strncmp(name, "v8::", 4) != 0)
+      return true;
+  }
+  return false;
+}
+
+/* Of a helper thread that waits elsewhere than in its loop the thread's processor time
+ * says how busy it was. */
+uint64_t facts_sleeper_busy(const struct facts* facts) {
+  const struct cpu_share* cpu = &facts->cpu;
+  bool elsewhere = cpu->known && cpu->used < facts->busy && !facts_of_program(facts);
+  return elsewhere ? cpu->used : facts->busy;
+}
+
 bool facts_of_sleeper(const struct facts* facts) {
   const uint64_t few = 10, little_ns = 5000000;
-  return facts->loop->thread != facts->loop->pid && facts->sleeps > 0 &&
-         facts->turns <= few && facts->busy < little_ns && facts->in_scripts == 0 &&
-         facts->loop->lost == 0 && facts->starved.event == EVENT_NONE &&
-         facts->late_all == 0;
+  bool idle = facts->sleeps > 0 && facts->turns <= few && facts->busy < little_ns;
+  bool away = !facts_of_program(facts) && facts->cpu.known &&
+              facts_sleeper_busy(facts) < little_ns + facts->shown / 100;
+  return facts->loop->thread != facts->loop->pid && (idle || away) &&
+         facts->in_scripts == 0 && facts->loop->lost == 0 &&
+         facts->starved.event == EVENT_NONE && facts->late_all == 0;
 }
 
 struct facts** facts_of_all(const struct trace* trace) {

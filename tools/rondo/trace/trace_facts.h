@@ -13,6 +13,7 @@ struct total {
   const char* subject; /* such as "tcp 7", for the kind; NULL: none */
   uint64_t calls, all, own, longest;
   int32_t longest_event;
+  bool more;    /* there were more calls than are counted */
   int32_t next; /* the next total of the same name, or EVENT_NONE */
 };
 
@@ -139,6 +140,11 @@ enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length);
 /* For a loop of a helper thread that has slept nearly all the time, such as that of
  * Node's delayed tasks: one sentence says everything, if there are other loops. */
 bool facts_of_sleeper(const struct facts* facts);
+/* For how long that one was awake. */
+uint64_t facts_sleeper_busy(const struct facts* facts);
+/* Whether functions of the program's are called on the loop: not on one that Node keeps
+ * for a thread of its own. */
+bool facts_of_program(const struct facts* facts);
 
 /* The processor time of the loop's thread between two times. */
 struct cpu_share cpu_between(const struct trace_loop* loop, uint64_t from, uint64_t to);
@@ -158,10 +164,17 @@ bool same_subject_kind(const char* left, const char* right);
 bool subject_matters(const char* subject);
 /* Whether the name comes from the program's own language: its function or request. */
 bool event_is_of_script(const struct trace_loop* loop, const struct event* event);
+/* Whether the name is that of a function or request of the program's: with a place in a
+ * script, which isn't inside Node. Microtasks are known by another function's name. */
+bool name_is_of_program(const char* name);
+/* Whether it is a function inside Node. */
+bool name_is_of_node(const char* name);
+bool event_is_of_program(const struct trace_loop* loop, const struct event* event);
 static inline uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }
-/* A ring counts consecutive short callbacks instead of listing them. */
+/* A ring counts consecutive short callbacks instead of listing them; so does a recording
+ * of everything with calls of one function of a script right after each other. */
 static inline uint64_t event_calls(const struct event* event) {
   return event->many > 0 ? event->many : 1;
 }

@@ -1,6 +1,8 @@
 /* Recordings as files: their sections, which may be concatenated, truncated or damaged,
  * the chunks in those, and the loops recorded in them. */
 #include "trace_model.h"
+#include "trace_places.h"
+#include "trace_samples.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +73,8 @@ static void section_find(struct section* section, const char* bytes, size_t left
       break;
     size_t size = left - at < chunk_size ? left - at : chunk_size;
     bool good = memcmp(head->magic, TRACE_CHUNK_MAGIC, sizeof(head->magic)) == 0 &&
-                head->kind >= TRACE_STREAM_DEFINITIONS && head->kind <= TRACE_STREAM_POOL;
+                head->kind >= TRACE_STREAM_DEFINITIONS &&
+                head->kind <= TRACE_STREAM_SAMPLER;
     if (good && head->sequence != 0) {
       section->chunks = array_grow(section->chunks, section->count, &section->capacity,
                                    sizeof(*section->chunks));
@@ -139,6 +142,25 @@ static void close_works(struct trace_process* process, uint64_t ended) {
   }
 }
 
+/* What the sampling thread has written of a loop, which was read before; returns when the
+ * last of it was, since the recording's start. */
+static uint64_t read_samples(struct trace* trace, size_t first,
+                             const struct chunk* chunks, size_t count) {
+  const struct trace_chunk* head = chunks[0].head;
+  uint64_t first_ns = head->first_ns < TRACE_CENTURY_NS ? head->first_ns : 0;
+  uint64_t last = 0;
+  struct trace_loop* loop = NULL;
+  for (size_t i = first; i < trace->count; i++) {
+    if (trace->loops[i].number == head->number)
+      loop = &trace->loops[i];
+  }
+  for (size_t i = 0; loop != NULL && i < count; i++) {
+    size_t good = samples_read(loop, chunks[i].records, chunks[i].count, first_ns, &last);
+    trace->damaged |= !ends_well(&chunks[i], good);
+  }
+  return last == 0 ? 0 : first_ns + last;
+}
+
 /* Reads the chunks of a stream that isn't a loop's. */
 static void read_others(struct trace* trace, struct trace_process* process,
                         const struct chunk* chunks, size_t count) {
@@ -148,6 +170,10 @@ static void read_others(struct trace* trace, struct trace_process* process,
                       : process_define(process, chunks[i].records, chunks[i].count);
     trace->damaged |= !ends_well(&chunks[i], good);
   }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
 }
 
 /* A loop whose chunks were read. */
@@ -172,6 +198,7 @@ static void read_chunks(struct trace* trace, struct trace_process* process,
   const size_t first = trace->count;
   struct read_loop* loops = calloc(section->count + 1, sizeof(*loops));
   size_t next, count = 0;
+  uint64_t sampled = 0;
   if (loops == NULL)
     out_of_memory();
   for (size_t i = 0; i < section->count; i = next) {
@@ -184,14 +211,19 @@ static void read_chunks(struct trace* trace, struct trace_process* process,
       loops[count++] =
           (struct read_loop){read_loop(trace, process, &section->chunks[i], next - i),
                              section->chunks[next - 1].head};
+    else if (head->kind == TRACE_STREAM_SAMPLER)
+      sampled =
+          larger(sampled, read_samples(trace, first, &section->chunks[i], next - i));
     else
       read_others(trace, process, &section->chunks[i], next - i);
   }
   if (ended == 0)
-    ended = process_end(loops, count);
-  for (size_t i = 0; i < count; i++)
+    ended = larger(sampled, process_end(loops, count));
+  for (size_t i = 0; i < count; i++) {
+    samples_sort(&trace->loops[first + i]);
     loop_reader_end(loops[i].reader, &trace->loops[first + i],
                     loop_end(loops[i].last, ended));
+  }
   close_works(process, ended);
   free(loops);
 }
@@ -225,7 +257,9 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
     return 0;
   if (header->version < TRACE_VERSION)
     return section_2_read(trace, bytes, left, problem);
-  if (header->chunk_size < TRACE_HEADER_SIZE || header->chunk_size % 8 != 0)
+  /* Chunks are read where they lie, so they must be aligned. */
+  if (header->chunk_size < TRACE_HEADER_SIZE || header->chunk_size % 8 != 0 ||
+      header->board_size % 8 != 0)
     return 0;
   *problem = NULL;
   trace->damaged |= header->length > left;
@@ -241,6 +275,7 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
   process->start_wall_ns = header->start_wall_ns;
   process_describe(process, header->program, header->command);
   read_chunks(trace, process, &section, end_of(trace, header));
+  places_read(process);
   free(section.chunks);
   return section.length;
 }
@@ -370,7 +405,9 @@ void trace_free(struct trace* trace) {
     free(loop->subjects);
     free(loop->waits);
     free(loop->cpu);
+    free(loop->collections);
     free(loop->samples);
+    free(loop->engine);
     free(loop->frames);
     free(loop->causes);
     free(loop->counts);

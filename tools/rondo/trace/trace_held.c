@@ -194,113 +194,7 @@ static void find_waits(struct facts* facts, const struct stretches* all) {
   free(lengths);
 }
 
-/* --- who took it ---------------------------------------------------------------------
- */
-
-/* The time of the calls of one name in a stretch. */
-struct taken {
-  int32_t key; /* the name, or a negative kind of event */
-  uint64_t time, calls, longest;
-  int32_t event; /* the longest call */
-};
-
-/* Time inside another callback counts as that callback's; the turns of a nested run are
- * counted themselves. */
-static bool is_counted(const struct trace_loop* loop, const struct event* event) {
-  const struct event* parent = parent_of(loop, event);
-  return is_work(event) && (parent == NULL || !is_work(parent));
-}
-
-/* The innermost span that took most of the event, such as its microtasks. */
-static int32_t inside_of(const struct trace_loop* loop, const struct stretch* stretch,
-                         int32_t culprit) {
-  int32_t found = culprit;
-  for (size_t i = (size_t) culprit + 1; i < stretch->last; i++) {
-    const struct event* event = &loop->events[i];
-    if (event->start >= end_of_event(&loop->events[culprit]))
-      break;
-    if (is_work(event) && event->parent == found &&
-        event->duration > loop->events[culprit].duration / 2)
-      found = (int32_t) i;
-  }
-  return found == culprit ? EVENT_NONE : found;
-}
-
-/* The name that the time of a callback is counted under: that of the script's function or
- * request that took most of it, otherwise the callback's own. A server has one callback
- * for all its requests. */
-static int32_t key_of(const struct trace_loop* loop, const struct stretch* stretch,
-                      int32_t index) {
-  const struct event* event = &loop->events[index];
-  int32_t inside = inside_of(loop, stretch, index);
-  if (inside != EVENT_NONE && event_is_of_script(loop, &loop->events[inside]))
-    return loop->events[inside].name;
-  return event->name != EVENT_NONE ? event->name : -2 - (int32_t) event->kind;
-}
-
-static struct taken* taken_of(struct taken** list, size_t* count, size_t* capacity,
-                              int32_t key) {
-  for (size_t i = 0; i < *count; i++) {
-    if ((*list)[i].key == key)
-      return &(*list)[i];
-  }
-  *list = array_grow(*list, *count, capacity, sizeof(**list));
-  (*list)[*count] = (struct taken){.key = key, .event = EVENT_NONE};
-  return &(*list)[(*count)++];
-}
-
-static void culprit_set(const struct trace_loop* loop, struct stretch* stretch,
-                        const struct taken* most, uint64_t work) {
-  if (most == NULL)
-    return;
-  stretch->culprit = most->event;
-  stretch->took = most->time;
-  stretch->calls = most->longest > most->time / 2 ? 1 : most->calls;
-  if (stretch->calls == 1)
-    stretch->took = most->longest;
-  if (stretch->taker == TAKER_CALLBACK && stretch->took < work / 2)
-    stretch->taker = TAKER_MANY;
-  int32_t inside = inside_of(loop, stretch, stretch->culprit);
-  if (inside != EVENT_NONE &&
-      (stretch->calls == 1 || event_is_of_script(loop, &loop->events[inside])))
-    stretch->inside = inside;
-}
-
-static void find_taker(const struct trace_loop* loop, struct stretch* stretch) {
-  struct taken *list = NULL, *most = NULL;
-  size_t count = 0, capacity = 0;
-  uint64_t work = 0, outside = 0;
-  stretch->culprit = stretch->inside = EVENT_NONE;
-  for (size_t i = stretch->first; i < stretch->last; i++) {
-    const struct event* event = &loop->events[i];
-    uint64_t part =
-        overlap(event->start, end_of_event(event), stretch->start, stretch->end);
-    if (event->kind == EVENT_OUTSIDE)
-      outside += part;
-    if (!is_counted(loop, event))
-      continue;
-    struct taken* taken =
-        taken_of(&list, &count, &capacity, key_of(loop, stretch, (int32_t) i));
-    taken->time += part;
-    taken->calls += event_calls(event);
-    stretch->callbacks += event_calls(event);
-    work += part;
-    outside -= smaller(outside, turn_of(loop, event) == NULL ? part : 0);
-    if (taken->event == EVENT_NONE || part / event_calls(event) > taken->longest) {
-      taken->longest = part / event_calls(event);
-      taken->event = (int32_t) i;
-    }
-  }
-  for (size_t i = 0; i < count; i++)
-    most = most == NULL || list[i].time > most->time ? &list[i] : most;
-  outside = without(outside, stretch->idle);
-  uint64_t nobody = without(stretch_length(stretch), work + outside);
-  stretch->taker = outside > 0 && outside >= work && outside >= nobody ? TAKER_OUTSIDE
-                   : nobody > work                                     ? TAKER_NOBODY
-                                                                       : TAKER_CALLBACK;
-  culprit_set(loop, stretch, most, work);
-  free(list);
-}
+/* --- which turn, and who waited ---------------------------------------------------- */
 
 /* The turn of the call that took most; otherwise that of the poll that ended or began the
  * stretch. */
@@ -354,6 +248,26 @@ void stretch_explain(const struct trace_loop* loop, struct stretch* stretch) {
   find_taker(loop, stretch);
   find_turn(loop, stretch);
   stretch->cpu = cpu_between(loop, stretch->start, stretch->end);
+}
+
+struct stretch stretch_between(const struct trace_loop* loop, uint64_t start,
+                               uint64_t end, size_t last) {
+  struct stretch stretch = {.start = start,
+                            .end = end,
+                            .first = last,
+                            .last = last,
+                            .look = EVENT_NONE,
+                            .outside = EVENT_NONE};
+  while (stretch.first > 0) {
+    const struct event* event = &loop->events[stretch.first - 1];
+    if (event->parent == EVENT_NONE && end_of_event(event) <= start)
+      break;
+    stretch.first--;
+  }
+  while (stretch.first < last && end_of_event(&loop->events[stretch.first]) <= start)
+    stretch.first++;
+  stretch_explain(loop, &stretch);
+  return stretch;
 }
 
 static void stretch_finish(const struct trace_loop* loop, struct stretch* stretch) {

@@ -1,5 +1,6 @@
-/* When a loop was held up, and by what: trace_held.c; what waited for the pool:
- * trace_pool.c; whose data waited to be read: trace_arrivals.c. For trace_facts.c. */
+/* When a loop was held up: trace_held.c, and by what: trace_takers.c; what waited for the
+ * pool: trace_pool.c; whose data waited to be read: trace_arrivals.c. For trace_facts.c.
+ */
 #ifndef RONDO_TOOL_TRACE_HELD_H
 #define RONDO_TOOL_TRACE_HELD_H
 
@@ -19,8 +20,14 @@ void find_starved(struct facts* facts, int32_t number);
 /* Finds whose data waited longest to be read. */
 void find_late_data(struct facts* facts);
 
+/* Finds what took most of a stretch: trace_takers.c. */
+void find_taker(const struct trace_loop* loop, struct stretch* stretch);
+
 /* Who took a stretch, in which turn, and what the thread had of the processor. Given are
  * its start, its end, and the events in it. */
 void stretch_explain(const struct trace_loop* loop, struct stretch* stretch);
+/* The time between two moments, explained; `last`: the first event after it. */
+struct stretch stretch_between(const struct trace_loop* loop, uint64_t start,
+                               uint64_t end, size_t last);
 
 #endif

@@ -6,6 +6,7 @@
  * record, and spans that are open then end with the process, if its end is known, or with
  * the last event. */
 #include "trace_model.h"
+#include "trace_collections.h"
 #include "trace_samples.h"
 #include "trace_subjects.h"
 
@@ -275,6 +276,15 @@ static void span_named(struct loop_reader* reader, const struct trace_record* re
     reader->loop->events[event].name = name_index(reader, record);
 }
 
+static void span_repeated(struct loop_reader* reader, const struct trace_record* record) {
+  int64_t count = record->detail;
+  if (!top_is(reader, OPEN_SPAN) || count == 0)
+    return;
+  struct event* event = &reader->loop->events[top(reader)->event];
+  event->many = (uint32_t) (count < 0 ? -count : count);
+  event->more = count < 0;
+}
+
 static void alive_clear(struct trace_loop* loop) {
   for (size_t i = 0; i < loop->alive_count; i++)
     free(loop->alive[i].text);
@@ -350,62 +360,6 @@ static void count_add(struct loop_reader* reader, const struct trace_record* rec
       (struct count){reader->now, record->number, name_index(reader, record)};
 }
 
-long record_text(const struct trace_record* record, size_t left) {
-  size_t length = (size_t) record->detail;
-  size_t slots = (length + sizeof(*record) - 1) / sizeof(*record);
-  if (record->detail < 0 || length > TRACE_TEXT_MAX || slots > left)
-    return -1;
-  return (long) slots;
-}
-
-/* Returns how many records of text followed; -1 ends the reading. */
-static long name_define(struct trace_process* process, const struct trace_record* record,
-                        size_t left) {
-  long slots = record_text(record, left);
-  if (slots < 0 || record->name != process->name_count + 1)
-    return -1;
-  process->names = array_grow(process->names, process->name_count,
-                              &process->name_capacity, sizeof(char*));
-  char* text = text_copy((const char*) (record + 1), (size_t) record->detail);
-  if ((record->when & 0xff) == TRACE_FUNCTION) {
-    process->names[process->name_count++] = symbol_name(text, record->number);
-    free(text);
-  } else {
-    process->names[process->name_count++] = text;
-  }
-  return slots;
-}
-
-static long thread_define(struct trace_process* process,
-                          const struct trace_record* record, size_t left) {
-  long slots = record_text(record, left);
-  if (slots < 0)
-    return -1;
-  process->threads = array_grow(process->threads, process->thread_count,
-                                &process->thread_capacity, sizeof(*process->threads));
-  process->threads[process->thread_count++] = (struct thread_name){
-      (uint32_t) record->number,
-      text_copy((const char*) (record + 1), (size_t) record->detail)};
-  return slots;
-}
-
-size_t process_define(struct trace_process* process, const struct trace_record* records,
-                      size_t count) {
-  size_t i = 0;
-  while (i < count) {
-    unsigned int kind = records[i].when & 0xff;
-    long text = -1;
-    if (kind == TRACE_FUNCTION || kind == TRACE_TEXT)
-      text = name_define(process, &records[i], count - i - 1);
-    else if (kind == TRACE_THREAD)
-      text = thread_define(process, &records[i], count - i - 1);
-    if (text < 0)
-      break;
-    i += 1 + (size_t) text;
-  }
-  return i;
-}
-
 static long names_take(struct loop_reader* reader, const struct trace_record* record,
                        size_t left) {
   long text = name_define(reader->loop->process, record, left);
@@ -456,6 +410,9 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   case TRACE_NAMED:
     span_named(reader, record);
     return 0;
+  case TRACE_REPEATED:
+    span_repeated(reader, record);
+    return 0;
   case TRACE_GONE:
     subject_gone(&reader->subjects, record->number);
     return 0;
@@ -473,11 +430,7 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     return 0;
   case TRACE_SAMPLE:
     if (record_text(record, left) >= 0)
-      samples_add(reader->loop,
-                  record->number > reader->first_ns ? record->number - reader->first_ns
-                                                    : 0,
-                  (const uint32_t*) (const void*) (record + 1),
-                  (size_t) record->detail / sizeof(uint32_t));
+      samples_take(reader->loop, reader->first_ns, reader->now, record);
     return record_text(record, left);
   case TRACE_BEGUN:
     cause_add(reader, record);
@@ -487,6 +440,9 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     return 0;
   case TRACE_MANY:
     many_add(reader, record);
+    return 0;
+  case TRACE_COLLECTED:
+    collections_add(reader->loop, reader->now, record);
     return 0;
   case TRACE_ARRIVED:
     if (record_text(record, left) >= 0)
@@ -527,8 +483,10 @@ static void close_all(struct loop_reader* reader, uint64_t ended) {
  * followed. */
 static void drop_empty_outside(struct loop_reader* reader) {
   struct trace_loop* loop = reader->loop;
+  if (loop->event_count == 0)
+    return;
   const struct event* last = &loop->events[loop->event_count - 1];
-  if (loop->event_count > 0 && last->kind == EVENT_OUTSIDE && last->duration == 0)
+  if (last->kind == EVENT_OUTSIDE && last->duration == 0)
     loop->event_count--;
 }
 

@@ -50,7 +50,8 @@ struct event {
   int32_t parent;
   int32_t cause; /* index into the loop's causes, or EVENT_NONE */
   uint16_t kind;
-  uint32_t many;   /* of a ring: number of consecutive short callbacks; 0: one callback */
+  uint32_t many;   /* number of consecutive calls that are one event; 0: one callback */
+  bool more;       /* there were more than `many` calls; nobody has counted them */
   bool unfinished; /* the recording ended during it */
   bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
@@ -97,11 +98,24 @@ struct count {
   int32_t name;
 };
 
+/* Garbage collections on the loop's thread; of a ring, `count` includes short ones whose
+ * time isn't known. Sorted by time. */
+struct collection {
+  uint64_t start, duration;
+  uint64_t count;
+  int32_t name; /* its kind */
+};
+
 /* A stack of the loop's thread, sampled while it held the loop up. */
 struct stack_sample {
   uint64_t at;    /* since the loop's start */
   size_t first;   /* index of the innermost frame */
   uint32_t count; /* number of frames */
+};
+
+/* A time in which an engine's samples stand for those of the sampling thread. */
+struct engine_time {
+  uint64_t from, to;
 };
 
 /* Work of a thread of the pool. Times are since the process's recording began. */
@@ -159,7 +173,7 @@ struct trace_loop {
    * trace_cut has left. */
   uint64_t begin_ns;
   uint64_t end_ns;  /* of the last event, since start_ns */
-  bool overwritten; /* of a ring: the beginning is overwritten */
+  bool overwritten; /* the beginning is, since the recording was full */
   char backend[17];
   char** names; /* those of its process */
   size_t name_count;
@@ -175,10 +189,14 @@ struct trace_loop {
   size_t cause_count, cause_capacity;
   struct count* counts;
   size_t count_count, count_capacity;
+  struct collection* collections;
+  size_t collection_count, collection_capacity;
   struct stack_sample* samples; /* sorted by time */
   size_t sample_count, sample_capacity;
   int32_t* frames; /* names, or EVENT_NONE */
   size_t frame_count, frame_capacity;
+  struct engine_time* engine;
+  size_t engine_count, engine_capacity;
   struct alive alive[WAITS_KEPT];
   size_t alive_count;
   struct arrival* arrivals; /* by time */
@@ -217,6 +235,8 @@ size_t process_define(struct trace_process* process, const struct trace_record* 
                       size_t count);
 size_t process_work(struct trace_process* process, const struct trace_record* records,
                     size_t count);
+long name_define(struct trace_process* process, const struct trace_record* record,
+                 size_t left);
 /* How many of the `left` records that follow are this record's text; -1 if that is
  * impossible. */
 long record_text(const struct trace_record* record, size_t left);
@@ -260,6 +280,9 @@ uint64_t trace_origin_ns(const struct trace* trace);
 /* trace_symbols.c: the name of the function at this offset of a program or library; to be
  * freed. NULL without memory. */
 char* symbol_name(const char* file, uint64_t place);
+/* The class whose table of virtual functions has that mangled name, to be freed; NULL if
+ * it can't be demangled. */
+char* symbol_class_name(const char* name);
 
 /* Grows an array by one; exits without memory, since the command can do nothing else. */
 _Noreturn void out_of_memory(void);

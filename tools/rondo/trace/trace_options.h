@@ -9,21 +9,23 @@
 enum form { PICTURE, JSON, TEXT, COMPARISON };
 
 struct options {
-  enum form form;
+  int form; /* enum form */
   bool turns;
   bool keep;
+  bool verbose;
   bool program; /* came after -- */
   const char* output;
-  const char* limit;
+  const char* backend;
+  uint64_t limit;          /* 0: the default */
   uint64_t from_ns, to_ns; /* range of the trace to show */
 };
 
 /* Returns the index of the first argument that isn't an option; 0 or less: the negative
  * of the exit code to end with. */
-int options_read(struct options* options, int argc, char** argv);
+int trace_options_read(struct options* options, int argc, char** argv);
 
 /* Removes the options from the arguments after the first recording, and leaves `count`
  * names. Returns 0, or the exit code to end with. */
-int options_read_behind(struct options* options, int argc, char** argv, int* count);
+int trace_options_gather(struct options* options, int* count, char** argv);
 
 #endif

@@ -1,6 +1,7 @@
 /* The data of the picture: the events of every loop, thinned out where there are very
  * many, and the facts about all of them. Format "rondo-trace", version 2; page/model.js
  * reads it. */
+#include "trace_findings.h"
 #include "trace_thin.h"
 #include "trace_write.h"
 
@@ -58,6 +59,24 @@ static void held_words(FILE* out, const void* of) {
   write_held(out, words->loop, words->held);
 }
 
+/* Whoever took most of it, in short. */
+static void by_words(FILE* out, const void* of) {
+  const struct held_words* words = of;
+  if (words->held->culprit == EVENT_NONE || words->held->taker > TAKER_MANY)
+    return;
+  char* text = NULL;
+  size_t size;
+  FILE* whole = open_memstream(&text, &size);
+  if (whole == NULL)
+    out_of_memory();
+  write_taker(whole, words->loop, words->held);
+  fclose(whole);
+  char* based = without_folders(text);
+  fputs(based, out);
+  free(based);
+  free(text);
+}
+
 static void alive_words(FILE* out, const void* of) {
   const struct held_words* words = of;
   write_alive(out, words->loop, words->alive);
@@ -67,8 +86,12 @@ static void sleeper_words(FILE* out, const void* of) {
   write_sleeper(out, of);
 }
 
-static void verdict_words(FILE* out, const void* of) {
-  write_verdict(out, of);
+static void headline_words(FILE* out, const void* of) {
+  write_headline(out, of);
+}
+
+static void finding_words(FILE* out, const void* of) {
+  write_finding(out, of);
 }
 
 static void waits_words(FILE* out, const void* of) {
@@ -101,6 +124,8 @@ static void write_held_list(const struct page* page, const struct facts* facts,
         moved_to(thinned, held->inside), moved_to(thinned, held->turn), held->calls,
         held->callbacks);
     write_words(out, held_words, &words);
+    fputs(",\"by\":", out);
+    write_words(out, by_words, &words);
     putc('}', out);
   }
   putc(']', out);
@@ -155,17 +180,32 @@ static void write_times(FILE* out, const struct trace_loop* loop) {
   putc(']', out);
 }
 
+static void write_findings(FILE* out, const struct facts* facts) {
+  struct finding list[FINDING_KINDS];
+  size_t count = findings_list(facts, list);
+  fprintf(out,
+          ",\"weight\":%d,\"waited\":%" PRIu64 ",\"headline\":", finding_weight(&list[0]),
+          list[0].waited);
+  write_words(out, headline_words, &list[0]);
+  fputs(",\"verdict\":[", out);
+  for (size_t i = 0; i < count; i++) {
+    fputs(i == 0 ? "" : ",", out);
+    write_words(out, finding_words, &list[i]);
+  }
+  putc(']', out);
+}
+
 static void write_facts(const struct page* page, const struct facts* facts,
                         const struct thinned* thinned) {
   FILE* out = page->out;
   fprintf(out,
           ",\"facts\":{\"busy\":%" PRIu64 ",\"shown\":%" PRIu64 ",\"length\":%" PRIu64
           ",\"turns\":%" PRIu64 ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64
-          ",\"p99\":%" PRIu64 ",\"worst\":%" PRIu64 ",\"unused\":%s,\"verdict\":",
+          ",\"p99\":%" PRIu64 ",\"worst\":%" PRIu64 ",\"unused\":%s",
           facts->busy, facts->shown, facts->length, facts->turns, facts->wait_p50,
           facts->wait_p90, facts->wait_p99, facts->wait_worst,
           facts_of_unused(facts) ? "true" : "false");
-  write_words(out, verdict_words, facts);
+  write_findings(out, facts);
   fputs(",\"waits\":", out);
   write_words(out, waits_words, facts);
   if (facts_of_sleeper(facts)) {
@@ -360,15 +400,16 @@ static bool is_held_at(const struct facts* facts, uint64_t at) {
   return false;
 }
 
-/* Samples of the stretches that are listed. */
+/* Samples of the stretches that are listed, and of the rest as many as there is room for,
+ * evenly. */
 static void write_samples(const struct page* page, const struct facts* facts) {
   const struct trace_loop* loop = facts->loop;
-  size_t written = 0;
+  size_t written = 0, step = 1 + loop->sample_count * 2 / SAMPLES_MOST;
   fputs(",\"samples\":[", page->out);
   for (size_t i = 0; i < loop->sample_count && written < SAMPLES_MOST; i++) {
-    if (!is_held_at(facts, loop->samples[i].at))
-      continue;
-    write_sample(page, loop, &loop->samples[i], written++ == 0 ? "" : ",");
+    bool held = written < SAMPLES_MOST / 2 && is_held_at(facts, loop->samples[i].at);
+    if (held || step < 3 || i % step == 0)
+      write_sample(page, loop, &loop->samples[i], written++ == 0 ? "" : ",");
   }
   putc(']', page->out);
 }
@@ -443,6 +484,33 @@ static void write_lane(const struct page* page, const struct trace* trace,
   fputs("]}", page->out);
 }
 
+/* The garbage collections of a loop's thread, as if they were work of a thread's. */
+static void write_collection_lane(const struct page* page,
+                                  const struct trace_loop* loop) {
+  fprintf(page->out, "{\"thread\":%u,\"label\":\"garbage collection\",\"works\":[",
+          loop->thread);
+  for (size_t i = 0; i < loop->collection_count && i < LANE_EVENTS; i++) {
+    const struct collection* collection = &loop->collections[i];
+    fprintf(page->out, "%s[%" PRIu64 ",%" PRIu64 ",%d,\"garbage collection\",-1]",
+            i == 0 ? "" : ",", collection->start + (loop->start_ns - page->origin),
+            collection->duration, collection->name);
+  }
+  fputs("]}", page->out);
+}
+
+static void write_collection_lanes(const struct page* page, const struct trace* trace,
+                                   const struct trace_process* process,
+                                   const char* comma) {
+  for (size_t i = 0; i < trace->count; i++) {
+    const struct trace_loop* loop = &trace->loops[i];
+    if (loop->process != process || loop->collection_count == 0)
+      continue;
+    fputs(comma, page->out);
+    write_collection_lane(page, loop);
+    comma = ",";
+  }
+}
+
 /* A thread is found by its first work, within the first thousands; threads that start
  * later are rare. */
 static void write_lanes(const struct page* page, const struct trace* trace,
@@ -457,6 +525,7 @@ static void write_lanes(const struct page* page, const struct trace* trace,
     write_lane(page, trace, process, process->works[i].thread);
     comma = ",";
   }
+  write_collection_lanes(page, trace, process, comma);
   putc(']', page->out);
 }
 

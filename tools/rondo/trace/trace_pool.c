@@ -30,18 +30,60 @@ static uint64_t waited_for_thread(const struct trace_loop* loop,
   return without(work->start, loop->causes[event->cause].begun + pool_offset(loop));
 }
 
-/* The request that waited longest, of those that waited longer than they ran. */
+static uint64_t overlap_of(const struct work* work, uint64_t from, uint64_t to) {
+  uint64_t end = work->start + work->duration;
+  return without(end < to ? end : to, work->start > from ? work->start : from);
+}
+
+/* Whether others had the threads for most of the time that the request waited: a thread
+ * that is being started, or has no processor, isn't taken by anybody. */
+static bool threads_were_taken(const struct trace_process* process,
+                               const struct work* own, uint64_t waited,
+                               uint64_t threads) {
+  uint64_t from = own->start - waited, taken = 0;
+  for (size_t i = 0; i < process->work_count && process->works[i].start < own->start; i++)
+    taken += overlap_of(&process->works[i], from, own->start);
+  return taken / threads >= waited / 4 * 3;
+}
+
+/* A request that waited longer than it ran. */
+struct waiter {
+  uint64_t waited;
+  int32_t event;
+};
+
+enum { WAITERS_MOST = 32 };
+
+/* Keeps the longest, sorted. */
+static void waiter_add(struct waiter* list, size_t* count, struct waiter waiter) {
+  size_t at = *count < WAITERS_MOST ? (*count)++ : WAITERS_MOST - 1;
+  for (; at > 0 && list[at - 1].waited < waiter.waited; at--)
+    list[at] = list[at - 1];
+  list[at] = waiter;
+}
+
+/* The request that waited longest because others had the threads; a few are looked at. */
 static void find_starved_event(const struct trace_loop* loop, struct starved* starved) {
+  struct waiter list[WAITERS_MOST];
+  size_t count = 0;
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
     const struct work* work = work_of(loop, event);
     if (work == NULL)
       continue;
     uint64_t waited = waited_for_thread(loop, event, work);
-    if (waited < STARVED_NS || waited < work->duration || waited <= starved->waited)
+    if (waited < STARVED_NS || waited < work->duration ||
+        (count == WAITERS_MOST && waited <= list[count - 1].waited))
       continue;
-    starved->waited = waited;
-    starved->event = (int32_t) i;
+    waiter_add(list, &count, (struct waiter){waited, (int32_t) i});
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct work* work = work_of(loop, &loop->events[list[i].event]);
+    if (!threads_were_taken(loop->process, work, list[i].waited, starved->threads))
+      continue;
+    starved->waited = list[i].waited;
+    starved->event = list[i].event;
+    return;
   }
 }
 
@@ -65,11 +107,6 @@ static struct holder* holder_of(const struct trace_loop* loop, struct holder** l
   *list = array_grow(*list, *count, capacity, sizeof(**list));
   (*list)[*count] = (struct holder){.by = by, .subject = subject};
   return &(*list)[(*count)++];
-}
-
-static uint64_t overlap_of(const struct work* work, uint64_t from, uint64_t to) {
-  uint64_t end = work->start + work->duration;
-  return without(end < to ? end : to, work->start > from ? work->start : from);
 }
 
 /* The loop's own requests that occupied the threads for most of that time. */
@@ -118,9 +155,10 @@ static uint64_t count_threads(const struct trace_process* process) {
 void find_starved(struct facts* facts, int32_t number) {
   struct starved* starved = &facts->starved;
   *starved = (struct starved){.event = EVENT_NONE, .holder = EVENT_NONE};
-  find_starved_event(facts->loop, starved);
+  starved->threads = count_threads(facts->loop->process);
+  if (starved->threads > 0)
+    find_starved_event(facts->loop, starved);
   if (starved->event == EVENT_NONE)
     return;
-  starved->threads = count_threads(facts->loop->process);
   find_holder(facts->loop, number, starved);
 }

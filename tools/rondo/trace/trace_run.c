@@ -2,6 +2,7 @@
  * and its children record into one file each. Signals from the terminal (Ctrl-C) reach
  * the child too; the command stays, to show what it did. */
 #include "trace_run.h"
+#include "trace_words.h"
 #include "trace_write.h"
 
 #include "exec.h"
@@ -9,11 +10,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,7 +85,7 @@ static char* folder_make(void) {
 
 /* A % in the folder's name would have a meaning in RONDO_TRACE. */
 static bool environment_set(const struct trace_run* run) {
-  char pattern[8192];
+  char pattern[8192], limit[24];
   size_t used = 0;
   for (const char* at = run->folder; *at != '\0' && used + 32 < sizeof(pattern); at++) {
     if (*at == '%')
@@ -91,33 +93,67 @@ static bool environment_set(const struct trace_run* run) {
     pattern[used++] = *at;
   }
   snprintf(pattern + used, sizeof(pattern) - used, "/%%p.rtrace");
+  snprintf(limit, sizeof(limit), "%llu", (unsigned long long) run->limit);
   return setenv("RONDO_TRACE", pattern, 1) == 0 &&
-         (run->limit == NULL || setenv("RONDO_TRACE_LIMIT", run->limit, 1) == 0);
+         (run->limit == 0 || setenv("RONDO_TRACE_LIMIT", limit, 1) == 0);
 }
 
 static void child_run(const struct trace_run* run, const sigset_t* mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
   if (run->script) {
-    char self[] = "/proc/self/exe";
-    char own[4096];
-    ssize_t length = readlink(self, own, sizeof(own) - 1);
-    own[length < 0 ? 0 : length] = '\0';
-    execv(own, run->argv);
+    char own[PATH_MAX] = "rondo";
+    if (exec_find_self(own))
+      execv(own, run->argv);
     fprintf(stderr, "rondo: %s: %s\n", own, strerror(errno));
     _exit(126);
   }
   _exit(exec_become(run->argv));
 }
 
+/* A stopped program has done nothing meanwhile, which no record of its own shows. */
+static void report_stopped(const struct trace_run* run, uint64_t since_ns) {
+  char length[TIME_SIZE], begin[TIME_SIZE];
+  fprintf(stderr,
+          "rondo: the program was stopped for %s, from %s after its start on (SIGSTOP, "
+          "Ctrl-Z or "
+          "a debugger): whatever was under way then lasted so much longer\n",
+          time_text(length, clock_ns() - since_ns),
+          time_text(begin, since_ns - run->began_ns));
+}
+
+/* False if the child can't be waited for. If this command was stopped together with the
+ * program, as by Ctrl-Z, the kernel may report no more than that the program goes on. */
+static bool wait_for_end(const struct trace_run* run, pid_t pid, int* status) {
+  uint64_t stopped_ns = 0;
+  for (;;) {
+    if (waitpid(pid, status, WUNTRACED | WCONTINUED) < 0) {
+      if (errno != EINTR)
+        return false;
+    } else if (WIFSTOPPED(*status)) {
+      stopped_ns = clock_ns();
+    } else {
+      if (stopped_ns != 0)
+        report_stopped(run, stopped_ns);
+      else if (WIFCONTINUED(*status))
+        fputs("rondo: the program was stopped for a while, this command too\n", stderr);
+      stopped_ns = 0;
+      if (!WIFCONTINUED(*status))
+        return true;
+    }
+  }
+}
+
 bool trace_run(struct trace_run* run) {
   sigset_t all, before;
   run->status = 1;
+  run->janitor = (struct janitor){.fd = -1};
   run->folder = folder_make();
   if (run->folder == NULL || !environment_set(run) ||
       (!run->script && !exec_prepare(run->argv[0])))
     return false;
   if (!run->script)
     run->argv = exec_name_functions(run->argv);
+  run->janitor = janitor_start(run->folder);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
@@ -132,10 +168,9 @@ bool trace_run(struct trace_run* run) {
     return false;
   }
   int status;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR)
-      return false;
-  }
+  run->began_ns = clock_ns();
+  if (!wait_for_end(run, pid, &status))
+    return false;
   child = 0;
   run->ended_ns = clock_ns();
   signals_of_our_own();
@@ -154,22 +189,13 @@ static char* path_in(const char* folder, const char* name) {
   return path;
 }
 
-/* Whether the file's recorder still holds its lock. */
-static bool is_being_written(const char* path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (fd >= 0)
-    close(fd);
-  return locked;
-}
-
 /* When the process that wrote this file was last seen; 0 if that isn't known. It is known
  * for processes that still run and for the child, unless the child has exec'd: then it
  * has made a second file. */
 static uint64_t last_seen(const struct trace_run* run, const char* name,
                           const char* path) {
   char second[64];
-  if (is_being_written(path))
+  if (recording_is_being_written(path))
     return clock_ns();
   snprintf(second, sizeof(second), "%d.rtrace.2", run->pid);
   char* successor = path_in(run->folder, second);
@@ -194,9 +220,19 @@ static void collect_file(const struct trace_run* run, struct trace* trace,
   free(path);
 }
 
+/* A recording has paths of requests in it, so it is its user's alone; also one that was
+ * there before. */
+static FILE* recording_create(const char* path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+  FILE* file = fd < 0 || fchmod(fd, 0600) != 0 ? NULL : fdopen(fd, "wb");
+  if (fd >= 0 && file == NULL)
+    close(fd);
+  return file;
+}
+
 bool trace_collect(const struct trace_run* run, struct trace* trace, const char* keep) {
   DIR* folder = opendir(run->folder);
-  FILE* kept = keep == NULL ? NULL : fopen(keep, "wb");
+  FILE* kept = keep == NULL ? NULL : recording_create(keep);
   bool keeping = keep == NULL || kept != NULL;
   int err = errno;
   const struct dirent* entry;
@@ -219,19 +255,9 @@ bool trace_collect(const struct trace_run* run, struct trace* trace, const char*
 }
 
 void trace_run_forget(struct trace_run* run) {
-  if (run->folder == NULL)
-    return;
-  DIR* folder = opendir(run->folder);
-  const struct dirent* entry;
-  while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    char* path = entry->d_name[0] == '.' ? NULL : path_in(run->folder, entry->d_name);
-    if (path != NULL)
-      unlink(path);
-    free(path);
-  }
-  if (folder != NULL)
-    closedir(folder);
-  rmdir(run->folder);
+  if (run->folder != NULL)
+    recordings_remove(run->folder);
+  janitor_dismiss(&run->janitor); /* also of a folder that is to stay */
   free(run->folder);
   run->folder = NULL;
 }

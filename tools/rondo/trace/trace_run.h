@@ -2,16 +2,19 @@
 #ifndef RONDO_TOOL_TRACE_RUN_H
 #define RONDO_TOOL_TRACE_RUN_H
 
+#include "trace_janitor.h"
 #include "trace_model.h"
 
 struct trace_run {
   char** argv;
   bool script;       /* run by the built-in runtime; otherwise a program on the library */
-  const char* limit; /* size limit of each recording, NULL for the default */
+  uint64_t limit;    /* size limit of each recording, 0 for the default */
   int pid;           /* of the child */
   int status;        /* as from waitpid, */
   uint64_t ended_ns; /* and when, on the monotonic clock */
-  char* folder;      /* where the recordings are */
+  uint64_t began_ns;
+  char* folder; /* where the recordings are; NULL: they are to stay */
+  struct janitor janitor;
 };
 
 /* False if the program could not be run, which has been reported; then `status` is an

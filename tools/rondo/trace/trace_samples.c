@@ -16,8 +16,64 @@ void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
   for (size_t i = 0; i < count; i++) {
     loop->frames = array_grow(loop->frames, loop->frame_count, &loop->frame_capacity,
                               sizeof(*loop->frames));
-    loop->frames[loop->frame_count++] = (int32_t) names[i] - 1;
+    loop->frames[loop->frame_count++] = (int32_t) (names[i] - 1);
   }
+}
+
+static uint64_t sample_time(const struct trace_record* record, uint64_t first_ns) {
+  return record->number > first_ns ? record->number - first_ns : 0;
+}
+
+static void sample_take(struct trace_loop* loop, uint64_t at,
+                        const struct trace_record* record) {
+  samples_add(loop, at, (const uint32_t*) (const void*) (record + 1),
+              (size_t) record->detail / sizeof(uint32_t));
+}
+
+void samples_take(struct trace_loop* loop, uint64_t first_ns, uint64_t now,
+                  const struct trace_record* record) {
+  uint64_t at = sample_time(record, first_ns);
+  if (record->detail > 0) {
+    sample_take(loop, at, record);
+    return;
+  }
+  loop->engine = array_grow(loop->engine, loop->engine_count, &loop->engine_capacity,
+                            sizeof(*loop->engine));
+  loop->engine[loop->engine_count++] = (struct engine_time){at, now};
+}
+
+static bool engine_sampled(const struct trace_loop* loop, uint64_t at) {
+  for (size_t i = loop->engine_count; i > 0; i--) {
+    if (at >= loop->engine[i - 1].from && at <= loop->engine[i - 1].to)
+      return true;
+  }
+  return false;
+}
+
+size_t samples_read(struct trace_loop* loop, const struct trace_record* records,
+                    size_t count, uint64_t first_ns, uint64_t* last) {
+  size_t i = 0;
+  while (i < count && (records[i].when & 0xff) == TRACE_SAMPLE) {
+    uint64_t at = sample_time(&records[i], first_ns);
+    long text = record_text(&records[i], count - i - 1);
+    if (text < 0 || at > TRACE_CENTURY_NS)
+      break;
+    if (!engine_sampled(loop, at))
+      sample_take(loop, at, &records[i]);
+    *last = at > *last ? at : *last;
+    i += 1 + (size_t) text;
+  }
+  return i;
+}
+
+static int by_time(const void* left, const void* right) {
+  const struct stack_sample *a = left, *b = right;
+  return a->at < b->at ? -1 : a->at > b->at;
+}
+
+void samples_sort(struct trace_loop* loop) {
+  if (loop->sample_count > 1)
+    qsort(loop->samples, loop->sample_count, sizeof(*loop->samples), by_time);
 }
 
 static const char* frame_name(const struct trace_loop* loop, int32_t frame) {
@@ -169,7 +225,7 @@ static const char* common_function(const struct trace_loop* loop, size_t first,
 }
 
 /* For a script's function, the file's name without its folders. */
-static void write_frame(FILE* out, const char* name) {
+void frame_write(FILE* out, const char* name) {
   const char* place = is_of_script(name) ? strrchr(name, ' ') : NULL;
   const char* file = place == NULL ? NULL : strrchr(place, '/');
   if (file == NULL) {
@@ -252,6 +308,14 @@ size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* s
   return depth;
 }
 
+const char* hot_path_function(const struct hot_path* path) {
+  for (size_t i = path->length; i > 0; i--) {
+    if (is_of_script(path->frames[i - 1]))
+      return path->frames[i - 1];
+  }
+  return NULL;
+}
+
 /* Whether a frame says what a script was doing. V8's way into its own C++ doesn't, nor an
  * address, nor what a sample or two happened to find, since the next would be elsewhere.
  */
@@ -263,6 +327,23 @@ static bool is_evidence(const struct hot_path* path, const char* name) {
          (strncmp(name, "Builtin:", 8) != 0 && strstr(name, "+0x") == NULL);
 }
 
+/* What a collector is at in detail, and which of its locks it waits for, says less than
+ * that it is at work. */
+static bool is_of_collector(const char* name) {
+  return strncmp(name, "v8::internal::Heap::CollectGarbage", 34) == 0 ||
+         strncmp(name, "v8::internal::Heap::PerformGarbageCollection", 44) == 0 ||
+         strncmp(name, "JSC::Heap::collect", 18) == 0;
+}
+
+/* The number of frames up to the collector; 0 if it isn't on the path. */
+static size_t path_to_collector(const struct hot_path* path) {
+  for (size_t i = 0; i < path->length; i++) {
+    if (is_of_collector(path->frames[i]))
+      return i;
+  }
+  return 0;
+}
+
 /* Writes the innermost frame that says something, and the script's functions that led to
  * it; without any, the frames around it. */
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before) {
@@ -270,7 +351,14 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
   size_t shown = 0;
   if (!path_has_names(path))
     return;
-  for (size_t i = path->length; i > 0 && shown < PATH_SHOWN; i--) {
+  size_t collector = path_to_collector(path);
+  if (collector > 0) {
+    fputs(before, out);
+    fputs("garbage collection", out);
+    shown++;
+  }
+  for (size_t i = collector > 0 ? collector : path->length; i > 0 && shown < PATH_SHOWN;
+       i--) {
     const char* name = path->frames[i - 1];
     bool left_out = is_of_engine(name);
     if (path->scripted)
@@ -280,7 +368,7 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
       continue;
     last = name;
     fputs(shown++ == 0 ? before : " <- ", out);
-    write_frame(out, name);
+    frame_write(out, name);
   }
   fprintf(out, " (%zu of %zu samples%s)", path->agreeing, path->counted,
           path->counted < path->samples && path->scripted ? " in the script" : "");

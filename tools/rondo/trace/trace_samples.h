@@ -24,12 +24,25 @@ struct hot_path {
 /* A frame is the number of its name, 0 if it has none; the innermost comes first. */
 void samples_add(struct trace_loop* loop, uint64_t at, const uint32_t* names,
                  size_t count);
+/* As read from a loop's own stream: an engine's sample, or the beginning of some. */
+void samples_take(struct trace_loop* loop, uint64_t first_ns, uint64_t now,
+                  const struct trace_record* record);
+/* Reads records of the sampling thread, which come after the loop's own; returns how many
+ * were good. *last: time of the last of them, since the loop's start. */
+size_t samples_read(struct trace_loop* loop, const struct trace_record* records,
+                    size_t count, uint64_t first_ns, uint64_t* last);
+/* Sorts the samples when all have been read. */
+void samples_sort(struct trace_loop* loop);
 /* Finds the path of the samples between two times; false if there are none. */
 bool hot_path_find(struct hot_path* path, const struct trace_loop* loop, uint64_t from,
                    uint64_t to);
 /* Writes `before` and "in parse server.js:7 <- onRequest server.js:12 (41 of 44
  * samples)"; nothing if no frame has a name. */
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before);
+/* The innermost function of a script on the path, or NULL. */
+const char* hot_path_function(const struct hot_path* path);
+/* Writes a frame; of a script's function with the file's name, without its folders. */
+void frame_write(FILE* out, const char* name);
 /* How many of the path's frames the sample has, from the outermost on. */
 size_t frames_shared(const struct trace_loop* loop, const struct stack_sample* sample,
                      const struct hot_path* path);

@@ -1,5 +1,7 @@
 /* The summary: where a loop's time went, which callbacks took it, and what held the loop
  * up longest. With --turns, also every turn with all that happened in it. */
+#include "trace_collections.h"
+#include "trace_findings.h"
 #include "trace_write.h"
 
 #include "uv.h"
@@ -60,12 +62,14 @@ static void write_totals(FILE* out, const struct facts* facts) {
     const struct total* total = &facts->totals[i];
     const struct event* turn =
         turn_of(facts->loop, &facts->loop->events[total->longest_event]);
-    char number[24] = "-";
+    char calls[24], number[24] = "-";
     if (turn != NULL)
       snprintf(number, sizeof(number), "%" PRId64, turn->detail);
-    fprintf(out, "  %10s %9" PRIu64 " %10s %10s  %-9s ", time_text(own, total->own),
-            total->calls, time_text(mean, total->own / total->calls),
-            time_text(longest, total->longest), number);
+    snprintf(calls, sizeof(calls), "%" PRIu64 "%s", total->calls, total->more ? "+" : "");
+    time_text(mean, total->own / total->calls);
+    fprintf(out, "  %10s %9s %10s %10s  %-9s ", time_text(own, total->own), calls,
+            total->more ? "-" : mean,
+            total->more ? "-" : time_text(longest, total->longest), number);
     write_cut(out, total->name, NAME_SHOWN);
     if (subject_matters(total->subject))
       fprintf(out, " (%.*s)", (int) kind_length(total->subject), total->subject);
@@ -177,12 +181,19 @@ static void write_head(FILE* out, const struct facts* facts) {
           facts->shown < facts->length / 2 ? " since its first turn" : "");
   write_processor(out, facts);
   fputs("\n  ", out);
-  write_verdict(out, facts);
+  write_verdict(out, facts, "\n  ");
   fputs("\n  ", out);
   write_waits_of(out, facts);
   putc('\n', out);
+  if (collections_matter(facts))
+    write_collections(out, facts);
+  char begin[TIME_SIZE];
   if (loop->overwritten)
-    fputs("  what came before was overwritten: it is the end of a longer run\n", out);
+    fprintf(
+        out,
+        "  what came before was overwritten when the recording was full: it is the end "
+        "of a longer run, from %s after its start on\n",
+        time_text(begin, loop->begin_ns));
   if (loop->lost > 0)
     fprintf(out, "  %" PRIu64 " records did not fit: this is not all\n", loop->lost);
   putc('\n', out);
@@ -202,6 +213,8 @@ static void write_summary(FILE* out, const struct facts* facts, bool beside) {
   }
   write_head(out, facts);
   write_shares(out, facts);
+  if (!collections_matter(facts))
+    write_collections(out, facts);
   if (facts->total_count > 0) {
     write_phases(out, facts);
     write_totals(out, facts);
@@ -222,8 +235,8 @@ static void write_line(FILE* out, const struct trace_loop* loop,
                        const struct event* event, unsigned int depth,
                        const struct arrival* arrival) {
   char at[TIME_SIZE], took[TIME_SIZE];
-  snprintf(at, sizeof(at), "%.6f", (double) (loop->offset_ns + event->start) / 1e9);
-  fprintf(out, "%12s %10s  %*s", at, time_text(took, event->duration), (int) depth * 2,
+  snprintf(at, sizeof(at), "%.6fs", (double) (loop->offset_ns + event->start) / 1e9);
+  fprintf(out, "%13s %10s  %*s", at, time_text(took, event->duration), (int) depth * 2,
           "");
   if (event->kind == EVENT_TURN)
     fprintf(out, "turn %" PRId64, event->detail);
@@ -261,19 +274,28 @@ static void write_turns(FILE* out, const struct trace_loop* loop) {
   }
 }
 
-/* Sorts the busiest loop of a process first: the others usually belong to helper threads.
- * If none was busy, a loop of the main thread with callbacks comes first. */
-static int busiest_first(const void* left, const void* right) {
-  const uint64_t little_ns = 10000000;
+/* Sorts the main thread's loop first, if it has worked, then those of the program's other
+ * threads by what was worst there; loops of helper threads come last. */
+static int rank_of(const struct facts* facts) {
+  bool is_main = facts->loop->thread == facts->loop->pid;
+  if (facts_of_unused(facts))
+    return 3;
+  if (facts_of_sleeper(facts) || !facts_of_program(facts))
+    return 2;
+  return is_main && facts->callbacks + facts->in_scripts > 0 ? 0 : 1;
+}
+
+static int main_first(const void* left, const void* right) {
   const struct facts *a = *(struct facts*const*) left, *b = *(struct facts*const*) right;
-  bool main_a = a->loop->thread == a->loop->pid && a->callbacks > 0;
-  bool main_b = b->loop->thread == b->loop->pid && b->callbacks > 0;
+  struct finding worst_a[FINDING_KINDS], worst_b[FINDING_KINDS];
   if (a->loop->pid != b->loop->pid)
     return a->loop < b->loop ? -1 : 1;
-  if (a->busy < little_ns && b->busy < little_ns && main_a != main_b)
-    return main_a ? -1 : 1;
-  if (a->busy != b->busy)
-    return a->busy > b->busy ? -1 : 1;
+  if (rank_of(a) != rank_of(b))
+    return rank_of(a) < rank_of(b) ? -1 : 1;
+  findings_list(a, worst_a);
+  findings_list(b, worst_b);
+  if (worst_a[0].waited != worst_b[0].waited)
+    return worst_a[0].waited > worst_b[0].waited ? -1 : 1;
   return a->loop->number < b->loop->number ? -1 : a->loop->number > b->loop->number;
 }
 
@@ -285,13 +307,45 @@ static bool has_worked_beside(struct facts* const* all, size_t count, uint32_t p
   return false;
 }
 
+/* One sentence: what was worst for whoever waited. Of which loop is said where it isn't
+ * the main thread's. */
+static void write_worst(FILE* out, const struct finding* worst) {
+  const struct trace_loop* loop = worst->facts->loop;
+  fputs("  ", out);
+  if (loop->thread != loop->pid)
+    fprintf(out, "loop %u: ", loop->number);
+  write_headline(out, worst);
+  putc('\n', out);
+}
+
+static void write_process(FILE* out, const struct trace_process* process) {
+  fprintf(out, "process %u: ", process->pid);
+  write_plain(out, process->command);
+  putc('\n', out);
+}
+
+/* Of several processes, that of the worst is named before all of them. */
+static void write_first(FILE* out, struct facts* const* all, size_t count) {
+  struct finding worst = finding_worst(all, count);
+  if (all[0]->loop->pid == all[count - 1]->loop->pid)
+    return;
+  fputs("the worst of all is in ", out);
+  write_process(out, worst.facts->loop->process);
+  write_worst(out, &worst);
+  putc('\n', out);
+}
+
 static void write_all(FILE* out, struct facts* const* all, size_t count, bool turns) {
-  for (size_t i = 0; i < count; i++) {
+  write_first(out, all, count);
+  for (size_t i = 0, next = 0; i < count; i++) {
     const struct trace_loop* loop = all[i]->loop;
-    if (i == 0 || loop->pid != all[i - 1]->loop->pid) {
-      fprintf(out, "%sprocess %u: ", i == 0 ? "" : "\n", loop->pid);
-      write_plain(out, loop->process->command);
-      putc('\n', out);
+    if (i == next) {
+      while (next < count && all[next]->loop->pid == loop->pid)
+        next++;
+      struct finding worst = finding_worst(all + i, next - i);
+      fputs(i == 0 ? "" : "\n", out);
+      write_process(out, loop->process);
+      write_worst(out, &worst);
     }
     putc('\n', out);
     write_summary(out, all[i], has_worked_beside(all, count, loop->pid));
@@ -305,7 +359,7 @@ bool write_text(FILE* out, const struct trace* trace, bool turns) {
   if (all == NULL)
     return false;
   if (trace->count > 1)
-    qsort(all, trace->count, sizeof(struct facts*), busiest_first);
+    qsort(all, trace->count, sizeof(struct facts*), main_first);
   write_all(out, all, trace->count, turns);
   facts_free_all(all, trace->count);
   return ferror(out) == 0;

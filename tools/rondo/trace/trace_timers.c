@@ -1,4 +1,5 @@
 /* How late timers were, and which event ran while the latest one was due. */
+#include "trace_held.h"
 #include "trace_write.h"
 
 #include <inttypes.h>
@@ -36,47 +37,21 @@ static int by_size(const void* left, const void* right) {
   return a < b ? -1 : a > b;
 }
 
-/* How much of the time from `due` to `called` an event took. */
-static uint64_t overlap(const struct event* event, uint64_t due, uint64_t called) {
-  uint64_t start = event->start > due ? event->start : due;
-  uint64_t end = event->start + event->duration;
-  end = end < called ? end : called;
-  return end > start ? end - start : 0;
-}
-
-/* The event that ran longest while the timer was due; of a callback and one inside it,
- * the inner one if it took most of the time. */
-static const struct event* reason(const struct trace_loop* loop, const struct event* late,
-                                  uint64_t* took) {
-  const struct event* found = NULL;
-  uint64_t due =
-      late->start > (uint64_t) late->detail ? late->start - (uint64_t) late->detail : 0;
-  *took = 0;
-  for (const struct event* event = loop->events; event < late; event++) {
-    uint64_t share = is_work(event) ? overlap(event, due, late->start) : 0;
-    bool inside = found != NULL && event->start < found->start + found->duration;
-    if (share > *took || (inside && share > *took / 2)) {
-      found = event;
-      *took = share;
-    }
-  }
-  return found;
-}
-
 static void write_latest(FILE* out, const struct trace_loop* loop,
                          const struct event* late) {
   char text[TIME_SIZE];
-  uint64_t took;
   const struct event* turn = turn_of(loop, late);
-  const struct event* blamed = reason(loop, late, &took);
+  struct stretch before =
+      stretch_between(loop, without(late->start, (uint64_t) late->detail), late->start,
+                      (size_t) (late - loop->events));
   fprintf(out, "  %10s  ", time_text(text, (uint64_t) late->detail));
   if (turn != NULL)
     fprintf(out, "in turn %" PRId64 ", ", turn->detail);
   fprintf(out, "%s after the start: ", time_text(text, loop->offset_ns + late->start));
   write_who_named(out, loop, late);
-  if (blamed != NULL && took > (uint64_t) late->detail / 2) {
-    fprintf(out, ", while %s were taken by ", time_text(text, took));
-    write_who(out, loop, blamed);
+  if (before.culprit != EVENT_NONE && before.took > (uint64_t) late->detail / 4) {
+    fprintf(out, ", while %s were taken by ", time_text(text, before.took));
+    write_taker(out, loop, &before);
   }
   putc('\n', out);
 }

@@ -1,5 +1,6 @@
 /* Facts as sentences: see trace_words.h. */
 #include "trace_words.h"
+#include "trace_collections.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,8 +57,7 @@ static size_t place_length(const char* text, const char** base) {
   return length;
 }
 
-/* Removes the folders from each place in a script. To be freed. */
-static char* without_folders(const char* name) {
+char* without_folders(const char* name) {
   char* text = text_copy(name, strlen(name));
   char* out = text;
   for (const char* at = name; *at != '\0';) {
@@ -112,37 +112,72 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
   if (subject_matters(subject))
     fprintf(out, " (%s)", subject);
   if (event->many > 1)
-    fprintf(out, " x %u", event->many);
+    fprintf(out, " x %u%s", event->many, event->more ? " and more" : "");
 }
 
-/* The longest span of the program's own language directly inside, or NULL. Microtasks are
- * known by another function's name. */
-static const struct event* script_inside(const struct trace_loop* loop,
-                                         const struct event* event) {
-  static const char microtasks[] = "microtasks of ";
+/* The program's own function or request that took most of a callback, as the longest span
+ * inside; or NULL. A function of Node's, such as a tick that ends every write to the
+ * console, is none: it would say nothing about the handle or request. */
+static const struct event* program_inside(const struct trace_loop* loop,
+                                          const struct event* event) {
   const struct event *last = loop->events + loop->event_count, *longest = NULL;
-  int32_t number = (int32_t) (event - loop->events);
-  for (const struct event* at = event + 1; at < last && at->start <= end_of_event(event);
+  for (const struct event* at = event + 1;
+       at < last && at->start <= end_of_event(event) && at->parent != EVENT_NONE &&
+       at->parent >= (int32_t) (event - loop->events);
        at++) {
-    if (at->parent == number && event_is_of_script(loop, at) &&
-        strncmp(loop->names[at->name], microtasks, sizeof(microtasks) - 1) != 0 &&
+    if (event_is_of_program(loop, at) &&
         (longest == NULL || at->duration > longest->duration))
       longest = at;
   }
   return longest;
 }
 
+/* What Node calls the object that it was called back for: the first microtasks are known
+ * by that. NULL: it isn't known. */
+static const char* node_kind_of(const struct trace_loop* loop,
+                                const struct event* event) {
+  static const char microtasks[] = "microtasks of ";
+  const struct event* last = loop->events + loop->event_count;
+  int32_t number = (int32_t) (event - loop->events);
+  for (const struct event* at = event + 1; at < last && at->start <= end_of_event(event);
+       at++) {
+    const char* name =
+        at->parent == number && at->name != EVENT_NONE ? loop->names[at->name] : "";
+    if (strncmp(name, microtasks, sizeof(microtasks) - 1) == 0)
+      return name + sizeof(microtasks) - 1;
+  }
+  return NULL;
+}
+
+static bool write_programs_name(FILE* out, const struct trace_loop* loop,
+                                const struct event* event) {
+  const struct event* inside =
+      event_is_of_program(loop, event) ? event : program_inside(loop, event);
+  const char* kind = inside == NULL ? node_kind_of(loop, event) : NULL;
+  if (inside == NULL && kind == NULL)
+    return false;
+  write_short(out, inside != NULL ? event_name(loop, inside) : kind);
+  return true;
+}
+
 void write_who_named(FILE* out, const struct trace_loop* loop,
                      const struct event* event) {
-  const struct event* inside = script_inside(loop, event);
   const char* subject = subject_of(loop, event);
-  if (inside == NULL) {
+  if (!write_programs_name(out, loop, event)) {
     write_who(out, loop, event);
     return;
   }
-  write_short(out, event_name(loop, inside));
   if (subject_matters(subject))
     fprintf(out, " (%s)", subject);
+}
+
+/* The callback that began something; outside of all of them that was the main script, or
+ * what an engine runs by itself. */
+static void write_begun_by(FILE* out, const struct trace_loop* loop, int32_t by) {
+  if (by == EVENT_NONE)
+    fputs("the program, outside of any callback", out);
+  else
+    write_who_named(out, loop, &loop->events[by]);
 }
 
 /* --- who held it up ------------------------------------------------------------------
@@ -158,29 +193,59 @@ static void write_where(FILE* out, const struct trace_loop* loop,
             loop->events[stretch->turn].detail);
 }
 
-static void write_culprit(FILE* out, const struct trace_loop* loop,
-                          const struct stretch* stretch) {
-  char text[TIME_SIZE];
+/* Of many calls the subject's kind counts, not which one of them. */
+static void write_subject(FILE* out, const char* subject, uint64_t calls) {
+  if (subject_matters(subject))
+    fprintf(out, " (%.*s)", (int) (calls > 1 ? kind_length(subject) : strlen(subject)),
+            subject);
+}
+
+/* Whether a function of the program's took most of the callback. */
+static bool taker_is_inside(const struct trace_loop* loop,
+                            const struct stretch* stretch) {
+  const struct event* inside =
+      stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
+  return inside != NULL && !name_is_of_node(event_name(loop, inside)) &&
+         (event_is_of_script(loop, inside) || event_is_of_program(loop, inside));
+}
+
+const char* taker_name(const struct trace_loop* loop, const struct stretch* stretch) {
+  bool inside = taker_is_inside(loop, stretch);
+  return event_name(loop, &loop->events[inside ? stretch->inside : stretch->culprit]);
+}
+
+/* The program's function, if one took most of the callback, else the callback itself. */
+void write_taker(FILE* out, const struct trace_loop* loop,
+                 const struct stretch* stretch) {
   const struct event* culprit = &loop->events[stretch->culprit];
   const struct event* inside =
       stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
-  const char* subject = subject_of(loop, culprit);
-  const char* end = culprit->unfinished ? " and had not ended" : "";
-  if (inside != NULL && event_is_of_script(loop, inside)) {
-    write_who(out, loop, inside);
-    if (subject_matters(subject))
-      fprintf(out, " (%s)", subject);
-    inside = NULL;
-  } else {
-    write_who(out, loop, culprit);
-  }
+  bool named = taker_is_inside(loop, stretch);
+  const struct event* who = named && inside != NULL ? inside : culprit;
+  const char* subject = subject_of(loop, who);
+  const char* name = event_name(loop, who);
+  const char* kind = strncmp(name, "node::", 6) == 0 && stretch->calls == 1
+                         ? node_kind_of(loop, who)
+                         : NULL;
+  write_short(out, kind == NULL ? name : kind);
+  write_subject(out, subject_matters(subject) ? subject : subject_of(loop, culprit),
+                stretch->calls);
+  if (!named && stretch->calls == 1 && culprit->many > 1)
+    fprintf(out, " x %u", culprit->many);
   if (stretch->calls > 1)
     fprintf(out, ", called %" PRIu64 " times", stretch->calls);
-  if (inside != NULL) {
+  if (inside != NULL && !named && !name_is_of_node(event_name(loop, inside))) {
     fputs(", mostly its ", out);
     write_who(out, loop, inside);
   }
-  fprintf(out, ", %s of it%s", time_text(text, stretch->took), end);
+}
+
+static void write_culprit(FILE* out, const struct trace_loop* loop,
+                          const struct stretch* stretch) {
+  char text[TIME_SIZE];
+  write_taker(out, loop, stretch);
+  fprintf(out, ", %s of it%s", time_text(text, stretch->took),
+          loop->events[stretch->culprit].unfinished ? " and had not ended" : "");
 }
 
 static void write_outside(FILE* out, const struct stretch* stretch) {
@@ -195,7 +260,8 @@ static void write_outside(FILE* out, const struct stretch* stretch) {
     fputs("; nothing was due or ready meanwhile", out);
 }
 
-void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
+void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
+               uint64_t collected) {
   static const char* const why[] = {
       [CPU_THROTTLED] = ": throttled, its control group's limit was used up",
       [CPU_BUSY] = ": the machine was busy",
@@ -204,9 +270,13 @@ void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length) {
   };
   char text[TIME_SIZE];
   enum cpu_verdict verdict = cpu_verdict(cpu, length);
-  if (cpu->known && verdict != CPU_FINE)
-    fprintf(out, "; of that %s on the processor%s", time_text(text, cpu->used),
-            why[verdict]);
+  write_collected(out, collected, length);
+  if (!cpu->known || verdict == CPU_FINE)
+    return;
+  bool for_collector =
+      verdict == CPU_WAITED && collected >= without(length, cpu->used) / 2;
+  fprintf(out, "; of that %s on the processor%s", time_text(text, cpu->used),
+          for_collector ? ": it waited for the collector's threads" : why[verdict]);
 }
 
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch) {
@@ -236,7 +306,8 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
   }
   if (stretch->taker == TAKER_OUTSIDE)
     write_outside(out, stretch);
-  write_cpu(out, &stretch->cpu, stretch_length(stretch));
+  write_cpu(out, &stretch->cpu, stretch_length(stretch),
+            collected_between(loop, stretch->start, stretch->end));
 }
 
 /* --- the whole -----------------------------------------------------------------------
@@ -263,76 +334,13 @@ void write_waits_of(FILE* out, const struct facts* facts) {
   fprintf(out, "%s at worst", time_text(text, facts->wait_worst));
 }
 
-/* The program's work before its loop first turned, which held nothing up. */
-static void write_start(FILE* out, const struct facts* facts) {
-  char text[TIME_SIZE];
-  const struct stretch* starting = facts->starting;
-  uint64_t worst = facts->worst == NULL ? 0 : stretch_length(facts->worst);
-  if (starting == NULL || stretch_length(starting) < 10000000 ||
-      stretch_length(starting) <= worst || facts->callbacks + facts->in_scripts == 0)
-    return;
-  fprintf(out, "; %s passed ", time_text(text, stretch_length(starting)));
-  write_held(out, facts->loop, starting);
-}
-
-/* The request that waited for a thread of the pool, and those that had the threads. */
-static void write_starved(FILE* out, const struct facts* facts) {
-  char text[TIME_SIZE];
-  const struct trace_loop* loop = facts->loop;
-  const struct starved* starved = &facts->starved;
-  if (starved->event == EVENT_NONE)
-    return;
-  const struct event* event = &loop->events[starved->event];
-  const struct cause* cause = &loop->causes[event->cause];
-  fputs("; the pool was starved: ", out);
-  write_who_named(out, loop, event);
-  if (cause->by != EVENT_NONE) {
-    fputs(", begun by ", out);
-    write_who(out, loop, &loop->events[cause->by]);
-  }
-  fprintf(out, ", waited %s for one of %" PRIu64 " thread%s",
-          time_text(text, starved->waited), starved->threads,
-          starved->threads == 1 ? "" : "s");
-  if (starved->holder_count == 0)
-    return;
-  fprintf(out, ", taken by %" PRIu64 " of %.*s", starved->holder_count,
-          (int) kind_length(starved->holder_subject),
-          starved->holder_subject == NULL ? "" : starved->holder_subject);
-  if (starved->holder != EVENT_NONE) {
-    fputs(" begun by ", out);
-    write_who(out, loop, &loop->events[starved->holder]);
-  }
-}
-
-/* Less than a millisecond isn't worth a warning. */
-void write_verdict(FILE* out, const struct facts* facts) {
-  char text[TIME_SIZE];
-  const struct stretch* worst = facts->worst;
-  if (worst != NULL && stretch_length(worst) >= 1000000) {
-    fprintf(out, "held up for %s ", time_text(text, stretch_length(worst)));
-    write_held(out, facts->loop, worst);
-  } else if (worst != NULL) {
-    fprintf(out, "never held up for longer than %s",
-            time_text(text, stretch_length(worst)));
-  } else {
-    fputs(facts->turns == 0 ? "never turned" : "never held up", out);
-  }
-  if (facts->unnoticed != NULL && stretch_length(facts->unnoticed) >= 1000000) {
-    fprintf(out, "; not looking for %s ",
-            time_text(text, stretch_length(facts->unnoticed)));
-    write_held(out, facts->loop, facts->unnoticed);
-  }
-  write_starved(out, facts);
-  write_start(out, facts);
-}
-
 void write_sleeper(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
   fprintf(out, "%" PRIu64 " turn%s, asleep ", facts->turns, facts->turns == 1 ? "" : "s");
   if (facts->callbacks == 0)
     fputs("since", out);
   else
-    fprintf(out, "but for %s", time_text(text, facts->busy));
+    fprintf(out, "but for %s", time_text(text, facts_sleeper_busy(facts)));
 }
 
 /* --- causes --------------------------------------------------------------------------
@@ -348,10 +356,7 @@ void write_cause(FILE* out, const struct trace_loop* loop, const struct event* e
     return;
   const struct cause* cause = &loop->causes[event->cause];
   fputs("begun by ", out);
-  if (cause->by != EVENT_NONE)
-    write_who(out, loop, &loop->events[cause->by]);
-  else
-    fputs("no callback", out);
+  write_begun_by(out, loop, cause->by);
   if (cause->work == EVENT_NONE) {
     write_waited(out, " ", without(event->start, cause->begun), "before");
     return;
@@ -367,24 +372,45 @@ void write_cause(FILE* out, const struct trace_loop* loop, const struct event* e
 /* --- what keeps it alive ---------------------------------------------------------------
  */
 
-/* The last callback about the handle, except its close callback; or NULL. */
+/* A callback about the handle, except its close callback: the last in which a function of
+ * the program's was called, otherwise the last; or NULL. */
 static const struct event* last_about(const struct trace_loop* loop, int32_t subject) {
-  for (size_t i = loop->event_count; i > 0; i--) {
+  enum { LOOKED_AT = 256 }; /* callbacks of one handle are much alike */
+  const struct event* last = NULL;
+  unsigned int looked_at = 0;
+  for (size_t i = loop->event_count; i > 0 && looked_at < LOOKED_AT; i--) {
     const struct event* event = &loop->events[i - 1];
-    if (event->kind == EVENT_CALLBACK && event->subject == subject &&
-        (event->parent == EVENT_NONE ||
-         loop->events[event->parent].kind != EVENT_CLOSING))
+    if (event->kind != EVENT_CALLBACK || event->subject != subject ||
+        (event->parent != EVENT_NONE &&
+         loop->events[event->parent].kind == EVENT_CLOSING))
+      continue;
+    if (event_is_of_program(loop, event) || program_inside(loop, event) != NULL)
       return event;
+    last = last == NULL ? event : last;
+    looked_at++;
   }
-  return NULL;
+  return last;
+}
+
+/* Node has one timer for all those of a script: which of them is due next isn't known. */
+static void write_timers(FILE* out, const struct trace_loop* loop,
+                         const struct event* last) {
+  const struct event* inside = program_inside(loop, last);
+  if (inside == NULL) {
+    write_who(out, loop, last);
+    return;
+  }
+  fputs("timers such as ", out);
+  write_short(out, event_name(loop, inside));
+  fprintf(out, " (%s)", subject_of(loop, last));
 }
 
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive) {
   const struct event* event = last_about(loop, alive->subject);
   if (event == NULL)
     fputs(loop->subjects[alive->subject], out);
-  else if (event->timer) /* of a script's many timers it is another one that is due */
-    write_who(out, loop, event);
+  else if (event->timer && !event_is_of_program(loop, event))
+    write_timers(out, loop, event);
   else
     write_who_named(out, loop, event);
   if (alive->fd >= 0)

@@ -16,6 +16,8 @@ void write_plain(FILE* out, const char* text);
  * script, then the middle. */
 void write_cut(FILE* out, const char* name, size_t most);
 void write_short(FILE* out, const char* name);
+/* The text without the folders of each place in a script, to be freed. */
+char* without_folders(const char* name);
 /* "on_read (tcp 7)" */
 void write_who(FILE* out, const struct trace_loop* loop, const struct event* event);
 /* The same by the function of the program's own language that it calls, if one is known:
@@ -25,13 +27,18 @@ void write_who_named(FILE* out, const struct trace_loop* loop, const struct even
 /* Writes who held the loop up and where, after "held up 12 ms ": "by on_read (tcp 7), in
  * turn 9". */
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch);
-/* Writes the thread's processor time, if it matters: "; of that 6.8 ms on the …". */
-void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length);
+/* Writes what took most of it: "on_read (tcp 7), called 3 times". */
+void write_taker(FILE* out, const struct trace_loop* loop, const struct stretch* stretch);
+/* By which name that is known there. */
+const char* taker_name(const struct trace_loop* loop, const struct stretch* stretch);
+/* Writes what took a stretch beside the program's own code, if it matters: how much was
+ * garbage collection, and the thread's processor time: "; 4 ms of it garbage collection;
+ * of that 6.8 ms on the …". */
+void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
+               uint64_t collected);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
-/* Writes a summary of the loop in one line. */
-void write_verdict(FILE* out, const struct facts* facts);
-/* "1 turn, asleep since", of a loop that has done nothing else. */
+/* "1 turn, asleep since", of a loop that has done next to nothing else. */
 void write_sleeper(FILE* out, const struct facts* facts);
 /* Writes "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing
  * if that isn't known. */

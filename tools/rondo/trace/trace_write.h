@@ -18,6 +18,8 @@ enum { PICTURE_EVENTS = 1000000 };
  * be read without the program; `seen_ns`: when its process was last seen. */
 bool trace_copy(FILE* out, const char* path, const struct trace_process* process,
                 uint64_t seen_ns);
+bool trace_copy_from(FILE* out, FILE* in, const struct trace_process* process,
+                     uint64_t seen_ns);
 
 /* Chrome's trace events, for Perfetto and chrome://tracing. */
 bool write_events(FILE* out, const struct trace* trace);

@@ -19,6 +19,7 @@ class App {
     this.overview = new Overview(this, $('overview'));
     this.wheel = new Wheel(this, $('wheel'), $('turn-table'));
     this.panel = new Panel(this);
+    this.flames = new FlameView(this);
     this.pending = false;
     this.fit(true);
   }
@@ -84,6 +85,7 @@ class App {
     this.turn = loop && loop.turns.length > 0 ? describeTurn(loop, Math.max(0, turn)) : null;
     if (worst && worst.culprit >= 0) this.select(loop, worst.culprit);
     else this.wheel.draw();
+    this.flames.openAtFirst();
   }
 
   /* Stretches worth a mark: long, and much longer than usual. */

@@ -14,6 +14,7 @@ function listenToKeys(app) {
     n: next, ']': next,
     p: previous, '[': previous,
     z: zoom, Enter: zoom,
+    t: () => app.flames.step(),
     Escape: () => escape(app),
     '/': () => $('search').focus(),
     '?': toggleHelp,

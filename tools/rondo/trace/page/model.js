@@ -84,16 +84,18 @@ function extentOf(all) {
 
 const strings = (list) => (Array.isArray(list) ? list.map(String) : []);
 
-const NO_FACTS = { busy: 0, shown: 0, length: 0, turns: 0, p50: 0, p90: 0, p99: 0, worst: 0, verdict: '', waits: '',
+const NO_FACTS = { busy: 0, shown: 0, length: 0, turns: 0, p50: 0, p90: 0, p99: 0, worst: 0, weight: 0, waited: 0, headline: '', verdict: [], waits: '',
                    held: [], late: [], totals: [], phases: [], times: [] };
 
-/* A thread of the pool: a loop without turns, whose callbacks are what it ran. */
+/* A thread of the pool: a loop without turns, whose callbacks are what it ran. The garbage collections of a
+ * loop's thread are such a lane, too. */
 function buildLane(raw, process) {
   const works = Array.isArray(raw.works) ? raw.works.filter(Array.isArray) : [];
   const subjects = works.map((work) => String(work[3]));
   const events = works.map(([start, duration, name], k) => [KIND.CALLBACK, start, duration, name, k, 0]);
   const lane = buildLoop({ events, subjects, thread: raw.thread, id: 0 }, process, -1);
   lane.isLane = true;
+  lane.label = typeof raw.label === 'string' ? raw.label : 'pool';
   lane.numbers = works.map((work) => work[4]);
   return lane;
 }
@@ -279,7 +281,7 @@ const activeLoops = (trace) =>
   trace.loops.filter(({ kind, facts }) => !facts.unused && kind.some((value) => value !== KIND.OUTSIDE));
 
 function loopLabel(loop) {
-  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.isLane ? 'pool' : `loop ${loop.id}`];
+  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.isLane ? loop.label : `loop ${loop.id}`];
   const thread = loop.thread !== null && loop.thread !== loop.pid ? `thread ${loop.thread}` : '';
   const name = loop.threadName && loop.threadName !== loop.program.slice(0, 15) ? loop.threadName : '';
   if (thread || name) parts.push([thread || 'thread', name].filter(Boolean).join(' '));

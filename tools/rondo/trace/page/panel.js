@@ -1,4 +1,4 @@
-/* The numbers beside the picture: the verdict, what held the loop up, which callbacks took
+/* The numbers beside the picture: the worst in one sentence, what held the loop up, which callbacks took
  * the time, what the phases did, and everything about the event that is selected. */
 
 class Panel {
@@ -17,7 +17,7 @@ class Panel {
   measure() {
     const { shown } = this.app;
     this.held = shown.flatMap((loop) => loop.held).sort((a, b) => b.length - a.length).slice(0, 12);
-    this.worst = this.held.find(({ starting, unnoticed }) => !starting && !unnoticed) || this.held[0] || null;
+    this.worst = [...shown].sort(worstFirst).map(worstOf).find(Boolean) || this.held[0] || null;
     this.groups = callbackGroups(shown);
     this.counts = phaseCounts(shown);
     this.drawVerdict();
@@ -29,16 +29,28 @@ class Panel {
     this.drawPhases();
   }
 
-  /* A line for each loop, the busiest first: what held it up, how long one waits for it, how
-   * busy it was. The sentences are those of the summary. */
+  /* One sentence: what was worst for whoever waited. Folded below it: what is said of each
+   * loop, the worst first. The sentences are those of the summary. */
   drawVerdict() {
     const used = this.app.shown.filter(({ facts }) => !facts.unused);
-    const shown = used.length ? used : this.app.shown;
+    const shown = (used.length ? used : [...this.app.shown]).sort(worstFirst);
     const several = shown.length > 1;
     const beside = shown.some(({ facts }) => !facts.sleeper);
-    $('verdict').replaceChildren(...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several, beside)));
+    const open = $('verdict').querySelector('details')?.open ?? false;
+    const more = make('details', {}, make('summary', {}, several ? `${formatMany(shown.length, 'loop')} in detail` : 'In detail'),
+      ...shown.slice(0, MOST_VERDICTS).map((loop) => this.verdictLine(loop, several, beside)));
     if (shown.length > MOST_VERDICTS)
-      $('verdict').append(make('p', { class: 'soft' }, `and ${formatMany(shown.length - MOST_VERDICTS, 'loop')} less busy`));
+      more.append(make('p', { class: 'soft' }, `and ${formatMany(shown.length - MOST_VERDICTS, 'loop')} less held up`));
+    more.open = open;
+    $('verdict').replaceChildren(make('p', { class: 'headline' }, this.headline(shown[0], several)), more);
+  }
+
+  headline(loop, several) {
+    const text = several && loop.thread !== loop.pid ? `${loopLabel(loop)}: ${loop.facts.headline}` : sentence(loop.facts.headline);
+    const worst = worstOf(loop);
+    const calm = loop.facts.waited < 1e6;
+    if (!worst) return make('b', {}, text);
+    return make('button', { type: 'button', class: `worst ${calm ? 'calm' : ''}`, title: text, onclick: () => this.app.showStretch(worst) }, text);
   }
 
   verdictLine(loop, several, beside) {
@@ -50,24 +62,13 @@ class Panel {
       return line;
     }
     if (facts.turns === 0) line.append('no turn in this trace. ');
-    else line.append(...this.verdictText(loop), '. ', make('span', { class: 'waits' }, sentence(facts.waits)), '. ',
+    else line.append(...facts.verdict.map((text) => `${sentence(String(text))}. `), make('span', { class: 'waits' }, sentence(facts.waits)), '. ',
       `${formatMany(facts.turns, 'turn')} in ${formatDuration(facts.length)}, `,
       make('span', { class: 'busy' }, `${formatShare(facts.busy / Math.max(1, facts.shown))} busy`), '. ');
-    const starting = loop.held.find((held) => held.starting);
-    if (starting && starting.length >= 1e6) line.append(`Starting took ${formatDuration(starting.length)}. `);
     if (alive.length)
       line.append(make('span', { class: 'alive' }, `Kept alive at last by ${alive.slice(0, 4).join(', ')}` +
                                                    `${alive.length > 4 ? ` and ${formatCount(alive.length - 4)} more` : ''}.`));
     return line;
-  }
-
-  verdictText(loop) {
-    const text = sentence(loop.facts.verdict);
-    const worst = loop.held.find(({ starting, unnoticed }) => !starting && !unnoticed) ||
-                  loop.held.find(({ unnoticed }) => unnoticed);
-    if (!worst) return [text];
-    const calm = worst.length < 1e6;
-    return [make('button', { type: 'button', class: `worst ${calm ? 'calm' : ''}`, onclick: () => this.app.showStretch(worst) }, text)];
   }
 
   drawWarnings() {
@@ -81,7 +82,7 @@ class Panel {
     if (leftOut > 0)
       words.push(`${formatCount(leftOut)} short events are not drawn; all that took ${formatDuration(least)} or longer is, ` +
                  'and what is said counts all of them.');
-    if (shown.some(({ overwritten }) => overwritten)) words.push('What came before was overwritten: this is the end of a longer run.');
+    if (shown.some(({ overwritten }) => overwritten)) words.push('What came before was overwritten when the recording was full: this is the end of a longer run.');
     if (skipped > 0) words.push(`${formatCount(skipped)} events could not be understood and were left out.`);
     $('warnings').textContent = words.join(' ');
     $('warnings').hidden = words.length === 0;
@@ -185,58 +186,32 @@ class Panel {
     const list = $('details');
     list.replaceChildren();
     $('details-hint').hidden = selected !== null;
-    this.drawFlame();
+    this.app.flames.draw();
     if (!selected) return;
     for (const [what, value] of eventFacts(selected)) list.append(make('dt', {}, what), make('dd', {}, value));
   }
-
-  /* The stacks of the stretch that the selected event held the loop up for, or of the event. */
-  drawFlame() {
-    const { selected } = this.app;
-    const root = selected ? flameOf(selected.loop, ...flameRange(selected)) : { count: 0 };
-    $('flame-section').hidden = root.count === 0;
-    if (root.count === 0) return;
-    const { boxes, skipped } = flameBoxes(root);
-    $('flame-hint').textContent = `${formatMany(root.count, 'sample')}` +
-      `${skipped > 0 ? `, below ${formatMany(skipped, 'frame')} that all have` : ''}`;
-    $('flame').style.height = `${(Math.max(...boxes.map(({ depth }) => depth)) + 1) * FLAME_ROW}px`;
-    $('flame').replaceChildren(...boxes.map((box) => flameBox(box, root.count)));
-  }
-}
-
-const FLAME_ROW = 19;
-
-function flameRange({ loop, event }) {
-  const held = (loop.held || []).find(({ culprit, inside, turn }) => culprit === event || inside === event ||
-    (culprit < 0 && turn >= 0 && loop.turns[turn] === event));
-  return held ? [held.start, held.end] : [loop.start[event], loop.end[event]];
-}
-
-function flameBox({ name, depth, start, share, count }, all) {
-  const text = flameName(name);
-  const box = make('div', { role: 'listitem', class: isOfScript(name) ? 'scripted' : null,
-                            title: `${name}: ${formatShare(share)}, ${formatCount(count)} of ${formatMany(all, 'sample')}` }, text);
-  box.style.left = `${start * 100}%`;
-  box.style.width = `${share * 100}%`;
-  box.style.top = `${depth * FLAME_ROW}px`;
-  return box;
 }
 
 const times = (calls) => (calls > 1 ? ` \u00d7 ${formatCount(calls)}` : '');
 
 const turnNumber = (loop, turn) => formatCount(loop.detail[loop.turns[turn]]);
 
-const MOST_VERDICTS = 3;
+const MOST_VERDICTS = 6;
+
+/* What happens on a helper thread doesn't stand before what somebody waited for. */
+const worstFirst = ({ facts: a }, { facts: b }) => b.weight - a.weight || b.waited - a.waited;
+
+const worstOf = (loop) => loop.held.find(({ starting, unnoticed }) => !starting && !unnoticed) ||
+                          loop.held.find(({ unnoticed }) => unnoticed) || null;
 
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /* Whoever took most of a stretch, in short. */
-function heldName({ loop, taker, culprit, inside, calls, callbacks }) {
+function heldName({ loop, taker, culprit, calls, callbacks, by }) {
   if (taker === 2) return 'outside of uv_run';
   if (taker === 3 || culprit < 0) return 'no callback';
-  const name = shortened(nameOf(loop, culprit), 48);
-  if (taker === 1) return `${formatMany(callbacks, 'callback')}, most ${name}`;
-  return (inside >= 0 ? `${name} \u203a ${shortened(nameOf(loop, inside), 32)}` : name) + times(calls);
+  const name = shortened(by || nameOf(loop, culprit) + times(calls), 60);
+  return taker === 1 ? `${formatMany(callbacks, 'callback')}, most ${name}` : name;
 }
 
 function heldTitle({ loop, start, length, text }) {

@@ -29,7 +29,7 @@ class Timeline {
         // Programs without JavaScript have no ticks, the pool's threads no turns: no empty row for them.
         if (row.count === 0 && (r > 2 || loop.isLane)) return;
         const height = heights[Math.min(r, heights.length - 1)];
-        track.rows.push({ row, top: y, height, label: loop.isLane ? 'pool' : ROW_LABELS[r], level: r });
+        track.rows.push({ row, top: y, height, label: !loop.isLane ? ROW_LABELS[r] : loop.label === 'pool' ? 'pool' : 'collector', level: r });
         y += height + 2;
       });
       track.bottom = y;
