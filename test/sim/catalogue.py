@@ -76,6 +76,32 @@ SUITES = (
 )
 
 
+# Programs and suites in correct/ that nobody would call wrong, with the limits that they have by default:
+# the file, and what runs it. They are copied beside their packages, where modules find them.
+CORRECT_PACKAGES = ("ws@8", "undici@6", "generic-pool@3", "pg@8", "express@4", "axios@1", "mocha@10", "jest@29",
+                    "vitest@2", "ava@6", "tape@5")
+CORRECT = {name: [] for name in ("http", "http_agent", "http_chain", "http_upload", "http2", "fetch", "fetch_poll", "ws",
+                                 "ws_heartbeat", "pool_generic", "pool_undici", "pool_pg", "express", "fork")}
+CORRECT.update({
+    "mocha": ["node_modules/mocha/bin/mocha.js"], "tape": [], "node_test": ["--test"],
+    "jest": ["node_modules/jest/bin/jest.js", "--rootDir", "."], "ava": ["node_modules/ava/entrypoints/cli.mjs"],
+    "vitest": ["node_modules/vitest/vitest.mjs", "run"],
+})
+
+
+def correct_folder():
+    folder = packages("correct", "all", *CORRECT_PACKAGES).parent
+    for file in (HERE / "correct").iterdir():
+        shutil.copy(file, folder)
+    (folder / "package.json").write_text('{"name": "correct"}\n')
+    return folder
+
+
+def correct_command(node, folder, name):
+    file = next(file.name for file in folder.iterdir() if file.name.split(".")[0] == name)
+    return [node, *CORRECT[name], file]
+
+
 def packages(room, name, *wanted):
     """The node_modules directory with these packages."""
     directory = official.cache() / room / name

@@ -30,10 +30,10 @@ def environment(extra):
     return kept
 
 
-def execute(words, extra, limit=LIMIT_S):
+def execute(words, extra, limit=LIMIT_S, folder=None):
     with tempfile.TemporaryDirectory(prefix="rondo-proof-") as scratch:
         begin = time.monotonic()
-        process = subprocess.Popen([str(word) for word in words], cwd=scratch, text=True, errors="replace",
+        process = subprocess.Popen([str(word) for word in words], cwd=folder or scratch, text=True, errors="replace",
                                    env=environment({**extra, "TMPDIR": scratch}), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
@@ -90,11 +90,11 @@ class Kept:
 
 
 class Sim:
-    def __init__(self, rondo, jobs, keep=None):
-        self.rondo, self.jobs, self.kept = Path(rondo), jobs, Kept(keep)
+    def __init__(self, rondo, jobs, keep=None, folder=None):
+        self.rondo, self.jobs, self.kept, self.folder = Path(rondo), jobs, Kept(keep), folder
 
     def one(self, command, extra, *options, limit=LIMIT_S):
-        return execute([self.rondo, "sim", *options, "--", *command], extra, limit=limit)
+        return execute([self.rondo, "sim", *options, "--", *command], extra, limit=limit, folder=self.folder)
 
     def batch(self, command, extra, seeds, *options):
         """All schedules of a range of seeds, as they are: no shrinking."""
