@@ -66,11 +66,16 @@ static JSValueRef value_read(struct fs_request* request) {
   return value_result(request);
 }
 
+/* More than this is refused by uv_fs_read and uv_fs_write. */
+static const size_t MOVED_MOST = 0x7ffff000;
+
 static int start_move(struct fs_request* request, size_t argc, const JSValueRef argv[]) {
   JSValueRef view = js_arg(argc, argv, 1);
   request->count = 1;
   request->offset = js_arg_number(argc, argv, 2, 0);
   uv_buf_t part = view_part(view, request->offset, js_arg_number(argc, argv, 3, -1));
+  /* JavaScript may ask for up to 2 GiB - 1, and is answered with how much was moved. */
+  part.len = part.len < MOVED_MOST ? part.len : MOVED_MOST;
   fs_request_keep(request, view);
   int err = part_settle(request, view, &part, 0);
   if (err < 0)

@@ -4,7 +4,7 @@
 
 const { constants } = require('os');
 
+// Programs ask it for hasOwnProperty, as any object: Node's has a prototype, other than what it is made of.
 module.exports = Object.freeze({
-  __proto__: null,
   ...constants.dlopen, ...constants.errno, ...constants.priority, ...constants.signals, ...require('fs').constants,
 });

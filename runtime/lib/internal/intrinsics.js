@@ -30,7 +30,7 @@
   const { defineProperties, getOwnPropertyDescriptor, getOwnPropertyDescriptors, getPrototypeOf, hasOwn, setPrototypeOf } = Object;
   const { isArray } = global.Array;
   const { isView } = global.ArrayBuffer;
-  const { apply } = global.Reflect;
+  const { apply, ownKeys, getOwnPropertyDescriptor: reflectDescriptor } = global.Reflect;
   const saved = { __proto__: null };
   const scope = { __proto__: null };
   for (const name of names) scope[name] = global[name];
@@ -102,6 +102,15 @@
     const picked = scope[owner] = { __proto__: null };
     for (const name of namespaces[owner].split(' ')) picked[name] = from[name];
   }
+  // A descriptor that is passed on must not have what a program puts into Object.prototype.
+  const bare = (descriptor) => descriptor === undefined ? undefined : setPrototypeOf(descriptor, null);
+  scope.Object.getOwnPropertyDescriptor = (object, key) => bare(getOwnPropertyDescriptor(object, key));
+  scope.Reflect.getOwnPropertyDescriptor = (object, key) => bare(reflectDescriptor(object, key));
+  scope.Object.getOwnPropertyDescriptors = (object) => {
+    const all = setPrototypeOf(getOwnPropertyDescriptors(object), null);
+    for (const key of ownKeys(all)) setPrototypeOf(all[key], null);
+    return all;
+  };
   for (const owner in statics)
     for (const name of statics[owner].split(' ')) saved[owner + capital(name)] = global[owner][name];
   for (const owner in methods) {

@@ -153,8 +153,13 @@ function rejections() {
 
 // --- the end --------------------------------------------------------------------------------------
 
+// A program may take process.emit away: then nobody hears of the end, and the code stays as it is.
+function announce(event, code) {
+  if (typeof process.emit === 'function') process.emit(event, code);
+}
+
 function beforeExit() {
-  process.emit('beforeExit', process.exitCode || 0);
+  announce('beforeExit', process.exitCode || 0);
 }
 
 // A program whose module waits for something that never comes ends with 13, unless it called
@@ -167,7 +172,7 @@ function exit(code) {
   const unsettled = code === 0 && process.exitCode === undefined && isUnsettled();
   if (unsettled) process.exitCode = 13;
   else if (code !== 0) process.exitCode = code;
-  process.emit('exit', unsettled ? 0 : process.exitCode || 0);
+  announce('exit', unsettled ? 0 : process.exitCode || 0);
   return process.exitCode || 0;
 }
 

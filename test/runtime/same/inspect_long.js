@@ -4,14 +4,13 @@
 
 const { inspect } = require('util');
 
-let last = {};
-const chain = last;
-for (let i = 0; i < 300; i++) {
-  last.next = { circular: chain, last, obj: { a: 1, b: 2, c: true } };
-  last = last.next;
-  chain[i] = last;
+const head = { number: 0, marks: [true, null, 'x'] };
+for (let number = 1, node = head; number <= 250; number++) {
+  const next = { number, head, before: node, marks: new Set([number]) };
+  node.next = head[`to${number}`] = next;
+  node = next;
 }
-console.log(inspect(chain, { depth: Infinity }).length);
+console.log(inspect(head, { depth: Infinity }).length);
 
 const all = { maxStringLength: null, maxArrayLength: null };
 console.log(inspect('x'.repeat(2e7), all).length, inspect('ab\n'.repeat(5e5), all).length, inspect("a'\n\t\u001b\ud800".repeat(1e5), all).length);

@@ -3,8 +3,8 @@
 // turns the text of a module into a function.
 
 const {
-  PromiseResolve, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, over, promiseThen,
-  stringCharCodeAt, stringSlice, stringStartsWith,
+  PromiseResolve, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort,
+  functionToString, over, promiseThen, regexpExec, regexpTest, stringCharCodeAt, stringSlice, stringSplit, stringStartsWith, stringTrim,
 } = intrinsics;
 const stdio = native('stdio');
 const path = require('path');
@@ -296,12 +296,41 @@ function metaOf(module) {
 
 // --- running --------------------------------------------------------------------------------------
 
+// A getter that only reads a variable or a property of one, as compilers write them for what a
+// module passes on: `function () { return other.name; }`, `() => name`.
+const READS = /^(?:function\b\s*[\w$]*|(?:get\b)?[^(]*)\(\s*\)\s*(?:=>\s*\(?\s*[\w$.[\]'"]+\s*\)?|\{\s*return\s+[\w$.[\]'"]+\s*;?\s*\})$/;
+
+// What esbuild adds to a module for those who look for names: 0 && (module.exports = { a, b })
+const LISTED = /\b0 && \(module\.exports = \{([^}]*)\}\)/;
+
+function isListed(file, name) {
+  const list = regexpExec.call(LISTED, stdio.readText(file))?.[1];
+  return list !== undefined && arraySome.call(stringSplit.call(list, ','), (each) => stringTrim.call(each) === name);
+}
+
+// The value of a name that is exported; undefined if it is none. Importing a module runs no getter
+// that does more than read, and one that throws doesn't make the import fail: the name is undefined.
+function exported(module, name) {
+  const { exports, file } = module;
+  const { get } = Object.getOwnPropertyDescriptor(exports, name) ?? { __proto__: null };
+  if (get !== undefined && !regexpTest(READS, functionToString.call(get)) && !isListed(file, name)) return undefined;
+  try {
+    const value = exports[name];
+    return () => value;
+  } catch {
+    return () => undefined;
+  }
+}
+
 function runCommonJS(module) {
   const { Module } = require('internal/loader');
   const exports = module.exports = Module._load(module.file, undefined, false);
-  if (exports !== null && (typeof exports === 'object' || typeof exports === 'function'))
-    for (const name of over(Object.keys(exports))) if (name !== 'default') module.getters[name] = values({ v: exports[name] }).v;
   module.namespace = undefined;
+  if (exports === null || (typeof exports !== 'object' && typeof exports !== 'function')) return;
+  for (const name of over(Object.keys(exports))) {
+    const get = name === 'default' ? undefined : exported(module, name);
+    if (get !== undefined) module.getters[name] = get;
+  }
 }
 
 function execute(module) {

@@ -128,20 +128,12 @@ function readFileSync(path, given) {
   return encoding === null ? content : content.toString(encoding);
 }
 
-// Calls back early when the signal is aborted; the native operation ends unnoticed.
+// Once the signal is aborted the answer is an AbortError. It comes when the native operation has
+// ended, never inside abort(), which a program calls without expecting its own callback.
 function abortable(signal, callback) {
-  if (signal === undefined) return callback;
-  const abort = () => {
-    const call = callback;
-    callback = undefined;
-    call?.(abortedBy(signal));
-  };
-  if (signal.aborted) process.nextTick(abort);
-  else signal.addEventListener('abort', abort, { once: true });
-  return (...args) => {
-    signal.removeEventListener('abort', abort);
-    callback?.(...over(args));
-  };
+  if (!signal) return callback;
+  if (signal.aborted) process.nextTick(() => callback(abortedBy(signal)));
+  return (...args) => signal.aborted ? callback(abortedBy(signal)) : callback(...over(args));
 }
 
 function readFile(path, options, callback) {

@@ -52,7 +52,7 @@ const readFile = promised(function readFile(path, options) {
 // The promise of a call that is rejected early when the signal is aborted; the native operation
 // ends unnoticed.
 function withSignal(signal, start) {
-  if (signal === undefined) return start();
+  if (!signal) return start();
   if (signal.aborted) return PromiseReject(abortedBy(signal));
   return new Promise((resolve, reject) => {
     const abort = () => reject(abortedBy(signal));
