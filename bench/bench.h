@@ -49,8 +49,21 @@ static inline double bench_seconds(void) {
   return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
+/* Processor time of the process and its threads, in seconds. */
+static inline double bench_processor(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double) used.tv_sec + (double) used.tv_nsec / 1e9;
+}
+
+/* With BENCH_PROCESSOR set also what processor time was used since the last report. */
 static inline void bench_report(const char* name, double value, const char* unit) {
+  static double before;
   printf("%s %.6g %s\n", name, value, unit);
+  if (getenv("BENCH_PROCESSOR") != NULL) {
+    printf("%s_processor %.6g s\n", name, bench_processor() - before);
+    before = bench_processor();
+  }
   fflush(stdout);
 }
 

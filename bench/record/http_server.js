@@ -9,4 +9,5 @@ const server = http.createServer((request, response) => {
   const { user, system } = process.cpuUsage();
   response.end(`used ${user + system} hello`);
 });
+server.keepAliveTimeout = 0; // a busy machine may leave a connection alone for longer
 server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
