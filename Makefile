@@ -6,11 +6,11 @@ BUILD  ?= build
 
 # Configured again as long as there is no runtime: its packages may have come since.
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
-again := $(if $(wildcard build/rondo)$(filter install,$(MAKECMDGOALS)),,again)
+again := $(if $(wildcard build/librondo-js.so)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test memcheck conformance conformance-all programs bench install uninstall format lint clean help
+.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm bench install uninstall format lint clean help
 
-all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo
+all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo and its objects
 	@cmake --build build -j $(JOBS)
 
 build/build.ninja: CMakePresets.json $(again)
@@ -25,6 +25,10 @@ demo: ## install what is missing, build, show a loop turning
 test: ## install what is missing, run every test on both backends, also sanitized
 	@tools/setup build test runtime
 	@JOBS=$(JOBS) test/run
+
+check: ## the tests that your change touches, on the release build, in about two minutes (BASE=main)
+	@tools/setup build test runtime
+	@JOBS=$(JOBS) test/run --touched $(BASE)
 
 memcheck: ## the unit tests under valgrind
 	@tools/setup build test
@@ -47,11 +51,39 @@ programs: ## real programs from Debian's packages on our library (SOAK=600: unde
 	@$(MAKE) --no-print-directory all
 	@test/programs/run $(ARGS)
 
-bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, what recording costs
+oldglibc: ## unit tests, libuv's suite, official Nodes and the tools in a root of Debian 11 (ARGS=--only units)
+	@tools/setup build test conformance runtime roots
+	@$(MAKE) --no-print-directory all
+	@cmake --build build -j $(JOBS) --target tests
+	@JOBS=$(JOBS) test/roots/run $(ARGS)
+
+arm64: ## all of it cross compiled, then unit tests, libuv's suite and official Nodes under qemu (ARGS=--only units)
+	@tools/setup build test conformance arm64
+	@JOBS=$(JOBS) test/arm64/run $(ARGS)
+
+musl: ## all of it with musl: unit tests, and the commands on a program with a libuv built in
+	@tools/setup build test conformance musl
+	@JOBS=$(JOBS) test/musl/run $(ARGS)
+
+kernels: ## the unit tests on Linux 5.10, 6.1, 6.12 and the newest, as Debian's User Mode Linux (ARGS=--release sid)
+	@tools/setup build test
+	@$(MAKE) --no-print-directory all
+	@cmake --build build -j $(JOBS) --target tests
+	@test/kernels/run $(ARGS)
+
+npm: ## the npm packages of what is built: build/npm/*.tgz
+	@tools/setup build runtime packages
+	@$(MAKE) --no-print-directory all
+	@tools/npm-packages build build/npm
+
+bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, what a start and what recording cost
 	@tools/setup build bench runtime
 	@$(MAKE) --no-print-directory all
 	@bench/run
 	@bench/runtime/run
+	@bench/start/run
+	@bench/tune/run
+	@bench/work/run || [ $$? = 77 ]
 	@bench/record/run
 
 install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
@@ -75,7 +107,7 @@ lint: ## clang-tidy, cppcheck, our conventions, what `make format` would change 
 	@JOBS=$(JOBS) tools/lint $(if $(FULL),--full)
 
 clean: ## remove everything that was built
-	@rm -rf build build-debug build-asan build-tsan
+	@rm -rf build build-debug build-asan build-tsan build-arm64 build-musl
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | \
