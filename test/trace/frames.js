@@ -1,6 +1,6 @@
 // One timer's callback for each way in which a function of a script can be on the stack: behind
-// which functions of the engine, in which of its compilers' code. check_frames runs it, once
-// traced and once with --cpu-prof, and compares. Names say who calls whom.
+// which functions of the engine, in which of its compilers' code. check_frames runs it, traced
+// and with --cpu-prof at the same time, and compares. Names say who calls whom.
 'use strict';
 const MS = 100; // of processor time, for each callback
 
