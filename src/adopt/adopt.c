@@ -143,7 +143,7 @@ void adopt_forget(struct adoption* adoption) {
  */
 
 /* The C library's getenv doesn't work yet. */
-static char* setting(char** environment, const char* name) {
+static char* setting_value(char** environment, const char* name) {
   size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; environment++) {
     if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
@@ -153,16 +153,16 @@ static char* setting(char** environment, const char* name) {
 }
 
 static void settings_read(char** environment) {
-  const char* adopt = setting(environment, "RONDO_ADOPT");
+  const char* adopt = setting_value(environment, "RONDO_ADOPT");
   if (adopt != NULL) {
     adopt_settings.off = strcmp(adopt, "0") == 0 || strcmp(adopt, "off") == 0;
     adopt_settings.verbose = strcmp(adopt, "verbose") == 0;
     adopt_settings.check = strcmp(adopt, "check") == 0;
   }
-  if (setting(environment, "RONDO_DEBUG") != NULL)
+  if (setting_value(environment, "RONDO_DEBUG") != NULL)
     adopt_settings.verbose = true;
   /* Children inherit the variable, which names the process. */
-  char* started = setting(environment, "RONDO_EXEC");
+  char* started = setting_value(environment, "RONDO_EXEC");
   if (started != NULL && strtol(started, &adopt_settings.mark, 10) == (long) getpid())
     adopt_settings.started = true;
 }

@@ -40,7 +40,7 @@ static char* mappings_line(struct mappings* mappings) {
   }
 }
 
-static const char* hexadecimal(const char* text, uintptr_t* value) {
+static const char* maps_read_address(const char* text, uintptr_t* value) {
   *value = 0;
   for (;; text++) {
     unsigned int digit = (unsigned char) *text;
@@ -58,8 +58,8 @@ bool mappings_next(struct mappings* mappings, struct mapping* mapping) {
   const char* line = mappings_line(mappings);
   if (line == NULL)
     return false;
-  line = hexadecimal(line, &mapping->start);
-  line = hexadecimal(line + (*line == '-'), &mapping->end);
+  line = maps_read_address(line, &mapping->start);
+  line = maps_read_address(line + (*line == '-'), &mapping->end);
   while (*line == ' ')
     line++;
   snprintf(mapping->access, sizeof(mapping->access), "%.4s", line);

@@ -20,23 +20,23 @@ static void put_32(uint8_t* bytes, int64_t value) {
   memcpy(bytes, &narrow, sizeof(narrow));
 }
 
-static int64_t distance(const uint8_t* from, const void* to) {
+static int64_t branch_distance(const uint8_t* from, const void* to) {
   return (int64_t) ((intptr_t) to - (intptr_t) from);
 }
 
 void processor_jump(uint8_t* bytes, const uint8_t* from, const void* to) {
   bytes[0] = 0xe9; /* jmp rel32 */
-  put_32(bytes + 1, distance(from + 5, to));
+  put_32(bytes + 1, branch_distance(from + 5, to));
 }
 
 bool processor_reaches_short(const uint8_t* from, const uint8_t* to) {
-  int64_t way = distance(from + 2, to);
+  int64_t way = branch_distance(from + 2, to);
   return way >= INT8_MIN && way <= INT8_MAX;
 }
 
 void processor_jump_short(uint8_t* bytes, const uint8_t* from, const uint8_t* to) {
   bytes[0] = 0xeb; /* jmp rel8 */
-  bytes[1] = (uint8_t) distance(from + 2, to);
+  bytes[1] = (uint8_t) branch_distance(from + 2, to);
 }
 
 size_t processor_mark_size(const uint8_t* entry) {
@@ -116,7 +116,7 @@ void processor_trampoline(uint8_t* image, const uint8_t* address, const uintptr_
   memset(image, 0xcc, PROCESSOR_TRAMPOLINE);
   image[0] = 0xff; /* jmp [rip + rel32] */
   image[1] = 0x25;
-  put_32(image + 2, distance(address + 6, &slots[i + 1]));
+  put_32(image + 2, branch_distance(address + 6, &slots[i + 1]));
   if (i < 0)
     return;
   image[6] = 0x68; /* push imm32 */

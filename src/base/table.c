@@ -7,12 +7,12 @@
 
 enum { TABLE_FIRST_SIZE = 16 };
 
-static struct table_link** bucket(const struct table* table, uint64_t hash) {
+static struct table_link** table_bucket(const struct table* table, uint64_t hash) {
   return &table->buckets[hash & (table->size - 1)];
 }
 
-static void push(struct table* table, struct table_link* link) {
-  struct table_link** head = bucket(table, link->hash);
+static void table_push(struct table* table, struct table_link* link) {
+  struct table_link** head = table_bucket(table, link->hash);
   link->next = *head;
   *head = link;
 }
@@ -29,7 +29,7 @@ int table_reserve(struct table* table) {
     while (table->buckets[i] != NULL) {
       struct table_link* link = table->buckets[i];
       table->buckets[i] = link->next;
-      push(&grown, link);
+      table_push(&grown, link);
     }
   }
   mem_free(table->buckets);
@@ -40,12 +40,12 @@ int table_reserve(struct table* table) {
 void table_insert(struct table* table, struct table_link* link, uint64_t hash) {
   assert(table->size > 0);
   link->hash = hash;
-  push(table, link);
+  table_push(table, link);
   table->count++;
 }
 
 void table_remove(struct table* table, struct table_link* link) {
-  struct table_link** place = bucket(table, link->hash);
+  struct table_link** place = table_bucket(table, link->hash);
   while (*place != link) {
     assert(*place != NULL);
     place = &(*place)->next;
@@ -61,7 +61,7 @@ static struct table_link* with_hash(struct table_link* link, uint64_t hash) {
 }
 
 struct table_link* table_find(const struct table* table, uint64_t hash) {
-  return table->size == 0 ? NULL : with_hash(*bucket(table, hash), hash);
+  return table->size == 0 ? NULL : with_hash(*table_bucket(table, hash), hash);
 }
 
 struct table_link* table_next(const struct table_link* link) {

@@ -12,7 +12,7 @@ void handle_closed(uv_handle_t* handle) {
   loop->closing_handles = handle;
 }
 
-static void finish(uv_loop_t* loop, uv_handle_t* handle) {
+static void closing_finish(uv_loop_t* loop, uv_handle_t* handle) {
   const struct handle_kind* kind = handle_kind(handle);
   handle->flags |= HANDLE_CLOSED;
   if (kind->finish != NULL)
@@ -59,6 +59,6 @@ void closing_run(uv_loop_t* loop) {
     uv_handle_t* handle = batch_take(loop);
     if (handle == NULL)
       return;
-    finish(loop, handle);
+    closing_finish(loop, handle);
   }
 }

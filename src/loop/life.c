@@ -84,7 +84,7 @@ int loop_init_simulated(uv_loop_t* loop) {
 }
 
 /* The state of other rooms that belongs to the loop. */
-static struct loop_part** parts(uv_loop_t* loop, size_t i) {
+static struct loop_part** loop_part_at(uv_loop_t* loop, size_t i) {
   void** all[] = {&loop->signal_state, &loop->process_state, &loop->inotify_state,
                   &loop->work_state, &loop->file_state};
   return i < ARRAY_LENGTH(all) ? (struct loop_part**) all[i] : NULL;
@@ -106,11 +106,11 @@ int uv_loop_close(uv_loop_t* loop) {
   trace_loop_close(loop);
   rondo_loop_report(loop);
   watchers_leave(loop);
-  for (size_t i = 0; parts(loop, i) != NULL; i++) {
-    struct loop_part* part = *parts(loop, i);
+  for (size_t i = 0; loop_part_at(loop, i) != NULL; i++) {
+    struct loop_part* part = *loop_part_at(loop, i);
     if (part != NULL)
       part->close(loop, part);
-    *parts(loop, i) = NULL;
+    *loop_part_at(loop, i) = NULL;
   }
   async_loop_close(loop);
   wake_close(loop);
@@ -164,8 +164,8 @@ int uv_loop_fork(uv_loop_t* loop) {
   __atomic_store_n(&loop->wake_flags, 0, __ATOMIC_SEQ_CST);
   loop->wake_taken = 0;
   async_fork(loop);
-  for (size_t i = 0; parts(loop, i) != NULL; i++) {
-    struct loop_part* part = *parts(loop, i);
+  for (size_t i = 0; loop_part_at(loop, i) != NULL; i++) {
+    struct loop_part* part = *loop_part_at(loop, i);
     if (part != NULL && part->fork != NULL && (err = part->fork(loop, part)) != 0)
       return err;
   }

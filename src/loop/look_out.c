@@ -76,7 +76,7 @@ static bool work_needs_our_processor(const uv_loop_t* loop) {
   return processor != 0 && processor == (unsigned int) sched_getcpu() + 1;
 }
 
-static bool crowded(const uv_loop_t* loop) {
+static bool machine_is_crowded(const uv_loop_t* loop) {
   return loop->work_active >= system_processors();
 }
 
@@ -84,7 +84,7 @@ static bool look_out_is_over(const void* loop) {
   return wake_has_news(loop);
 }
 
-static bool spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
+static bool look_out_spin(uv_loop_t* loop, uint64_t most, uint64_t deadline) {
   wake_spin_begin(loop);
   bool won = spin_until(look_out_is_over, loop, u64_min(clock_now_ns() + most, deadline));
   wake_spin_end(loop);
@@ -96,8 +96,9 @@ static bool spin_for_work(uv_loop_t* loop, uint64_t deadline) {
     return false;
   uint64_t most =
       u64_max(backoff_share(&loop->work_backoff, WORK_MOST_NS), WORK_LEAST_NS);
-  bool limited = crowded(loop);
-  bool won = spin(loop, limited ? u64_min(most, CROWDED_MOST_NS) : most, deadline);
+  bool limited = machine_is_crowded(loop);
+  bool won =
+      look_out_spin(loop, limited ? u64_min(most, CROWDED_MOST_NS) : most, deadline);
   loop_count(loop, won ? COUNTER_SPIN_WORK_WON : COUNTER_SPIN_WORK_LOST);
   if (limited)
     return won;
@@ -115,7 +116,8 @@ static bool spin_for_async(uv_loop_t* loop, uint64_t deadline) {
   if (reason == SPIN_NONE || !tune_is_on(TUNE_ASYNC_SPIN))
     return false;
   assert(reason <= SPIN_PROBE && loop->work_active == 0);
-  bool won = spin(loop, reason == SPIN_PROBE ? PROBE_NS : ASYNC_MOST_NS, deadline);
+  bool won =
+      look_out_spin(loop, reason == SPIN_PROBE ? PROBE_NS : ASYNC_MOST_NS, deadline);
   loop_count(loop, won ? COUNTER_SPIN_ASYNC_WON : COUNTER_SPIN_ASYNC_LOST);
   loop->spin_reason = won ? SPIN_WON : SPIN_NONE;
   struct rondo_backoff* backoff =

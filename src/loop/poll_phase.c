@@ -72,7 +72,7 @@ static void look_ahead(const uv_loop_t* loop, const struct epoll_event* event) {
 
 /* Signals and children last (contract I5): a callback before them may have stopped or
  * closed what they are about. */
-static bool dispatch(uv_loop_t* loop, const struct epoll_event* events, int count) {
+static bool poll_dispatch(uv_loop_t* loop, const struct epoll_event* events, int count) {
   bool called = false;
   int last = 0;
   for (int i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ struct catch {
 };
 
 /* How many events count towards the limit: a wake-up calls nobody back and doesn't. */
-static int charged(const uv_loop_t* loop, const struct catch* caught) {
+static int poll_charged(const uv_loop_t* loop, const struct catch* caught) {
   int count = caught->count;
   for (int i = 0; phase_is_limited(loop, RONDO_PHASE_POLL) && i < caught->count; i++)
     count -= event_fd(&caught->events[i]) == loop->wake_fd;
@@ -170,7 +170,7 @@ static int charged(const uv_loop_t* loop, const struct catch* caught) {
 }
 
 /* Waits once, until the deadline at most. */
-static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
+static struct catch poll_fetch(uv_loop_t* loop, uint64_t deadline) {
   /* A blocking wait that took less than this found its events already there: falling
    * asleep and being woken takes longer on any machine. */
   const uint64_t awake_ns = 2000;
@@ -202,13 +202,13 @@ static struct catch fetch(uv_loop_t* loop, uint64_t deadline) {
     look_out_learn(loop, loop->now_ns - started);
   }
   assert(caught.count >= 0 && caught.count <= max);
-  loop->poll_left -= (unsigned int) charged(loop, &caught);
+  loop->poll_left -= (unsigned int) poll_charged(loop, &caught);
   return caught;
 }
 
 /* Delivers what needs no system call: finished work and notifications. Returns whether
  * there was progress. */
-static bool deliver(uv_loop_t* loop) {
+static bool poll_deliver(uv_loop_t* loop) {
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
   bool progress = completed_run(loop, &finished);
@@ -221,14 +221,14 @@ static bool deliver(uv_loop_t* loop) {
  * callbacks start is never called back in the same poll, however fast it finishes: after
  * an I/O callback the immediate comes first (contract N6). So finished work goes before
  * the events, asyncs and signals after them. */
-static bool serve(uv_loop_t* loop, const struct catch* caught) {
+static bool poll_serve(uv_loop_t* loop, const struct catch* caught) {
   const unsigned int work = 1u << WAKE_WORK;
   wake_take(loop);
   struct queue finished;
   queue_move(queue_of(loop->completed_queue), &finished);
   bool progress = wake_deliver(loop, work);
   progress |= completed_run(loop, &finished);
-  progress |= dispatch(loop, caught->events, caught->count);
+  progress |= poll_dispatch(loop, caught->events, caught->count);
   progress |= wake_deliver(loop, ~work);
   return progress;
 }
@@ -236,8 +236,8 @@ static bool serve(uv_loop_t* loop, const struct catch* caught) {
 /* With a limit the events go first, so that they are never postponed for ever
  * (deliver_owed). */
 static bool serve_limited(uv_loop_t* loop, const struct catch* caught) {
-  bool progress = dispatch(loop, caught->events, caught->count);
-  return deliver(loop) || progress;
+  bool progress = poll_dispatch(loop, caught->events, caught->count);
+  return poll_deliver(loop) || progress;
 }
 
 /* Work that had to wait because events used up the limit goes before the next events, but
@@ -245,7 +245,7 @@ static bool serve_limited(uv_loop_t* loop, const struct catch* caught) {
 static bool deliver_owed(uv_loop_t* loop) {
   if (!(loop->flags & LOOP_OWED))
     return false;
-  bool progress = deliver(loop);
+  bool progress = poll_deliver(loop);
   loop->flags &= ~(unsigned int) LOOP_OWED;
   return progress;
 }
@@ -261,10 +261,10 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
   int batches = 0;
   bool progress = deliver_owed(loop);
   while (loop->poll_left > 0 && batches < POLL_BATCHES_MOST) {
-    struct catch caught = fetch(loop, progress ? 0 : deadline);
+    struct catch caught = poll_fetch(loop, progress ? 0 : deadline);
     uint64_t before = loop->events;
     progress |= phase_is_limited(loop, RONDO_PHASE_POLL) ? serve_limited(loop, &caught)
-                                                         : serve(loop, &caught);
+                                                         : poll_serve(loop, &caught);
     if (!caught.waited_for)
       loop->events_waiting += loop->events - before;
     if (caught.count == BACKEND_BATCH)

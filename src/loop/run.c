@@ -103,7 +103,7 @@ static void poll_phase(uv_loop_t* loop, bool may_sleep) {
   pending_after_poll(loop);
 }
 
-static void turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
+static void loop_turn(uv_loop_t* loop, uv_run_mode mode, bool first) {
   trace_turn(loop);
   clock_at_start(loop, first);
   timers_run(loop);
@@ -131,7 +131,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   wake_entered(loop, mode, alive);
   uv_loop_t* outer_loop = look_out_enter(loop);
   for (bool first = true; alive && loop->stop_flag == 0; first = false) {
-    turn(loop, mode, first);
+    loop_turn(loop, mode, first);
     /* The poll may have slept until a timer was due. ONCE promises progress, and that
      * timer is it (contract L8, P3). */
     if (mode == UV_RUN_ONCE && loop->callbacks_run == 0) {

@@ -9,22 +9,22 @@
 
 enum { ARITY = 4 };
 
-static void place(struct rondo_timer_entry* heap, size_t index,
-                  struct rondo_timer_entry entry) {
+static void timer_heap_place(struct rondo_timer_entry* heap, size_t index,
+                             struct rondo_timer_entry entry) {
   heap[index] = entry;
   entry.handle->heap_index = index;
 }
 
-static void rise(struct rondo_timer_entry* heap, size_t index,
-                 struct rondo_timer_entry entry) {
+static void timer_heap_rise(struct rondo_timer_entry* heap, size_t index,
+                            struct rondo_timer_entry entry) {
   while (index > 0) {
     size_t parent = (index - 1) / ARITY;
     if (!timer_entry_before(&entry, &heap[parent]))
       break;
-    place(heap, index, heap[parent]);
+    timer_heap_place(heap, index, heap[parent]);
     index = parent;
   }
-  place(heap, index, entry);
+  timer_heap_place(heap, index, entry);
 }
 
 static size_t first_child(const struct rondo_timer_entry* heap, size_t first,
@@ -37,8 +37,8 @@ static size_t first_child(const struct rondo_timer_entry* heap, size_t first,
   return least;
 }
 
-static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
-                 struct rondo_timer_entry entry) {
+static void timer_heap_sink(struct rondo_timer_entry* heap, size_t count, size_t index,
+                            struct rondo_timer_entry entry) {
   for (;;) {
     size_t child = index * ARITY + 1;
     if (child >= count)
@@ -51,10 +51,10 @@ static void sink(struct rondo_timer_entry* heap, size_t count, size_t index,
     child = first_child(heap, child, end);
     if (!timer_entry_before(&heap[child], &entry))
       break;
-    place(heap, index, heap[child]);
+    timer_heap_place(heap, index, heap[child]);
     index = child;
   }
-  place(heap, index, entry);
+  timer_heap_place(heap, index, entry);
 }
 
 /* Room is kept for the timers that were taken out as due: they may repeat, and re-arming
@@ -74,7 +74,7 @@ int timer_heap_reserve(uv_loop_t* loop) {
 
 void timer_heap_push(uv_loop_t* loop, struct rondo_timer_entry entry) {
   assert(loop->timer_count < loop->timer_capacity);
-  rise(loop->timers, loop->timer_count++, entry);
+  timer_heap_rise(loop->timers, loop->timer_count++, entry);
 }
 
 void timer_heap_remove(uv_loop_t* loop, size_t index) {
@@ -86,9 +86,9 @@ void timer_heap_remove(uv_loop_t* loop, size_t index) {
   if (index == loop->timer_count)
     return;
   if (index > 0 && timer_entry_before(&last, &heap[(index - 1) / ARITY]))
-    rise(heap, index, last);
+    timer_heap_rise(heap, index, last);
   else
-    sink(heap, loop->timer_count, index, last);
+    timer_heap_sink(heap, loop->timer_count, index, last);
 }
 
 /* Below an entry that isn't due no entry is, so only due entries and their children are
@@ -135,7 +135,7 @@ void timer_heap_take_due(uv_loop_t* loop, uint64_t now_us) {
   for (size_t i = 0; i < kept; i++)
     heap[i].handle->heap_index = i;
   for (size_t i = kept < 2 ? 0 : (kept - 2) / ARITY + 1; i-- > 0;)
-    sink(heap, kept, i, heap[i]);
+    timer_heap_sink(heap, kept, i, heap[i]);
   assert_slow(timer_heap_is_ordered(loop));
   qsort(loop->due, loop->due_count, sizeof(*loop->due), compare_entries);
   for (size_t i = 0; i < loop->due_count; i++)

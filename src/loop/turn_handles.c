@@ -55,7 +55,7 @@ static void turn_close(uv_handle_t* handle) {
   handle_closed(handle);
 }
 
-static unsigned int length(const struct queue* queue) {
+static unsigned int turn_handles_count(const struct queue* queue) {
   unsigned int count = 0;
   for (const struct queue* link = queue_first(queue); link != NULL;
        link = queue_next(queue, link))
@@ -76,7 +76,7 @@ static void turn_run(uv_loop_t* loop, struct queue* phase, enum rondo_phase whic
   struct queue batch;
   queue_move(phase, &batch);
   if (phase_is_limited(loop, which) && *owed == 0)
-    *owed = length(&batch);
+    *owed = turn_handles_count(&batch);
   while (!queue_empty(&batch) && limit-- > 0) {
     struct queue* link = queue_first(&batch);
     struct turn_handle* turn = rondo_container_of(link, struct turn_handle, queue);

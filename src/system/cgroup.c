@@ -159,7 +159,7 @@ static uint64_t read_stat(const struct group_walk* group, const char* file,
 
 /* Of the memory that a group uses, file pages that haven't been touched for a while are
  * dropped before an allocation fails: they count as free. */
-static uint64_t reclaimable(const struct group_walk* group) {
+static uint64_t group_reclaimable(const struct group_walk* group) {
   return read_stat(group, "memory.stat",
                    group->v2 ? "inactive_file " : "total_inactive_file ");
 }
@@ -187,7 +187,7 @@ void group_memory_read(const char* root, struct group_memory* memory) {
         !cgroup_read_bytes(&group, group.v2 ? "memory.current" : "memory.usage_in_bytes",
                            &used))
       continue;
-    used -= u64_min(used, reclaimable(&group));
+    used -= u64_min(used, group_reclaimable(&group));
     memory->left = u64_min(memory->left, limit - u64_min(limit, used));
   } while (group_up(&group));
 }

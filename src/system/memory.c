@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* A line of /proc/meminfo, in bytes; 0 if there is none. */
-static uint64_t meminfo(const char* key) {
+static uint64_t meminfo_read(const char* key) {
   char text[4096];
   if (system_read_file("/proc/meminfo", text, sizeof(text)) <= 0)
     return 0;
@@ -23,7 +23,7 @@ uint64_t uv_get_free_memory(void) {
   struct sysinfo info;
   /* "Available" includes the caches that the kernel can drop; "free" of sysinfo()
    * doesn't. */
-  uint64_t available = meminfo("MemAvailable:");
+  uint64_t available = meminfo_read("MemAvailable:");
   if (available != 0)
     return available;
   return sysinfo(&info) == 0 ? (uint64_t) info.freeram * info.mem_unit : 0;
@@ -31,7 +31,7 @@ uint64_t uv_get_free_memory(void) {
 
 uint64_t uv_get_total_memory(void) {
   struct sysinfo info;
-  uint64_t total = meminfo("MemTotal:");
+  uint64_t total = meminfo_read("MemTotal:");
   if (total != 0)
     return total;
   return sysinfo(&info) == 0 ? (uint64_t) info.totalram * info.mem_unit : 0;

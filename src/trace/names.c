@@ -16,7 +16,7 @@ static size_t name_place_of(uint64_t key, size_t capacity) {
 }
 
 /* The place of the key, or the free place where it belongs. There always is one. */
-static struct trace_name* find(const struct trace_names* names, uint64_t key) {
+static struct trace_name* name_place(const struct trace_names* names, uint64_t key) {
   size_t place = name_place_of(key, names->capacity);
   while (names->table[place].key != 0 && names->table[place].key != key)
     place = (place + 1) & (names->capacity - 1);
@@ -24,7 +24,7 @@ static struct trace_name* find(const struct trace_names* names, uint64_t key) {
 }
 
 uint32_t names_find(const struct trace_names* names, uint64_t key) {
-  return names->capacity == 0 ? 0 : find(names, key)->number;
+  return names->capacity == 0 ? 0 : name_place(names, key)->number;
 }
 
 bool names_reserve(struct trace_names* names) {
@@ -39,7 +39,7 @@ bool names_reserve(struct trace_names* names) {
     return false;
   for (size_t i = 0; i < names->capacity; i++) {
     if (names->table[i].key != 0)
-      *find(&bigger, names->table[i].key) = names->table[i];
+      *name_place(&bigger, names->table[i].key) = names->table[i];
   }
   mem_free(names->table);
   *names = bigger;
@@ -47,7 +47,7 @@ bool names_reserve(struct trace_names* names) {
 }
 
 void names_add(struct trace_names* names, uint64_t key, uint32_t number) {
-  struct trace_name* name = find(names, key);
+  struct trace_name* name = name_place(names, key);
   names->count += name->key == 0;
   name->key = key;
   name->number = number;
@@ -82,7 +82,7 @@ static uint32_t function_learn(struct trace_names* known, struct trace_stream* s
 static bool is_known(const struct trace_names* names, uint64_t key, uint32_t* number) {
   if (names->capacity == 0)
     return false;
-  const struct trace_name* name = find(names, key);
+  const struct trace_name* name = name_place(names, key);
   *number = name->number;
   return name->key != 0;
 }

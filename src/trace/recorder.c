@@ -59,7 +59,7 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
 }
 
 /* Records that the loop polls now. */
-static void looked(struct recorder* recorder, uint64_t now) {
+static void recorder_looked(struct recorder* recorder, uint64_t now) {
   if (recorder->live != NULL)
     turns_looked(recorder, now);
   else
@@ -101,7 +101,7 @@ static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t
     detail |= TRACE_RUN_OUTER;
   brief_flush(recorder);
   cpu_look(recorder, now);
-  looked(recorder, now);
+  recorder_looked(recorder, now);
   if (recorder->live != NULL)
     sampler_woken(&recorder->sampled);
   record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
@@ -139,7 +139,7 @@ void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
   uint64_t now = recorder_now(recorder);
   brief_flush(recorder);
   cpu_look(recorder, now);
-  looked(recorder, now);
+  recorder_looked(recorder, now);
   if (recorder->live == NULL)
     counts_write(loop, recorder, now); /* many programs end without closing the loop */
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
@@ -161,7 +161,7 @@ TRACE_APART static void turn_slowly(uv_loop_t* loop, struct recorder* recorder) 
   recorder->phase = -1;
   recorder->stream.turns = loop->turns + 1;
   cpu_look(recorder, now);
-  looked(recorder, now);
+  recorder_looked(recorder, now);
   /* A recording that is full keeps its last part, which has to have a list, too. */
   if (recorder->stream.chunks - recorder->waits_chunks >= WAITS_EVERY_CHUNKS) {
     recorder->waits_chunks = recorder->stream.chunks;

@@ -48,7 +48,7 @@ static uint64_t delay_now(void) {
   return thread_sums_read(gettid(), &used, &delay) ? delay : 0;
 }
 
-static void mark(struct recorder* recorder, uint64_t now, uint64_t used) {
+static void cpu_mark_write(struct recorder* recorder, uint64_t now, uint64_t used) {
   struct recorder_cpu* cpu = &recorder->cpu;
   cpu->mark_ns = now;
   cpu->next_ns = now + LOOK_EVERY_NS[recorder->is_ring] * recorder->slowness;
@@ -68,7 +68,7 @@ static void cpu_show(const struct recorder* recorder, uint64_t now) {
 static void cpu_begin_anew(struct recorder* recorder, uint64_t now) {
   recorder->cpu.delay_ns = delay_now();
   recorder->cpu.delay_read_ns = now;
-  mark(recorder, now, used_now());
+  cpu_mark_write(recorder, now, used_now());
   cpu_show(recorder, now);
 }
 
@@ -86,7 +86,7 @@ void cpu_start(struct recorder* recorder, uint64_t now) {
 }
 
 /* How much a sum has grown since it was last read. */
-static uint64_t added(uint64_t* sum, uint64_t now_is) {
+static uint64_t cpu_sum_added(uint64_t* sum, uint64_t now_is) {
   uint64_t more = now_is > *sum ? now_is - *sum : 0;
   *sum = now_is > *sum ? now_is : *sum;
   return more;
@@ -97,7 +97,7 @@ static uint64_t delay_added(struct recorder* recorder, uint64_t now, bool missed
   if (!missed && now - cpu->delay_read_ns < DELAY_STALE_NS[recorder->is_ring])
     return 0;
   cpu->delay_read_ns = now;
-  uint64_t delay = added(&cpu->delay_ns, delay_now());
+  uint64_t delay = cpu_sum_added(&cpu->delay_ns, delay_now());
   return missed ? delay : 0;
 }
 
@@ -105,7 +105,7 @@ static uint64_t throttled_added(struct recorder_cpu* cpu, uint64_t now, bool mis
   if (!cpu->limited || (!missed && now - cpu->throttled_read_ns < THROTTLED_STALE_NS))
     return 0;
   cpu->throttled_read_ns = now;
-  uint64_t throttled = added(&cpu->throttled_us, group_throttled_us(""));
+  uint64_t throttled = cpu_sum_added(&cpu->throttled_us, group_throttled_us(""));
   return missed ? throttled : 0;
 }
 
@@ -114,7 +114,7 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   int saved = errno;
   uint64_t used_before = cpu->used_ns;
   uint64_t awake = now > cpu->mark_ns ? now - cpu->mark_ns : 0;
-  mark(recorder, now, used_now());
+  cpu_mark_write(recorder, now, used_now());
   uint64_t used = cpu->used_ns > used_before ? cpu->used_ns - used_before : 0;
   const uint64_t missed_ns = MISSED_NS[recorder->is_ring];
   bool missed = awake > used && awake - used > missed_ns;

@@ -119,7 +119,7 @@ static void sample_signal(int number, siginfo_t* info, void* context) {
 /* --- on the sampling thread ------------------------------------------------------------
  */
 
-static void nap(uint64_t ns) {
+static void sample_nap(uint64_t ns) {
   struct timespec time = {.tv_sec = (time_t) (ns / 1000000000),
                           .tv_nsec = (long) (ns % 1000000000)};
   nanosleep(&time, NULL);
@@ -139,7 +139,7 @@ static bool sample_by_signal(struct sampled_loop* loop) {
     if ((!sent || clock_now_ns() > give_up) &&
         atomic_exchange(&sample_asked, NULL) != NULL)
       return false;
-    nap(20000);
+    sample_nap(20000);
   }
   return sample_copied;
 }

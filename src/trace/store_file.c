@@ -166,7 +166,7 @@ bool store_size_allowed(uint64_t size) {
          size <= limit.rlim_cur;
 }
 
-static int allocate(int fd, uint64_t from, size_t length) {
+static int store_file_allocate(int fd, uint64_t from, size_t length) {
   if (!store_size_allowed(from + length))
     return UV_EFBIG;
   int result;
@@ -205,7 +205,7 @@ static void part_unmap(void* part, size_t length) {
 /* Extends the file by `length` bytes, with blocks allocated, and maps them. NULL, with
  * the reason, if that fails. */
 static void* map_more(struct store_file* file, size_t length, int* err) {
-  *err = is_our_file(file) ? allocate(file->fd, file->size, length) : UV_EBADF;
+  *err = is_our_file(file) ? store_file_allocate(file->fd, file->size, length) : UV_EBADF;
   if (*err != 0)
     return NULL;
   void* memory = part_map(file->fd, file->size, length);
@@ -272,7 +272,8 @@ static void* chunk_append(struct store_file* file, int* err) {
 
 static void* chunk_map(const struct store_file* file, size_t index) {
   /* Of a file that is continued, the last chunk was cut off where its records ended. */
-  if (!is_our_file(file) || allocate(file->fd, chunk_place(index), CHUNK_SIZE) != 0)
+  if (!is_our_file(file) ||
+      store_file_allocate(file->fd, chunk_place(index), CHUNK_SIZE) != 0)
     return NULL;
   return part_map(file->fd, chunk_place(index), CHUNK_SIZE);
 }
