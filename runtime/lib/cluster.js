@@ -11,6 +11,7 @@ function setupPrimary(settings) {
   cluster.settings = {
     args: arraySlice.call(process.argv, 2), exec: process.argv[1], execArgv: process.execArgv, silent: false, ...cluster.settings, ...settings,
   };
+  process.nextTick((made) => cluster.emit('setup', made), cluster.settings);
 }
 
 Object.assign(cluster, {

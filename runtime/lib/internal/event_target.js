@@ -231,9 +231,10 @@ class EventTarget {
     if (target !== this) return Reflect.apply(target.addEventListener, target, arguments);
     if (arguments.length < 2) throw missingArgs('The "type" and "listener" arguments');
     const asked = optionsOf(options);
-    const { signal } = asked;
     const once = Boolean(asked.once);
     const capture = Boolean(asked.capture);
+    Boolean(asked.passive); // listeners can't prevent anything here, but a getter sees that it was asked for
+    const { signal } = asked;
     validateAbortSignal(signal, 'options.signal');
     if (!isListener(listener)) {
       warnOfNothing(this, type, listener);

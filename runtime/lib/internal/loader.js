@@ -24,6 +24,12 @@ const sources = new Map(); // file → { text, skip: what is before its first li
 tools.sourceOf = (file) => sources.get(file)?.text;
 tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
 tools.eachSource = (visit) => sources.forEach(({ text }, file) => visit(file, text));
+// RegExp.$_ and its kin are about the last match anywhere, also of the runtime's own. Called before
+// the program's first line runs; later calls do nothing.
+tools.forgetMatches = () => {
+  regexpExec.call(/(?:)/, '');
+  tools.forgetMatches = () => {};
+};
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
 // Modules of Node; those that rondo lacks throw an error that says so.
@@ -292,6 +298,7 @@ Module.prototype._compile = function (text, file) {
   const call = tools.script.evaluate(`${before}${text}\n})`, file, 1);
   const args = [this.exports, makeRequire(this), this, file, path.dirname(file)];
   if (imports) arrayPush.call(args, importFrom(file));
+  tools.forgetMatches();
   return Reflect.apply(call, this.exports, args);
 };
 
@@ -365,6 +372,7 @@ function runCode(text, name) {
     Object.defineProperty(global, '$import$', { __proto__: null, value: importFrom(module.filename), configurable: true });
     text = require('internal/esm/source').rewriteScript(text);
   }
+  tools.forgetMatches();
   return tools.script.evaluate(text, name, 1);
 }
 

@@ -36,10 +36,12 @@ function standard(stream) {
   return stream;
 }
 
+// Node's output streams are sockets, or say of themselves what sockets say: only a terminal could be read.
 function openOutput(fd) {
-  if (binding.kind(fd) !== 'tty') return standard(new Output(fd));
-  const stream = standard(new (require('tty').WriteStream)(fd));
-  require('internal/tty/resize')(stream);
+  const isTerminal = binding.kind(fd) === 'tty';
+  const stream = standard(isTerminal ? new (require('tty').WriteStream)(fd) : new Output(fd));
+  Object.defineProperty(stream, 'readable', { __proto__: null, value: isTerminal, writable: true, enumerable: true, configurable: true });
+  if (isTerminal) require('internal/tty/resize')(stream);
   return stream;
 }
 

@@ -335,6 +335,7 @@ function runCommonJS(module) {
 
 function execute(module) {
   checkNames(module);
+  tools.forgetMatches();
   if (module.format === 'commonjs') runCommonJS(module);
   else module.generator?.next();
 }
