@@ -63,8 +63,8 @@ static inline const void* node_call(rondo_node_t* node, const void* address,
   if (!traced(node->loop))
     return cb(node, data);
   bool timeout = subject == TRACE_NODE_TIMEOUT;
-  trace_write_callback(node->loop, trace_subject(address, TRACE_SUBJECT_NODE + subject),
-                       (trace_function) cb, timeout ? trace_late_us(due_ms * 1000) : 0);
+  trace_callback(node->loop, trace_subject(address, TRACE_SUBJECT_NODE + subject),
+                 (trace_function) cb, timeout ? trace_late_us(due_ms * 1000) : 0);
   const void* error = cb(node, data);
   trace_end(node->loop);
   return error;

@@ -33,8 +33,8 @@ static inline void trace_begin(uv_loop_t* loop, enum trace_kind kind) {
   (void) loop, (void) kind;
 }
 
-static inline int trace_write_callback(uv_loop_t* loop, uint64_t subject,
-                                       trace_function function, int64_t detail) {
+static inline int trace_callback(uv_loop_t* loop, uint64_t subject,
+                                 trace_function function, int64_t detail) {
   (void) loop, (void) subject, (void) function, (void) detail;
   return 0;
 }

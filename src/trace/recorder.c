@@ -1,6 +1,6 @@
-/* The recorder: the hooks that write records.
+/* What both kinds of recorders do, and the functions of rondo.h.
  *
- * A record costs some stores to mapped memory and one reading of the clock. Nothing here
+ * A record costs some stores to mapped memory and one reading of the clock. Nothing
  * allocates or calls the kernel, except when a callback is seen for the first time and
  * when a piece of the output is full. */
 #include "trace/recorder.h"
@@ -14,14 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* NULL where nothing is to be recorded: in a forked child, where the recorder is the
- * parent's, and until the end of the turn in which the recording was started. */
-static struct recorder* recorder_of(const uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  return recorder != NULL && loop_is_ours(loop) && !recorder->waiting ? recorder : NULL;
-}
-
-/* --- turns and phases ------------------------------------------------------------- */
+/* --- threads, names, handles ------------------------------------------------------- */
 
 /* A thread may get its name after it began, or be renamed. The name is read when a thread
  * runs the loop for the first time and, since it costs a system call, otherwise only
@@ -36,10 +29,9 @@ static void thread_name_look(struct recorder* recorder) {
   recording_thread(&recorder->stream, recorder->thread_id, name);
 }
 
-/* The thread that runs the loop now. Processor time counts for the loop from the moment
- * its recorder was made or, if another thread made the recorder, from this thread's first
- * run. */
-static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
+/* Processor time counts for the loop from the moment its recorder was made or, if another
+ * thread made the recorder, from this thread's first run. */
+uint32_t recorder_thread(struct recorder* recorder, uint64_t now) {
   pthread_t self = pthread_self();
   bool moved = !pthread_equal(recorder->thread, self);
   if (recorder->thread_known && !moved)
@@ -47,8 +39,7 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   recorder->thread = self;
   recorder->thread_id = (uint32_t) gettid();
   recorder->thread_known = true;
-  if (recorder->live != NULL)
-    recorder->live->thread = recorder->thread_id;
+  recorder->live->thread = recorder->thread_id;
   memset(recorder->thread_name, 0, sizeof(recorder->thread_name));
   thread_name_look(recorder);
   if (moved) {
@@ -58,12 +49,13 @@ static uint32_t current_thread(struct recorder* recorder, uint64_t now) {
   return recorder->thread_id;
 }
 
-/* Records that the loop polls now. */
-static void recorder_looked(struct recorder* recorder, uint64_t now) {
-  if (recorder->live != NULL)
-    turns_looked(recorder, now);
-  else
-    sampler_looked(&recorder->sampled, now);
+uint32_t recorder_name(struct recorder* recorder, trace_function function) {
+  struct recorder_recent* recent = recorder_recent(recorder, function);
+  if (recent->function != function) {
+    recent->name = name_of_function(&recorder->names, &recorder->stream, function);
+    recent->function = function;
+  }
+  return recent->name;
 }
 
 void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder,
@@ -93,288 +85,126 @@ static uint32_t timer_overdue_us(const uv_loop_t* loop, uint64_t now) {
   return (uint32_t) u64_min(now / 1000 - loop->timers[0].due_us, UINT32_MAX);
 }
 
-static void write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
-                      uv_run_mode mode) {
+void recorder_write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                        uv_run_mode mode, uint32_t thread) {
   int detail = (int) mode & TRACE_RUN_MODE;
-  uint32_t thread = current_thread(recorder, now);
   if (__atomic_load_n(&loop->has_outer, __ATOMIC_RELAXED))
     detail |= TRACE_RUN_OUTER;
-  brief_flush(recorder);
-  cpu_look(recorder, now);
-  recorder_looked(recorder, now);
-  if (recorder->live != NULL)
-    sampler_woken(&recorder->sampled);
   record(recorder, TRACE_RUN, now, thread, timer_overdue_us(loop, now), detail);
 }
 
-void trace_write_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
-  uint64_t now = recorder_now(recorder);
-  if (recorder->live != NULL && recorder->depth > 0)
-    brief_write_open(recorder); /* the callback around this run, in its phase */
-  *outer_phase = recorder->phase;
-  recorder->phase = -1;
-  recorder_set_quick(recorder);
-  write_run(loop, recorder, now, mode);
-}
+/* --- a recorder that rests ---------------------------------------------------------
+ * A recording that was started in the middle of a turn begins with the next turn, or with
+ * the end of the run. In a forked child the recorder is the parent's, and rests until
+ * uv_loop_fork makes another. */
 
-/* A recording that was started in the middle of a turn begins after that turn. */
-static void recorder_begin(uv_loop_t* loop, struct recorder* recorder) {
+static void resting_turn(uv_loop_t* loop) {
+  struct recorder* recorder = recorder_of(loop);
   if (!loop_is_ours(loop))
     return;
-  recorder->waiting = false;
-  recorder->brief = recorder->live != NULL;
-}
-
-/* After a run inside a callback, the phase of that callback continues. */
-void trace_write_run_end(uv_loop_t* loop, int outer_phase) {
-  struct recorder* recorder = loop->trace_state;
-  if (recorder != NULL && recorder->waiting)
-    recorder_begin(loop, recorder);
-  recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
   uint64_t now = recorder_now(recorder);
-  brief_flush(recorder);
-  cpu_look(recorder, now);
-  recorder_looked(recorder, now);
-  if (recorder->live == NULL)
-    counts_write(loop, recorder, now); /* many programs end without closing the loop */
-  record(recorder, TRACE_RUN_END, now, 0, 0, 0);
-  recorder->phase = outer_phase;
-  recorder->phase_written = true;
-  recorder_set_quick(recorder);
+  recorder_begin(recorder);
+  recorder->last_ns = now;
+  record(recorder, TRACE_RUN, now, recorder_thread(recorder, now), 0, 0);
+  recorder->hooks->turn(loop);
 }
 
-TRACE_APART static void turn_slowly(uv_loop_t* loop, struct recorder* recorder) {
-  uint64_t now = recorder_now(recorder);
-  if (recorder->waiting && loop_is_ours(loop)) {
-    recorder_begin(loop, recorder);
-    record(recorder, TRACE_RUN, now, current_thread(recorder, now), 0, 0);
-  }
-  recorder = recorder_of(loop);
-  if (recorder == NULL)
+static void resting_run_end(uv_loop_t* loop, int outer_phase) {
+  if (!loop_is_ours(loop))
     return;
-  now = recorder_set_clock(recorder, now);
-  recorder->phase = -1;
-  recorder->stream.turns = loop->turns + 1;
-  cpu_look(recorder, now);
-  recorder_looked(recorder, now);
-  /* A recording that is full keeps its last part, which has to have a list, too. */
-  if (recorder->stream.chunks - recorder->waits_chunks >= WAITS_EVERY_CHUNKS) {
-    recorder->waits_chunks = recorder->stream.chunks;
-    recorder->waits_listed = UINT_MAX; /* as if handles had come or gone */
-    recorder_look_awake(loop, recorder, now);
-  } else if (now - recorder->waits_ns > WAITS_EVERY_NS * recorder->slowness) {
-    recorder_look_awake(loop, recorder, now);
-  }
-  record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
+  recorder_begin(recorder_of(loop));
+  recorder_of(loop)->hooks->run_end(loop, outer_phase);
 }
 
-void trace_write_turn(uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  if (recorder->brief)
-    turns_begin(loop, recorder);
-  else
-    turn_slowly(loop, recorder);
+/* The kernel keeps the times of what arrives in this turn and is read in the next. */
+static void resting_want_arrivals(uv_loop_t* loop, int fd) {
+  recorder_of(loop)->kind->hooks.want_arrivals(loop, fd);
 }
 
-/* Callbacks that the poll has put off run before the check phase and count as the poll's.
- */
-void trace_note_phase(uv_loop_t* loop, enum rondo_phase phase) {
-  struct recorder* recorder = loop->trace_state;
-  if (phase == RONDO_PHASE_PENDING && recorder->phase == RONDO_PHASE_POLL)
-    return;
-  if (recorder->brief)
-    brief_flush(recorder);
-  recorder->phase = (int) phase;
-  recorder->phase_written = false;
-  recorder_set_quick(recorder);
+static int resting_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
+                            int64_t detail) {
+  (void) loop, (void) subject, (void) function, (void) detail;
+  return 0;
 }
 
-/* In a ring the poll begins where it sleeps or calls back. */
-void trace_write_poll(uv_loop_t* loop) {
-  struct recorder* recorder = loop->trace_state;
-  if (!recorder->brief && recorder_of(loop) != NULL)
-    write_phase(recorder, recorder_now(recorder));
+static void resting_callback_end(uv_loop_t* loop, int span) {
+  (void) loop, (void) span;
 }
 
-/* --- spans ----------------------------------------------------------------------- */
-
-static uint32_t recorder_name(struct recorder* recorder, trace_function function) {
-  struct recorder_recent* recent = recorder_recent(recorder, function);
-  if (recent->function != function) {
-    recent->name = name_of_function(&recorder->names, &recorder->stream, function);
-    recent->function = function;
-  }
-  return recent->name;
+static void resting_subject(uv_loop_t* loop, uint64_t subject) {
+  (void) loop, (void) subject;
 }
 
-TRACE_APART static int callback_slowly(uv_loop_t* loop, uint64_t subject,
-                                       trace_function function, int64_t detail) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return 0;
-  uint32_t name = recorder_name(recorder, function);
-  if (recorder->live != NULL) {
-    brief_begin(loop, recorder, TRACE_CALLBACK, subject, name, detail);
-    return (int) recorder->depth;
-  }
-  uint64_t now = recorder_now(recorder);
-  write_phase(recorder, now);
-  recorder->depth++;
-  record(recorder, TRACE_CALLBACK, now, subject, name, detail_of(detail));
-  return (int) recorder->depth;
+static void resting_req_end(uv_loop_t* loop, const uv_req_t* req) {
+  (void) loop, (void) req;
 }
 
-/* In a ring, nearly every callback is outermost, its function has been called before, and
- * it isn't a close callback. All other cases are in a separate function, so that this one
- * has no registers to save. */
-int trace_write_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
-                         int64_t detail) {
-  struct recorder* recorder = loop->trace_state;
-  const struct recorder_recent* recent = recorder_recent(recorder, function);
-  if (__builtin_expect(recorder->quick == QUICK_BETWEEN && recent->function == function &&
-                           !subject_is_last(subject),
-                       1)) {
-    brief_open(recorder, 0, u64_max(recorder->last_ns, loop->now_ns), TRACE_CALLBACK,
-               subject, recent->name, detail);
-    recorder->quick = QUICK_IN;
-    return 1;
-  }
-  return callback_slowly(loop, subject, function, detail);
+static void resting_phase(uv_loop_t* loop, enum rondo_phase phase) {
+  (void) loop, (void) phase;
 }
 
-void trace_write_callback_end(uv_loop_t* loop, int span) {
-  struct recorder* recorder = loop->trace_state;
-  if (__builtin_expect(recorder != NULL && span == 1 && brief_end_quickly(recorder), 1))
-    return;
-  rondo_trace_end(loop, span);
+static void resting_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
+  (void) loop, (void) now, (void) timeout_ns;
 }
 
-void trace_write_begin(uv_loop_t* loop, enum trace_kind kind) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
-  if (recorder->live != NULL) {
-    brief_begin(loop, recorder, kind, 0, 0, 0);
-    return;
-  }
-  uint64_t now = recorder_now(recorder);
-  write_phase(recorder, now);
-  recorder->depth++;
-  record(recorder, kind, now, 0, 0, 0);
+static void resting_wake(uv_loop_t* loop, uint64_t now) {
+  (void) loop, (void) now;
 }
 
-/* The span may have begun before the recording did. */
-void trace_write_end(uv_loop_t* loop) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL || recorder->depth == 0)
-    return;
-  if (recorder->live != NULL) {
-    brief_end(recorder);
-    return;
-  }
-  recorder->depth--;
-  uint64_t now = recorder_now(recorder);
-  record(recorder, TRACE_END, now, 0, 0, 0);
-  cpu_look(recorder, now);
+static void resting_loop(uv_loop_t* loop) {
+  (void) loop;
 }
 
-TRACE_APART static void sleep_slowly(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
-  write_phase(recorder, now);
-  cpu_look(recorder, now);
-  recorder_look_around(loop, recorder, now);
-  recorder->depth++;
-  recorder->slept = true;
-  recorder->slept_ns = now;
-  sampler_asleep(&recorder->sampled, now);
-  record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
-         detail_of(loop->active_handles));
+static void resting_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
+  (void) loop, (void) mode, (void) outer_phase;
 }
 
-void trace_write_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
-  struct recorder* recorder = loop->trace_state;
-  if (recorder->brief)
-    turns_sleep(loop, recorder, now, timeout_ns);
-  else
-    sleep_slowly(loop, now, timeout_ns);
+static void resting_begin(uv_loop_t* loop, enum trace_kind kind) {
+  (void) loop, (void) kind;
 }
 
-TRACE_APART static void wake_slowly(uv_loop_t* loop, uint64_t now) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL || recorder->depth == 0)
-    return;
-  recorder->depth--;
-  record(recorder, TRACE_END, now, 0, 0, 0);
-  ticks_set(&recorder->clock, &recorder->lesson, now);
-  sampler_looked(&recorder->sampled, now);
-  sampler_woken(&recorder->sampled);
-  cpu_slept(&recorder->cpu, now > recorder->slept_ns ? now - recorder->slept_ns : 0);
+static void resting_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
+  (void) loop, (void) subject, (void) work;
 }
 
-void trace_write_wake(uv_loop_t* loop, uint64_t now) {
-  struct recorder* recorder = loop->trace_state;
-  if (recorder->brief)
-    turns_wake(recorder, now);
-  else
-    wake_slowly(loop, now);
+static void resting_gone(uv_loop_t* loop, const uv_handle_t* handle) {
+  (void) loop, (void) handle;
 }
 
-/* For work of the program's the function that runs on the pool is known only here. */
-void trace_write_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
-  if (recorder->live != NULL) {
-    brief_begun(loop, recorder, subject, work);
-    return;
-  }
-  uint32_t name = name_of_function(&recorder->names, &recorder->stream, work);
-  record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
+static void resting_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd) {
+  (void) loop, (void) handle, (void) fd;
 }
 
-void trace_write_begun_req(uv_loop_t* loop, uint64_t subject) {
-  if (__builtin_expect(brief_begin_req_quickly(loop->trace_state, subject), 1))
-    return;
-  trace_write_begun(loop, subject, NULL);
+static const struct trace_hooks resting = {
+    .callback = resting_callback,
+    .callback_end = resting_callback_end,
+    .begun_req = resting_subject,
+    .req_end = resting_req_end,
+    .turn = resting_turn,
+    .phase = resting_phase,
+    .sleep = resting_sleep,
+    .wake = resting_wake,
+    .poll = resting_loop,
+    .run = resting_run,
+    .run_end = resting_run_end,
+    .begin = resting_begin,
+    .end = resting_loop,
+    .begun = resting_begun,
+    .pooled = resting_subject,
+    .gone = resting_gone,
+    .arrived = resting_arrived,
+    .want_arrivals = resting_want_arrivals,
+};
+
+void recorder_begin(struct recorder* recorder) {
+  recorder->hooks = &recorder->kind->hooks;
 }
 
-/* In a recording of everything the request's beginning is all that is needed. */
-void trace_write_pooled(uv_loop_t* loop, uint64_t subject) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder != NULL && recorder->live != NULL)
-    brief_pooled(recorder, subject);
+void recorder_rest(struct recorder* recorder) {
+  recorder->hooks = &resting;
 }
 
-void trace_write_gone(uv_loop_t* loop, const uv_handle_t* handle) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder == NULL)
-    return;
-  if (recorder->live != NULL)
-    brief_gone(recorder, subject_handle(handle));
-  else
-    record(recorder, TRACE_GONE, recorder_now(recorder), subject_handle(handle), 0, 0);
-}
-
-/* In a recording of everything the callback shows the end of a request. */
-TRACE_APART static void req_end_slowly(uv_loop_t* loop, const uv_req_t* req) {
-  struct recorder* recorder = recorder_of(loop);
-  if (recorder != NULL && recorder->live != NULL)
-    brief_req_end(recorder, subject_req(req));
-}
-
-void trace_write_req_end(uv_loop_t* loop, const uv_req_t* req) {
-  struct recorder* recorder = loop->trace_state;
-  if (__builtin_expect(brief_req_end_quickly(recorder, trace_subject(req, 0)), 1))
-    return;
-  req_end_slowly(loop, req);
-}
+/* --- rondo.h ----------------------------------------------------------------------- */
 
 int64_t trace_late_us(uint64_t due_us) {
   uint64_t now_us = clock_now_ns() / 1000;
@@ -382,20 +212,12 @@ int64_t trace_late_us(uint64_t due_us) {
 }
 
 int rondo_trace_active(const uv_loop_t* loop) {
-  return traced(loop) && recorder_of(loop) != NULL;
+  return traced(loop) && trace_hooks(loop)->is_recording;
 }
 
 void rondo_trace_name(uv_loop_t* loop, const char* name) {
-  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  if (recorder == NULL || recorder->depth == 0)
-    return;
-  uint32_t number = name_of_text(&recorder->names, &recorder->stream, name);
-  if (number == 0)
-    return;
-  if (recorder->live == NULL)
-    record(recorder, TRACE_NAMED, recorder_now(recorder), 0, number, 0);
-  else
-    brief_named(recorder, number);
+  if (rondo_trace_active(loop))
+    trace_hooks(loop)->named(loop, name);
 }
 
 uint64_t rondo_trace_key(const char* name) {
@@ -403,36 +225,32 @@ uint64_t rondo_trace_key(const char* name) {
 }
 
 int rondo_trace_begin_known(uv_loop_t* loop, const char* name, uint64_t key) {
-  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  if (recorder == NULL)
-    return 0;
-  uint32_t number = name_of_known_text(&recorder->names, &recorder->stream, name, key);
-  uint64_t subject = trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION);
-  if (recorder->live != NULL) {
-    brief_begin(loop, recorder, TRACE_CALLBACK, subject, number, 0);
-    return (int) recorder->depth;
-  }
-  uint64_t now = recorder_now(recorder);
-  write_phase(recorder, now);
-  recorder->depth++;
-  record(recorder, TRACE_CALLBACK, now, subject, number, 0);
-  return (int) recorder->depth;
+  return rondo_trace_active(loop) ? trace_hooks(loop)->begin_known(loop, name, key) : 0;
 }
 
 int rondo_trace_begin(uv_loop_t* loop, const char* name) {
-  return traced(loop) ? rondo_trace_begin_known(loop, name, name_key_of_text(name)) : 0;
+  return rondo_trace_active(loop)
+             ? trace_hooks(loop)->begin_known(loop, name, name_key_of_text(name))
+             : 0;
 }
 
-/* In a ring a span is a span, however many calls it stands for. */
 void rondo_trace_repeated(uv_loop_t* loop, int span, int count) {
-  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  if (recorder != NULL && recorder->live == NULL && span > 0 &&
-      recorder->depth == (unsigned int) span)
-    record(recorder, TRACE_REPEATED, recorder_now(recorder), 0, 0, count);
+  if (rondo_trace_active(loop))
+    trace_hooks(loop)->repeated(loop, span, count);
 }
 
 void rondo_trace_end(uv_loop_t* loop, int span) {
-  struct recorder* recorder = traced(loop) ? recorder_of(loop) : NULL;
-  while (recorder != NULL && span > 0 && recorder->depth >= (unsigned int) span)
-    trace_write_end(loop);
+  trace_callback_end(loop, span);
+}
+
+void rondo_trace_collected(uv_loop_t* loop, const char* kind, uint64_t began_ns,
+                           uint64_t ended_ns) {
+  if (rondo_trace_active(loop) && ended_ns >= began_ns)
+    trace_hooks(loop)->collected(loop, kind, ended_ns - began_ns);
+}
+
+void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames,
+                       size_t count) {
+  if (rondo_trace_active(loop) && count > 0)
+    trace_hooks(loop)->stack(loop, when_ns, frames, count);
 }

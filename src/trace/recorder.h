@@ -24,16 +24,17 @@ struct recorder_cpu {
   bool limited; /* a control group limits the processor time */
 };
 
-/* Consecutive callbacks that were too short to be recorded one by one: recorder_brief.c.
+/* Consecutive callbacks that were too short to be recorded one by one: recorder_ring.c.
  */
 struct recorder_many {
   uint64_t begin_ns, end_ns;
   uint32_t name;   /* of the first callback's function */
   uint32_t differ; /* bits in which another name differs; 0: all have the same */
   uint32_t count;
+  uint32_t brief_ns; /* shorter callbacks are only counted */
 };
 
-/* Requests and handles that an open span has begun; recorder_brief.c. */
+/* Requests and handles that an open span has begun; recorder_ring.c. */
 enum { BEGUN_KEPT = 4 };
 struct recorder_begun {
   uint32_t count;
@@ -58,19 +59,33 @@ struct recorder_recent {
   uint32_t name;
 };
 
+/* What differs between a file and a ring. */
+struct recorder_kind {
+  struct trace_hooks hooks;
+  /* recorder_cpu.c: when the thread's processor time is read, which wait is looked into,
+   * and how old the sum of waits may get. */
+  uint64_t cpu_every_ns, cpu_missed_ns, cpu_delay_stale_ns;
+  /* recorder_arrivals.c: after which stretch the kernel is asked since when data is
+   * there, and how often. Asking and writing down what is found takes some microseconds a
+   * read: of a ring's loop less than a hundredth of what it was held up. */
+  uint64_t held_up_ns;
+  unsigned int arrivals_most;
+  unsigned int waits_most; /* recorder_waits.c: handles in one list */
+};
+extern const struct recorder_kind recorder_file, recorder_ring;
+
 struct recorder {
   /* Fields that every callback uses: two cache lines. A server's own work has displaced
    * them from the processor's cache by the next callback, and each line costs more than
    * all that is done with it. */
-  _Alignas(CACHE_LINE) struct trace_hints hints; /* first: the hooks look at it */
+  _Alignas(CACHE_LINE) const struct trace_hooks* hooks; /* the kind's, or resting; */
+  bool data_may_be_late;                                /* both as in traced_loop */
   bool phase_written;
-  bool brief;              /* a ring of this process that has begun: recorder_brief.c */
-  uint8_t quick;           /* enum recorder_quick */
+  uint8_t quick;           /* of a ring: enum recorder_quick */
+  int8_t phase;            /* enum rondo_phase, or -1 */
   unsigned int depth;      /* number of open spans that began here */
-  struct board_loop* live; /* NULL: not a ring, everything is recorded */
+  struct board_loop* live; /* a file's is its own, and nobody reads it */
   uint64_t last_ns;        /* of a ring: the last reading of the clock */
-  uint32_t brief_ns;       /* of a ring: shorter callbacks are only counted */
-  int phase;               /* enum rondo_phase, or -1 */
   struct ticks clock;
   struct recorder_many many; /* of a ring */
   /* Of a ring, in live->fresh: what is in flight, and what the open callback has begun.
@@ -85,8 +100,7 @@ struct recorder {
   int64_t timeout_ns;        /* and how long it may last */
   unsigned int waits_listed; /* number of handles when they were last listed */
   uint32_t waits_chunks;     /* chunks of the stream by then */
-  bool waiting; /* started in the middle of a turn: begins with the next one */
-  bool slept;   /* since a turn last wanted to list the handles */
+  bool slept;                /* since a turn last wanted to list the handles */
   struct trace_stream stream;
   struct recorder_recent recent[RECENT_NAMES];
 
@@ -107,16 +121,20 @@ struct recorder {
   rondo_trace_stack_source stack_source; /* or NULL */
   uint64_t stacks_forgotten_ns;
   uv_loop_t* loop;
-  char* pattern; /* of a file; or of a ring, its size */
-  bool is_ring;
-  struct board* board;                      /* of a ring */
-  bool live_is_own;                         /* allocated: the board had no place left */
+  const struct recorder_kind* kind;
+  char* pattern;       /* of a file; or of a ring, its size */
+  struct board* board; /* of a ring */
+  bool live_is_own;    /* allocated: there is no board, or it had no place left */
   struct recorder_begun begun[BOARD_SPANS]; /* of a ring's open spans */
   uint32_t collections;  /* of a ring: short ones since the last that was written */
   uint64_t slow;         /* of a ring: a request that took long and is called back next */
   struct recorder* next; /* of the process's: recorder_life.c */
 };
 
+_Static_assert(offsetof(struct recorder, hooks) == offsetof(struct traced_loop, hooks) &&
+                   offsetof(struct recorder, data_may_be_late) ==
+                       offsetof(struct traced_loop, data_may_be_late),
+               "a recorder begins as the hooks know it");
 _Static_assert(offsetof(struct recorder, many) == CACHE_LINE &&
                    offsetof(struct recorder, cpu.next_ns) + sizeof(uint64_t) ==
                        2 * (size_t) CACHE_LINE,
@@ -137,12 +155,27 @@ static inline uint64_t recorder_now(const struct recorder* recorder) {
   return ticks_now(&recorder->clock);
 }
 
+static inline struct recorder* recorder_of(const uv_loop_t* loop) {
+  return loop->trace_state;
+}
+
 static inline void write_phase(struct recorder* recorder, uint64_t now) {
   if (recorder->phase < 0 || recorder->phase_written)
     return;
   recorder->phase_written = true;
   record(recorder, TRACE_PHASE, now, 0, 0, recorder->phase);
 }
+
+/* --- recorder.c: what both kinds do --- */
+/* The thread that runs the loop now. */
+uint32_t recorder_thread(struct recorder* recorder, uint64_t now);
+void recorder_write_run(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
+                        uv_run_mode mode, uint32_t thread);
+/* The number of a function's name. */
+uint32_t recorder_name(struct recorder* recorder, trace_function function);
+/* Records from now on; or rests until the next turn, of a forked child for ever. */
+void recorder_begin(struct recorder* recorder);
+void recorder_rest(struct recorder* recorder);
 
 /* A cache by address: few functions are called back often. Functions are aligned to 16
  * bytes, which is also the size of an entry. */
@@ -156,41 +189,35 @@ static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
  * recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at the beginning */
-enum { WAITS_EVERY_NS = 1000000000, WAITS_EVERY_CHUNKS = 8 };
+enum { WAITS_EVERY_NS = 1000000000, WAITS_LISTED = 32 };
 
 /* Records the stacks sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);
+void recorder_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames,
+                    size_t count);
 
 /* --- recorder_counts.c: the loop's counters --- */
 void counts_start(const uv_loop_t* loop, struct recorder* recorder);
 void counts_write(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
-/* --- recorder_brief.c: the hooks of a ring --- */
-void brief_start(struct recorder* recorder);
-void brief_begin(const uv_loop_t* loop, struct recorder* recorder, enum trace_kind kind,
-                 uint64_t subject, uint32_t name, int64_t detail);
-void brief_write_many(struct recorder* recorder);
-void brief_begun(const uv_loop_t* loop, struct recorder* recorder, uint64_t subject,
-                 trace_function work);
-/* A request is handed to the pool. */
-void brief_pooled(struct recorder* recorder, uint64_t subject);
-void brief_gone(struct recorder* recorder, uint64_t subject);
-void brief_named(struct recorder* recorder, uint32_t name);
+/* --- recorder_ring.c: the hooks of a ring --- */
+/* Which callbacks are short, for both kinds. */
+void ring_start(struct recorder* recorder);
+void ring_write_many(struct recorder* recorder);
 /* Writes the open spans that aren't in the stream yet. */
-void brief_write_open(struct recorder* recorder);
-void brief_end(struct recorder* recorder);
-/* A request is over. */
-void brief_req_end(struct recorder* recorder, uint64_t subject);
+void ring_write_open(struct recorder* recorder);
 /* The list of requests begun in this turn ends. */
-void brief_settle(struct recorder* recorder);
+void ring_settle(struct recorder* recorder);
 
-/* --- recorder_turns.c: the same for turns and sleeps --- */
+/* --- recorder_ring_turns.c: the same for turns and sleeps --- */
 /* Records that the loop polls. */
-void turns_looked(struct recorder* recorder, uint64_t now);
-void turns_begin(const uv_loop_t* loop, struct recorder* recorder);
-void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
-                 int64_t timeout_ns);
-void turns_wake(struct recorder* recorder, uint64_t now);
+void ring_looked(struct recorder* recorder, uint64_t now);
+void ring_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase);
+void ring_run_end(uv_loop_t* loop, int outer_phase);
+void ring_phase(uv_loop_t* loop, enum rondo_phase phase);
+void ring_turn(uv_loop_t* loop);
+void ring_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns);
+void ring_wake(uv_loop_t* loop, uint64_t now);
 /* Compares the clocks if that is due; returns the time. */
 uint64_t recorder_set_clock(struct recorder* recorder, uint64_t now);
 
@@ -201,94 +228,22 @@ void recorder_look_around(const uv_loop_t* loop, struct recorder* recorder, uint
 void recorder_look_awake(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 
 /* To be called after a change of what the state depends on. */
-static inline void recorder_set_quick(struct recorder* recorder) {
-  bool quick = recorder->brief && recorder->depth == 0 && recorder->phase >= 0;
+static inline void ring_set_quick(struct recorder* recorder) {
+  bool quick = recorder->depth == 0 && recorder->phase >= 0;
   recorder->quick = quick ? QUICK_BETWEEN : QUICK_NOT;
 }
 
-static inline void brief_open(struct recorder* recorder, unsigned int depth, uint64_t now,
-                              enum trace_kind kind, uint64_t subject, uint32_t name,
-                              int64_t detail) {
-  struct board_loop* live = recorder->live;
-  struct board_span* span = &live->open[depth];
-  span->begin_ns = now;
-  span->subject = subject;
-  span->name = name;
-  span->detail = detail;
-  span->kind = kind;
-  recorder->depth = depth + 1;
-  __atomic_store_n(&live->depth, depth + 1, __ATOMIC_RELEASE);
-}
-
-static inline bool subject_is_handle(uint64_t subject) {
-  return (subject >> TRACE_SUBJECT_SHIFT & 0xff) < TRACE_SUBJECT_REQ;
-}
-
-static inline bool subject_is_last(uint64_t subject) {
-  return (subject >> TRACE_SUBJECT_LAST_SHIFT & 1) != 0;
-}
-
-/* Consecutive callbacks of one kind become one record. */
-static inline void many_add(struct recorder_many* many, const struct board_span* span,
-                            uint64_t now) {
-  many->end_ns = now;
-  if (__builtin_expect(many->count++ == 0, 0)) {
-    many->begin_ns = span->begin_ns;
-    many->name = span->name;
-    many->differ = 0;
-  }
-  many->differ |= many->name ^ span->name;
-}
-
-/* Nearly every callback is brief and outermost. False if brief_end has to end it. */
-static inline bool brief_end_quickly(struct recorder* recorder) {
-  uint64_t now;
-  if (recorder->quick != QUICK_IN || !ticks_now_quickly(&recorder->clock, &now))
-    return false;
-  struct board_loop* live = recorder->live;
-  const struct board_span* span = &live->open[0];
-  if (now - span->begin_ns >= recorder->brief_ns || now >= recorder->cpu.next_ns)
-    return false;
-  recorder->last_ns = now;
-  recorder->depth = 0;
-  recorder->fresh_from = recorder->fresh_end;
-  recorder->quick = QUICK_BETWEEN;
-  __atomic_store_n(&live->depth, 0, __ATOMIC_RELAXED);
-  many_add(&recorder->many, span, now);
-  return true;
-}
-
-/* Records that the open callback begins a request. False if brief_begun has to do it. */
-static inline bool brief_begin_req_quickly(struct recorder* recorder, uint64_t subject) {
-  struct board_entry* entry = recorder->fresh_end;
-  if (recorder->quick != QUICK_IN || entry == recorder->live->fresh + BOARD_FRESH)
-    return false;
-  entry->by = recorder->live->open[0].name;
-  __atomic_store_n(&entry->subject, subject, __ATOMIC_RELEASE);
-  recorder->fresh_end = entry + 1;
-  return true;
-}
-
-/* False if the request isn't the first of the list. */
-static inline bool brief_req_end_quickly(struct recorder* recorder, uint64_t subject) {
-  struct board_entry* entry = recorder->fresh_front;
-  if (recorder->quick == QUICK_NOT || entry == recorder->fresh_end ||
-      !board_same(entry->subject, subject))
-    return false;
-  __atomic_store_n(&entry->subject, 0, __ATOMIC_RELAXED);
-  recorder->fresh_front = entry + 1;
-  return true;
-}
-
-/* Writes the record of the short callbacks so far. */
-static inline void brief_flush(struct recorder* recorder) {
+/* Writes the record of a ring's short callbacks so far. */
+static inline void ring_flush(struct recorder* recorder) {
   if (recorder->many.count != 0)
-    brief_write_many(recorder);
+    ring_write_many(recorder);
 }
 
 /* --- recorder_arrivals.c --- */
 /* Begins to ask about what is read, if the loop has been held up for long. */
 void arrivals_look(struct recorder* recorder, uint64_t now);
+void recorder_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd);
+void recorder_want_arrivals(uv_loop_t* loop, int fd);
 
 /* --- recorder_waits.c --- */
 /* "127.0.0.1:8000", of a connection "127.0.0.1:8000 - 10.0.0.2:4711"; "" if it isn't
@@ -298,7 +253,7 @@ void socket_text(char* text, size_t size, int fd);
 /* --- recorder_cpu.c --- */
 void cpu_start(struct recorder* recorder, uint64_t now);
 /* Records the thread's processor time since the last time. */
-TRACE_APART void cpu_write(struct recorder* recorder, uint64_t now);
+__attribute__((noinline)) void cpu_write(struct recorder* recorder, uint64_t now);
 /* Another thread runs the loop: its processor time before now doesn't count. */
 void cpu_write_moved(struct recorder* recorder, uint64_t now);
 

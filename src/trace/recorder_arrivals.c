@@ -24,21 +24,16 @@
 #include <time.h>
 
 enum { TURNS_ASKED = 4, ABOUT_SIZE = 256 };
-/* The first number is for a recording of everything, the second for a ring. Asking and
- * writing down what is found takes some microseconds a read: less than a hundredth of
- * what a ring's loop was held up. */
-static const uint64_t HELD_UP_NS[2] = {5000000, 25000000};
-static const unsigned int ASKED_MOST[2] = {65536, 64};
 static const uint64_t LATE_NS = 1000000;
 
 void arrivals_look(struct recorder* recorder, uint64_t now) {
   uint64_t looked = sampled_loop_looked(&recorder->sampled) & ~BOARD_ASLEEP;
-  if (now < looked + HELD_UP_NS[recorder->is_ring] * recorder->slowness ||
+  if (now < looked + recorder->kind->held_up_ns * recorder->slowness ||
       simulated(recorder->loop))
     return;
-  recorder->hints.data_may_be_late = true;
+  recorder->data_may_be_late = true;
   recorder->arrivals.until_turn = recorder->loop->turns + TURNS_ASKED;
-  recorder->arrivals.left = ASKED_MOST[recorder->is_ring];
+  recorder->arrivals.left = recorder->kind->arrivals_most;
 }
 
 /* --- what the kernel knows --------------------------------------------------------- */
@@ -68,10 +63,9 @@ static uint64_t udp_waited_ns(int fd) {
 }
 
 /* Asking for a time stamp makes the kernel keep them for the socket from then on. */
-void trace_want_arrivals(uv_loop_t* loop, int fd) {
-  const struct recorder* recorder = loop->trace_state;
+void recorder_want_arrivals(uv_loop_t* loop, int fd) {
   int saved = errno;
-  if (!recorder->is_ring && !simulated(loop))
+  if (!simulated(loop))
     udp_waited_ns(fd);
   errno = saved;
 }
@@ -84,7 +78,6 @@ static void arrival_write(struct recorder* recorder, const uv_handle_t* handle, 
   socket_text(text, sizeof(text), fd);
   size_t length = strnlen(text, sizeof(text));
   size_t slots = (length + sizeof(struct trace_record) - 1) / sizeof(struct trace_record);
-  brief_flush(recorder);
   struct trace_record* row = stream_row(&recorder->stream, 1 + slots);
   if (row == NULL)
     return;
@@ -98,18 +91,13 @@ static void arrival_write(struct recorder* recorder, const uv_handle_t* handle, 
                 now > recorder->start_ns ? now - recorder->start_ns : 0);
 }
 
-void trace_write_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd) {
-  struct recorder* recorder = loop->trace_state;
+void recorder_arrived(uv_loop_t* loop, const uv_handle_t* handle, int fd) {
+  struct recorder* recorder = recorder_of(loop);
   struct recorder_arrivals* arrivals = &recorder->arrivals;
-  if (!loop_is_ours(loop) || recorder->waiting)
-    return;
   if (loop->turns > arrivals->until_turn || arrivals->left == 0) {
-    recorder->hints.data_may_be_late = false;
+    recorder->data_may_be_late = false;
     return;
   }
-  /* In a ring, spans that are open are not in the stream yet. */
-  if (recorder->is_ring && recorder->depth > 0)
-    return;
   arrivals->left--;
   int saved = errno;
   uint64_t waited = handle->type == UV_TCP   ? tcp_waited_ns(fd)

@@ -21,11 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The first number is for a recording of everything, the second for a ring, which must
- * cost next to nothing and only has to explain stalls. */
-static const uint64_t LOOK_EVERY_NS[2] = {1000000, 10000000};
-static const uint64_t MISSED_NS[2] = {200000, 5000000};
-static const uint64_t DELAY_STALE_NS[2] = {10000000, 100000000};
 static const uint64_t THROTTLED_STALE_NS = 100000000;
 
 static uint64_t used_now(void) {
@@ -51,15 +46,13 @@ static uint64_t delay_now(void) {
 static void cpu_mark_write(struct recorder* recorder, uint64_t now, uint64_t used) {
   struct recorder_cpu* cpu = &recorder->cpu;
   cpu->mark_ns = now;
-  cpu->next_ns = now + LOOK_EVERY_NS[recorder->is_ring] * recorder->slowness;
+  cpu->next_ns = now + recorder->kind->cpu_every_ns * recorder->slowness;
   cpu->used_ns = used;
 }
 
 /* For readers of the board while the loop is held up. */
 static void cpu_show(const struct recorder* recorder, uint64_t now) {
   const struct recorder_cpu* cpu = &recorder->cpu;
-  if (recorder->live == NULL)
-    return;
   board_cpu_write(&recorder->live->cpu_marked, now, cpu->used_ns, cpu->delay_read_ns,
                   cpu->delay_ns);
   recorder->live->cpu_limited = cpu->limited;
@@ -94,7 +87,7 @@ static uint64_t cpu_sum_added(uint64_t* sum, uint64_t now_is) {
 
 static uint64_t delay_added(struct recorder* recorder, uint64_t now, bool missed) {
   struct recorder_cpu* cpu = &recorder->cpu;
-  if (!missed && now - cpu->delay_read_ns < DELAY_STALE_NS[recorder->is_ring])
+  if (!missed && now - cpu->delay_read_ns < recorder->kind->cpu_delay_stale_ns)
     return 0;
   cpu->delay_read_ns = now;
   uint64_t delay = cpu_sum_added(&cpu->delay_ns, delay_now());
@@ -116,7 +109,7 @@ void cpu_write(struct recorder* recorder, uint64_t now) {
   uint64_t awake = now > cpu->mark_ns ? now - cpu->mark_ns : 0;
   cpu_mark_write(recorder, now, used_now());
   uint64_t used = cpu->used_ns > used_before ? cpu->used_ns - used_before : 0;
-  const uint64_t missed_ns = MISSED_NS[recorder->is_ring];
+  const uint64_t missed_ns = recorder->kind->cpu_missed_ns;
   bool missed = awake > used && awake - used > missed_ns;
   uint64_t delay = delay_added(recorder, now, missed);
   uint64_t throttled = throttled_added(cpu, now, missed && delay > missed_ns);

@@ -15,14 +15,14 @@ enum target { TARGET_NAMED, TARGET_FOR_MANY, TARGET_RING };
 
 static int recorder_join(struct recorder* recorder, const uv_loop_t* loop,
                          const char* path, enum target target) {
+  recorder->kind = target == TARGET_RING ? &recorder_ring : &recorder_file;
   if (target == TARGET_RING)
     return recording_join_ring(&recorder->stream, loop, path);
   return recording_join(&recorder->stream, loop, path, target == TARGET_FOR_MANY);
 }
 
-/* False without memory. */
-static bool recorder_go_live(struct recorder* recorder) {
-  recorder->is_ring = true;
+/* A ring's place on the board; of its own, where there is none. False without memory. */
+static bool recorder_take_place(struct recorder* recorder) {
   recorder->board = recording_board(&recorder->stream);
   recorder->live = recording_place(&recorder->stream);
   recorder->live_is_own = recorder->live == NULL;
@@ -40,8 +40,8 @@ static bool recorder_go_live(struct recorder* recorder) {
 
 /* --- forks ------------------------------------------------------------------------- */
 
-/* All of this process. A forked child writes nothing to a board, which is still the
- * parent's, and the quick hooks don't ask whose it is. */
+/* All of this process. A forked child writes nothing to a board or a file, which are
+ * still the parent's. */
 static struct recorder* recorders;
 static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t recorders_once = PTHREAD_ONCE_INIT;
@@ -56,7 +56,7 @@ static void recorders_after_fork(void) {
 
 static void recorders_after_fork_in_child(void) {
   for (struct recorder* recorder = recorders; recorder != NULL; recorder = recorder->next)
-    recorder->brief = false, recorder->quick = QUICK_NOT;
+    recorder_rest(recorder);
   recorders_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
 }
 
@@ -94,7 +94,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   int err = recorder == NULL || pattern == NULL
                 ? UV_ENOMEM
                 : recorder_join(recorder, loop, path, target);
-  if (err == 0 && target == TARGET_RING && !recorder_go_live(recorder)) {
+  if (err == 0 && !recorder_take_place(recorder)) {
     recording_leave(&recorder->stream);
     err = UV_ENOMEM;
   }
@@ -110,13 +110,15 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   ticks_start(&recorder->lesson);
   recorder->phase = -1;
   recorder->thread = pthread_self();
-  recorder->waiting = wake_is_awake(loop);
-  recorder->brief = recorder->is_ring && !recorder->waiting;
+  if (wake_is_awake(loop))
+    recorder_rest(recorder);
+  else
+    recorder_begin(recorder);
   recorder->start_ns = recording_start_ns(&recorder->stream);
   /* So that the first turn lists the handles. */
   recorder->waits_ns = now - WAITS_EVERY_NS - 1;
   recorder->waits_credit = WAITS_CREDIT;
-  brief_start(recorder);
+  ring_start(recorder);
   cpu_start(recorder, now);
   counts_start(loop, recorder);
   recorder->sampled.stream = &recorder->stream;
@@ -148,10 +150,10 @@ void rondo_trace_stop(uv_loop_t* loop) {
     return;
   if (loop_is_ours(loop)) {
     recorder_write_samples(recorder, clock_now_ns());
-    brief_flush(recorder);
+    ring_flush(recorder);
     counts_write(loop, recorder, clock_now_ns());
     sampler_leave(&recorder->sampled);
-    if (recorder->live != NULL && !recorder->live_is_own)
+    if (!recorder->live_is_own)
       __atomic_store_n(&recorder->live->number, 0, __ATOMIC_RELEASE);
     recording_leave(&recorder->stream);
   } else {
@@ -192,7 +194,7 @@ void trace_loop_fork(uv_loop_t* loop) {
     return;
   struct recorder* recorder = loop->trace_state;
   char* pattern = recorder->pattern;
-  enum target target = recorder->is_ring ? TARGET_RING : TARGET_FOR_MANY;
+  enum target target = recorder->kind == &recorder_ring ? TARGET_RING : TARGET_FOR_MANY;
   recorder->pattern = NULL;
   sampler_abandon(&recorder->sampled);
   recording_abandon(&recorder->stream);

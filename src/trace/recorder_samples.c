@@ -39,12 +39,10 @@ static void write_sample(struct recorder* recorder, const struct sample* sample,
   stack_write(&recorder->stream, sample->when_ns, now, names, sample->count);
 }
 
-void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames,
-                       size_t count) {
-  struct recorder* recorder = loop->trace_state;
+void recorder_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames,
+                    size_t count) {
+  struct recorder* recorder = recorder_of(loop);
   uint32_t names[SAMPLE_FRAMES];
-  if (recorder == NULL || count == 0 || !loop_is_ours(loop))
-    return;
   count = count < SAMPLE_FRAMES ? count : SAMPLE_FRAMES;
   for (size_t i = 0; i < count; i++)
     names[i] = name_of_text(&recorder->names, &recorder->stream, frames[i]);

@@ -18,7 +18,6 @@
 
 enum {
   WAITS_LOOKED_AT = 256, /* handles examined for one list, */
-  WAITS_LISTED = 32,     /* handles in one list */
   ABOUT_SIZE = 256,
 };
 
@@ -102,7 +101,7 @@ static void handle_text(char* text, size_t size, const uv_handle_t* handle, int 
   }
 }
 
-/* In a ring the last list is on the board, where it isn't overwritten. */
+/* The last list is on a ring's board, where it isn't overwritten. */
 static void show_wait(struct board_loop* live, unsigned int place,
                       const uv_handle_t* handle, int fd, const char* text) {
   if (place >= BOARD_ALIVE)
@@ -122,8 +121,7 @@ static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uin
   if (uv_fileno(handle, &fd) != 0)
     fd = -1;
   handle_text(text, sizeof(text), handle, fd);
-  if (recorder->live != NULL)
-    show_wait(recorder->live, place, handle, fd, text);
+  show_wait(recorder->live, place, handle, fd, text);
   if (place >= WAITS_LISTED)
     return;
   size_t length = strnlen(text, sizeof(text));
@@ -155,19 +153,6 @@ static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint6
   return recorder->waits_credit >= WAITS_LOOKED_AT;
 }
 
-static void show_begin(struct board_loop* live) {
-  if (live != NULL)
-    sequence_write_begin(&live->alive_sequence);
-}
-
-static void show_end(struct board_loop* live, unsigned int count, uint64_t now) {
-  if (live == NULL)
-    return;
-  live->alive_count = count;
-  live->alive_ns = now;
-  sequence_write_end(&live->alive_sequence);
-}
-
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,
                           uint64_t now) {
   uv_loop_t* own = (uv_loop_t*) (uintptr_t) loop; /* its queue is only read */
@@ -176,8 +161,8 @@ void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,
   if (!waits_wanted(loop, recorder, now))
     return;
   int saved = errno;
-  const unsigned int most = recorder->live != NULL ? BOARD_ALIVE : WAITS_LISTED;
-  show_begin(recorder->live);
+  const unsigned int most = recorder->kind->waits_most;
+  sequence_write_begin(&recorder->live->alive_sequence);
   for (const struct queue* link = queue_first(handles);
        link != NULL && looked_at < WAITS_LOOKED_AT && listed < most;
        link = queue_next(handles, link), looked_at++) {
@@ -186,7 +171,9 @@ void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder,
       continue;
     write_wait(recorder, handle, now, listed++);
   }
-  show_end(recorder->live, listed, now);
+  recorder->live->alive_count = listed;
+  recorder->live->alive_ns = now;
+  sequence_write_end(&recorder->live->alive_sequence);
   recorder->waits_credit -= looked_at;
   recorder->waits_listed = loop->active_handles;
   recorder->waits_ns = now;

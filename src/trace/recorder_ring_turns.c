@@ -52,40 +52,41 @@ static uint64_t chores_do(const uv_loop_t* loop, struct recorder* recorder, uint
   return now;
 }
 
-void turns_looked(struct recorder* recorder, uint64_t now) {
+void ring_looked(struct recorder* recorder, uint64_t now) {
   struct board_loop* live = recorder->live;
   recorder->last_ns = now;
   if (recorder->fresh_end != live->fresh)
-    brief_settle(recorder);
+    ring_settle(recorder);
   __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
 }
 
 /* The turn begins where the last callback or the last poll ended: from then until now
  * only the loop itself has run. */
-void turns_begin(const uv_loop_t* loop, struct recorder* recorder) {
+void ring_turn(uv_loop_t* loop) {
+  struct recorder* recorder = recorder_of(loop);
   uint64_t now = u64_max(recorder->last_ns, loop->now_ns);
-  brief_flush(recorder);
+  ring_flush(recorder);
   if (__builtin_expect(now >= recorder->chores_ns, 0))
     now = chores_do(loop, recorder, now, false);
   recorder->phase = -1;
   recorder->quick = QUICK_NOT;
   recorder->stream.turns = loop->turns + 1;
-  turns_looked(recorder, now);
+  ring_looked(recorder, now);
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->live->thread, 0);
 }
 
 /* The sleep begins after all that is in the stream: a reader of the board takes an
  * earlier one for an old one. The clock may have been read again, and last_ns comes from
  * another one. */
-void turns_sleep(const uv_loop_t* loop, struct recorder* recorder, uint64_t now,
-                 int64_t timeout_ns) {
+void ring_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
+  struct recorder* recorder = recorder_of(loop);
   struct board_loop* live = recorder->live;
   now = u64_max(now, recorder->last_ns);
-  brief_flush(recorder);
+  ring_flush(recorder);
   if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
     now = chores_do(loop, recorder, now, true);
   if (recorder->fresh_end != live->fresh)
-    brief_settle(recorder);
+    ring_settle(recorder);
   recorder->slept = true;
   recorder->slept_ns = now;
   recorder->timeout_ns = timeout_ns;
@@ -107,7 +108,8 @@ static void write_slept(struct recorder* recorder, uint64_t now) {
 }
 
 /* A loop isn't asleep here if the recording began meanwhile. */
-void turns_wake(struct recorder* recorder, uint64_t now) {
+void ring_wake(uv_loop_t* loop, uint64_t now) {
+  struct recorder* recorder = recorder_of(loop);
   struct board_loop* live = recorder->live;
   if ((live->looked_ns & BOARD_ASLEEP) == 0)
     return;
@@ -120,4 +122,47 @@ void turns_wake(struct recorder* recorder, uint64_t now) {
   __atomic_store_n(&live->looked_ns, now, __ATOMIC_RELEASE);
   if (__builtin_expect(live->unseen, 0))
     sampler_woken(&recorder->sampled);
+}
+
+/* --- runs and phases --------------------------------------------------------------- */
+
+void ring_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
+  struct recorder* recorder = recorder_of(loop);
+  uint64_t now = recorder_now(recorder);
+  if (recorder->depth > 0)
+    ring_write_open(recorder); /* the callback around this run, in its phase */
+  *outer_phase = recorder->phase;
+  recorder->phase = -1;
+  ring_set_quick(recorder);
+  uint32_t thread = recorder_thread(recorder, now);
+  ring_flush(recorder);
+  cpu_look(recorder, now);
+  ring_looked(recorder, now);
+  sampler_woken(&recorder->sampled);
+  recorder_write_run(loop, recorder, now, mode, thread);
+}
+
+/* After a run inside a callback, the phase of that callback continues. */
+void ring_run_end(uv_loop_t* loop, int outer_phase) {
+  struct recorder* recorder = recorder_of(loop);
+  uint64_t now = recorder_now(recorder);
+  ring_flush(recorder);
+  cpu_look(recorder, now);
+  ring_looked(recorder, now);
+  record(recorder, TRACE_RUN_END, now, 0, 0, 0);
+  recorder->phase = (int8_t) outer_phase;
+  recorder->phase_written = true;
+  ring_set_quick(recorder);
+}
+
+/* Callbacks that the poll has put off run before the check phase and count as the poll's.
+ */
+void ring_phase(uv_loop_t* loop, enum rondo_phase phase) {
+  struct recorder* recorder = recorder_of(loop);
+  if (phase == RONDO_PHASE_PENDING && recorder->phase == RONDO_PHASE_POLL)
+    return;
+  ring_flush(recorder);
+  recorder->phase = (int8_t) phase;
+  recorder->phase_written = false;
+  ring_set_quick(recorder);
 }
