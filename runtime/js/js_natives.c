@@ -19,5 +19,6 @@ const struct js_native js_natives[] = {
     {"timers", native_timers},
     {"udp", native_udp},
     {"util", native_util},
+    {"zlib", native_zlib},
     {NULL, NULL},
 };
