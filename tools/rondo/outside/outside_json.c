@@ -76,7 +76,7 @@ static void json_state(FILE* out, const struct seen* seen, struct target* target
               loop->timeout_ms == 0 || loop->is_turning ? "at work" : "asleep");
     return;
   }
-  bool known = seen_stack_take(&stack, namer, target, loop->tid);
+  bool known = seen_stack_take(&stack, namer, target, loop->tid, loop->depth);
   bool turns = loop_prove(seen, loop->address, &now) && now.time_ms != loop->time_ms;
   bool held = loop->seen_ms != 0 && !turns && seen_clock_ms() > loop->time_ms + 10;
   json_text(out, "state",

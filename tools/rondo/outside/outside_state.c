@@ -46,7 +46,7 @@ static bool look_at_running(struct look* look, const struct target* target, int 
   struct stack_copy* copy = malloc(sizeof(*copy));
   if (copy == NULL)
     out_of_memory();
-  bool good = target_stop_copy(target, tid, &registers, copy, NULL, NULL);
+  bool good = target_stop_copy(target, tid, &registers, copy, NULL);
   if (good) {
     /* cppcheck-suppress autoVariables ; until the look has its names */
     look->registers = &registers;
@@ -75,15 +75,19 @@ static const char* phase_of(const char* name) {
 }
 
 /* The path begins with the outermost frame. */
-static void path_read(struct seen_stack* stack) {
+static void path_read(struct seen_stack* stack, size_t depth) {
   const struct hot_path* path = &stack->path;
-  for (size_t i = 0; i < path->length; i++) {
-    if (strcmp(path->frames[i], "uv_run") != 0)
+  size_t runs = 0, number = 0;
+  for (size_t i = 0; i < path->length; i++)
+    runs += strcmp(path->frames[i], "uv_run") == 0;
+  size_t wanted = runs < depth ? 1 : runs - depth + 1;
+  stack->is_whole = path->length > 0 && target_is_entry(path->frames[0]);
+  for (size_t i = 0; i < path->length && number < wanted; i++) {
+    if (strcmp(path->frames[i], "uv_run") != 0 || ++number < wanted)
       continue;
     stack->in_run = true;
     stack->shown = i + 1;
     stack->phase = i + 1 < path->length ? phase_of(path->frames[i + 1]) : NULL;
-    stack->callback = NULL;
   }
   for (size_t i = stack->shown; stack->in_run && i < path->length; i++) {
     if (strncmp(path->frames[i], "uv_", 3) != 0) {
@@ -95,7 +99,7 @@ static void path_read(struct seen_stack* stack) {
 }
 
 bool seen_stack_take(struct seen_stack* stack, struct namer* namer, struct target* target,
-                     int tid) {
+                     int tid, size_t depth) {
   const struct target_thread* thread = target_thread(target, tid);
   struct look* look = calloc(1, sizeof(*look));
   *stack = (struct seen_stack){0};
@@ -117,7 +121,7 @@ bool seen_stack_take(struct seen_stack* stack, struct namer* namer, struct targe
   if (stack->samples.sample_count == 0)
     return false;
   hot_path_find(&stack->path, &stack->samples, 0, UINT64_MAX);
-  path_read(stack);
+  path_read(stack, depth == 0 ? 1 : depth);
   return true;
 }
 

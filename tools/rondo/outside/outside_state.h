@@ -14,12 +14,14 @@ struct seen_stack {
   const char* callback; /* the first function that isn't libuv's; NULL: none */
   size_t shown;         /* frames of the path from this on are below uv_run */
   bool in_run;
+  bool is_whole; /* the path begins where the thread does: no caller is missing */
 };
 
-/* Looks at a thread: once if it is blocked, else some times in a tenth of a second. False
+/* Looks at a thread: once if it is blocked, else some times in a tenth of a second. Of
+ * several uv_runs on its stack the one that counts is at `depth`, 1 for the newest. False
  * if nothing is known of its stack. */
 bool seen_stack_take(struct seen_stack* stack, struct namer* namer, struct target* target,
-                     int tid);
+                     int tid, size_t depth);
 void seen_stack_free(struct seen_stack* stack);
 
 /* "read", of a system call's number, or NULL. */

@@ -47,6 +47,16 @@ static const char* state_text(char state) {
 /* --- a loop ---------------------------------------------------------------------------
  */
 
+/* The number of the loop that a callback of this one runs; 0: none. */
+static size_t inner_loop(const struct seen* seen, const struct seen_loop* loop) {
+  for (size_t i = 0; i < seen->loop_count; i++) {
+    if (seen->loops[i].tid == loop->tid && seen->loops[i].depth + 1 == loop->depth &&
+        seen->loops[i].depth > 0)
+      return i + 1;
+  }
+  return 0;
+}
+
 static void write_awake(const struct seen* seen, const struct seen_loop* loop,
                         const struct target_thread* thread,
                         const struct seen_stack* stack, bool known) {
@@ -69,7 +79,9 @@ static void write_awake(const struct seen* seen, const struct seen_loop* loop,
   }
   if (known && stack->phase != NULL)
     printf(", called in the phase %s", stack->phase);
-  if (*call != '\0') {
+  if (inner_loop(seen, loop) != 0)
+    printf("; it runs loop %zu meanwhile", inner_loop(seen, loop));
+  else if (*call != '\0') {
     fputs("; ", stdout);
     write_plain(stdout, call);
   }
@@ -106,7 +118,7 @@ static void write_state(const struct seen* seen, struct target* target,
     puts("  at work: it looks for what is ready, and doesn't sleep");
     return;
   }
-  bool known = seen_stack_take(&stack, namer, target, loop->tid);
+  bool known = seen_stack_take(&stack, namer, target, loop->tid, loop->depth);
   if (known && !stack.in_run) {
     puts("  not in uv_run: its thread runs other code, such as its main script");
     write_stack(&stack, "  ");
@@ -261,32 +273,45 @@ static bool is_shown_before(const struct seen* seen, int tid) {
   return false;
 }
 
+/* Where callers are missing, there may be a loop among them. */
+static const char* loopless_text(const struct seen_stack* stack, bool known) {
+  return known && stack->in_run     ? "runs a loop that isn't known"
+         : known && stack->is_whole ? "runs no loop"
+                                    : "whether it runs a loop isn't known";
+}
+
+static void write_other_thread(const struct seen* seen, struct target* target,
+                               struct namer* namer, const struct target_thread* thread) {
+  struct seen_stack stack;
+  char call[400];
+  bool known = seen_stack_take(&stack, namer, target, thread->tid, 0);
+  printf("\nthread %d (", thread->tid);
+  write_plain(stdout, thread->name);
+  printf(")%s, %s", thread->tid == target->pid ? ", the main thread" : "",
+         loopless_text(&stack, known));
+  call_text(call, sizeof(call), seen, thread);
+  if (*call != '\0') {
+    fputs(": ", stdout);
+    write_plain(stdout, call);
+  } else if (state_text(thread->state) != NULL) {
+    printf(": %s", state_text(thread->state));
+  }
+  putchar('\n');
+  if (known)
+    write_stack(&stack, "  ");
+  else
+    puts("  its stack isn't known");
+  seen_stack_free(&stack);
+}
+
 /* The main thread whatever it does, the others if they run. */
 static void write_other_threads(const struct seen* seen, struct target* target,
                                 struct namer* namer) {
   for (size_t i = 0; i < target->thread_count; i++) {
     const struct target_thread* thread = &target->threads[i];
-    struct seen_stack stack;
-    char call[400];
     bool is_main = thread->tid == target->pid;
-    if (is_shown_before(seen, thread->tid) || (!is_main && thread->state != 'R'))
-      continue;
-    printf("\nthread %d (", thread->tid);
-    write_plain(stdout, thread->name);
-    printf(")%s, runs no loop", is_main ? ", the main thread" : "");
-    call_text(call, sizeof(call), seen, thread);
-    if (*call != '\0') {
-      fputs(": ", stdout);
-      write_plain(stdout, call);
-    } else if (state_text(thread->state) != NULL) {
-      printf(": %s", state_text(thread->state));
-    }
-    putchar('\n');
-    if (seen_stack_take(&stack, namer, target, thread->tid))
-      write_stack(&stack, "  ");
-    else
-      puts("  its stack isn't known");
-    seen_stack_free(&stack);
+    if (!is_shown_before(seen, thread->tid) && (is_main || thread->state == 'R'))
+      write_other_thread(seen, target, namer, thread);
   }
 }
 

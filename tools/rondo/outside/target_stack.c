@@ -163,3 +163,23 @@ size_t target_walk(const struct target* target, const struct unwind_state* regis
   free(words);
   return count;
 }
+
+bool target_is_entry(const char* name) {
+  static const char* const entries[] = {"_start",       "clone",        "__clone",
+                                        "start_thread", "__libc_start", "thread_start"};
+  for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+    if (strncmp(name, entries[i], strlen(entries[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool target_walk_is_whole(const struct target* target, const struct target_frame* frames,
+                          size_t count) {
+  if (count == 0)
+    return false;
+  char* name = image_function(target, target_frame_place(&frames[count - 1]));
+  bool whole = name != NULL && target_is_entry(name);
+  free(name);
+  return whole;
+}

@@ -31,17 +31,23 @@ size_t target_walk(const struct target* target, const struct unwind_state* regis
                    const struct stack_copy* copy, struct target_frame* frames,
                    size_t most);
 
+/* Whether a thread's stack begins in a function of this name. */
+bool target_is_entry(const char* name);
+/* Whether the walk came to where threads begin; otherwise callers are missing. */
+bool target_walk_is_whole(const struct target* target, const struct target_frame* frames,
+                          size_t count);
+
 /* An address inside the instruction that the frame is at. */
 static inline uint64_t target_frame_place(const struct target_frame* frame) {
   return frame->place - !frame->is_exact;
 }
 
 /* target_stop.c: stops a thread that runs for some microseconds, to copy its registers
- * and its stack; `then`, unless NULL, is called while it stands. False if the thread
+ * and its stack; *stood_ns, unless NULL, is for how long at most. False if the thread
  * can't be stopped, or is being debugged. It never stands longer than that, also if this
  * process is killed: the kernel lets it go on. */
 bool target_stop_copy(const struct target* target, int tid,
                       struct unwind_state* registers, struct stack_copy* copy,
-                      void (*then)(void* data), void* data);
+                      uint64_t* stood_ns);
 
 #endif

@@ -26,19 +26,20 @@ static uint64_t stop_clock(void) {
   return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
-/* A thread may enter an uninterruptible wait just before it is stopped, and stands only
+/* *since: it didn't stand before. A thread may enter an uninterruptible wait just before it is stopped, and stands only
  * when that is over: who went away before would leave it standing. */
-static bool stop_await(int tid, int* status) {
+static bool stop_await(int tid, int* status, uint64_t* since) {
   const uint64_t patience_ns = 10000000000;
   uint64_t end = stop_clock() + patience_ns;
   do {
+    *since = stop_clock();
     pid_t got = waitpid(tid, status, __WALL | WNOHANG);
     if (got == tid)
       return WIFSTOPPED(*status);
     if (got < 0 && errno != EINTR)
       return false;
     sched_yield();
-  } while (stop_clock() < end);
+  } while (*since < end);
   return false;
 }
 
@@ -71,20 +72,34 @@ static void stop_end(int tid, int status) {
   ptrace(PTRACE_DETACH, tid, NULL, (void*) (intptr_t) number);
 }
 
+/* The thread stands: nobody should get the processor before it goes on, where this user
+ * may ask for that. Set before, a thread on the same processor could never come to a
+ * stop. */
+static bool stop_hurry(bool on) {
+  if (on && sched_getscheduler(0) != SCHED_OTHER)
+    return false; /* somebody has chosen another order */
+  const struct sched_param first = {.sched_priority = on ? 1 : 0};
+  return sched_setscheduler(0, on ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER,
+                            &first) == 0;
+}
+
 bool target_stop_copy(const struct target* target, int tid,
                       struct unwind_state* registers, struct stack_copy* copy,
-                      void (*then)(void* data), void* data) {
+                      uint64_t* stood_ns) {
   int status = 0;
+  uint64_t since = 0;
   if (target->tracer != 0 || task_state(target->pid, (uint32_t) tid) != 'R' ||
       ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
     return false;
-  bool good = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && stop_await(tid, &status);
-  bool stands = good;
+  bool good = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && stop_await(tid, &status, &since);
+  bool stands = good, hurried = stands && stop_hurry(true);
   if (good)
     good = registers_read(tid, registers) && stack_copy_take(copy, target, registers);
-  if (good && then != NULL)
-    then(data);
   if (stands)
     stop_end(tid, status);
+  if (stood_ns != NULL)
+    *stood_ns = stands ? stop_clock() - since : 0;
+  if (hurried)
+    stop_hurry(false);
   return good;
 }

@@ -1,6 +1,6 @@
 /* Where the fields of libuv's structures are, on 64-bit Linux.
  *
- * One row serves libuv 1.18 to 1.52: test/outside/check_layout compiles the headers of
+ * One row serves libuv 1.18 to 1.52: test/trace/check_outside compiles the headers of
  * each version that it finds and compares. Only the bits of a handle's flags have
  * changed. Rondo has the same sizes and public fields, and private fields of its own. */
 #ifndef RONDO_TOOL_UV_LAYOUT_H
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* libuv's, by test/outside/check_layout. */
+/* libuv's, by test/trace/check_outside. */
 enum {
   UV_LOOP_SIZE = 848,
   UV_LOOP_ACTIVE_HANDLES = 8,

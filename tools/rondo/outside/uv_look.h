@@ -38,6 +38,7 @@ struct seen_loop {
   bool is_default, is_rondo;
   int backend_fd;
   int tid;          /* of the thread that runs it; 0: not known */
+  size_t depth;     /* 1: the newest uv_run of that thread's stack; 0: not known */
   bool is_polling;  /* that thread waits for this loop's descriptors, */
   int timeout_ms;   /* for so long at most; -1: for ever */
   bool is_turning;  /* the thread was on a processor while it was looked at */

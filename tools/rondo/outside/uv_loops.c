@@ -202,20 +202,34 @@ static uint64_t loop_of_frames(const struct seen* seen, const struct target_fram
   return found;
 }
 
-static uint64_t loop_of_thread(const struct seen* seen,
-                               const struct target_thread* thread, const uint64_t* runs) {
+/* A callback may run a loop of its own, as Node's execSync does: each frame of uv_run has
+ * its loop. False if the stack is known neither to its end nor to a loop. */
+static bool loops_of_thread(struct seen* seen, const struct target_thread* thread,
+                            const uint64_t* runs) {
   static struct target_frame frames[TARGET_FRAMES];
   const struct target* target = seen->target;
+  size_t runs_seen = 0;
+  bool found = false;
   size_t count =
       target_walk(target, &thread->registers, thread->copy, frames, TARGET_FRAMES);
   for (size_t i = 0; i + 1 < count; i++) {
     uint64_t place = target_frame_place(&frames[i]);
     const struct image* image = image_at(target, place);
-    if (image != NULL && runs[image - target->images] != 0 &&
-        target_function_start(&image->rules, place) == runs[image - target->images])
-      return loop_of_frames(seen, frames, i);
+    if (image == NULL || runs[image - target->images] == 0 ||
+        target_function_start(&image->rules, place) != runs[image - target->images])
+      continue;
+    uint64_t address = loop_of_frames(seen, frames, i);
+    runs_seen++;
+    for (size_t j = 0; j < seen->loop_count && address != 0; j++) {
+      struct seen_loop* loop = &seen->loops[j];
+      if (loop->address != address || (loop->tid != 0 && loop->tid != thread->tid))
+        continue;
+      loop->tid = thread->tid;
+      loop->depth = runs_seen;
+      found = true;
+    }
   }
-  return 0;
+  return found || target_walk_is_whole(target, frames, count);
 }
 
 static void waiters_find(struct seen* seen) {
@@ -228,27 +242,10 @@ static void waiters_find(struct seen* seen) {
         continue;
       loop->tid = thread->tid;
       loop->is_polling = true;
+      loop->depth = 1;
       loop->timeout_ms = (int) thread->arguments[3];
     }
   }
-}
-
-static void runners_find(struct seen* seen) {
-  static const char* const names[] = {"uv_run"};
-  const struct target* target = seen->target;
-  uint64_t* runs = calloc(target->image_count + 1, sizeof(*runs));
-  if (runs == NULL)
-    out_of_memory();
-  for (size_t i = 0; i < target->image_count; i++)
-    image_symbols(&target->images[i], names, &runs[i], 1);
-  for (size_t i = 0; i < target->thread_count; i++) {
-    uint64_t address = loop_of_thread(seen, &target->threads[i], runs);
-    for (size_t j = 0; j < seen->loop_count; j++) {
-      if (address != 0 && seen->loops[j].address == address && seen->loops[j].tid == 0)
-        seen->loops[j].tid = target->threads[i].tid;
-    }
-  }
-  free(runs);
 }
 
 /* What a thread that runs is in is copied while it stands. By then it may be blocked, and
@@ -259,8 +256,7 @@ static void runner_copy(const struct target* target, struct target_thread* threa
     thread->copy = malloc(sizeof(*thread->copy));
     if (thread->copy == NULL)
       out_of_memory();
-    if (target_stop_copy(target, thread->tid, &thread->registers, thread->copy, NULL,
-                         NULL))
+    if (target_stop_copy(target, thread->tid, &thread->registers, thread->copy, NULL))
       return;
     free(thread->copy);
     thread->copy = NULL;
@@ -271,6 +267,35 @@ static void runner_copy(const struct target* target, struct target_thread* threa
 static void runners_copy(struct target* target) {
   for (size_t i = 0; i < target->thread_count && target->core == NULL; i++)
     runner_copy(target, &target->threads[i]);
+}
+
+/* One look may find a thread that runs in code without rules, such as a cipher's. */
+static void runner_find(struct seen* seen, struct target* target,
+                        struct target_thread* thread, const uint64_t* runs) {
+  enum { LOOKS_MOST = 8, BETWEEN_NS = 3000000 };
+  const struct timespec between = {0, BETWEEN_NS};
+  for (int look = 0; !loops_of_thread(seen, thread, runs); look++) {
+    if (look == LOOKS_MOST || thread->is_blocked || target->core != NULL ||
+        target->tracer != 0)
+      return;
+    nanosleep(&between, NULL);
+    free(thread->copy);
+    thread->copy = NULL;
+    target_thread_read(target, thread);
+    runner_copy(target, thread);
+  }
+}
+
+static void runners_find(struct seen* seen, struct target* target) {
+  static const char* const names[] = {"uv_run"};
+  uint64_t* runs = calloc(target->image_count + 1, sizeof(*runs));
+  if (runs == NULL)
+    out_of_memory();
+  for (size_t i = 0; i < target->image_count; i++)
+    image_symbols(&target->images[i], names, &runs[i], 1);
+  for (size_t i = 0; i < target->thread_count; i++)
+    runner_find(seen, target, &target->threads[i], runs);
+  free(runs);
 }
 
 /* --- all of it ------------------------------------------------------------------------
@@ -306,7 +331,7 @@ void seen_look(struct seen* seen, struct target* target) {
   for (size_t i = 0; i < target->thread_count; i++)
     find_on_stack(seen, &target->threads[i]);
   waiters_find(seen);
-  runners_find(seen);
+  runners_find(seen, target);
   for (size_t i = 0; i < seen->loop_count; i++) {
     loop_handles_read(seen, &seen->loops[i]);
     seen->loops[i].is_turning = has_moved(target, seen->loops[i].tid);
