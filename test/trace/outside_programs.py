@@ -51,7 +51,7 @@ PROOF = {
     "connected": ("const n = require('net'); const s = n.createServer(() => {" + READY + "s.close() });"
                   " s.listen(0, '127.0.0.1', () => n.connect(s.address().port, '127.0.0.1'))",
                   [r"asleep for .*\n  kept alive by [23] handles\n", r"    tcp fd \d+ 127\.0\.0\.1:\d+ - 127\.0\.0\.1:\d+"], []),
-    "unix": ("require('net').createServer().listen('socket', () => {" + READY + "})",
+    "unix": ("require('fs').rmSync('socket', {force: true}); require('net').createServer().listen('socket', () => {" + READY + "})",
              [r"kept alive by 1 handle\n    pipe fd \d+ .*socket.*listening"], []),
     "udp": ("require('dgram').createSocket('udp4').bind(0, '127.0.0.1', () => {" + READY + "})",
             [r"kept alive by 1 handle\n    udp fd \d+ 127\.0\.0\.1:\d+"], []),

@@ -25,7 +25,7 @@ _rondo() {
   case $command in
   trace)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--text --turns --json --compare --output --keep --from --to --limit --backend --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--text --turns --json --compare --output --keep --from --to --limit --attach --for --every --backend --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs|rtrace)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

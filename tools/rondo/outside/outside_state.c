@@ -46,7 +46,7 @@ static bool look_at_running(struct look* look, const struct target* target, int 
   struct stack_copy* copy = malloc(sizeof(*copy));
   if (copy == NULL)
     out_of_memory();
-  bool good = target_stop_copy(target, tid, &registers, copy, NULL);
+  bool good = target_stop_copy(target, tid, &registers, copy);
   if (good) {
     /* cppcheck-suppress autoVariables ; until the look has its names */
     look->registers = &registers;

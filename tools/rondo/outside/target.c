@@ -120,9 +120,18 @@ static bool map_parse(struct mapping* map, char* line) {
   return true;
 }
 
-static void maps_read(struct target* target) {
+static void maps_free(struct target* target) {
+  for (size_t i = 0; i < target->map_count; i++)
+    free(target->maps[i].path);
+  free(target->maps);
+  target->maps = NULL;
+  target->map_count = 0;
+}
+
+void target_maps_read(struct target* target) {
   char path[48], *line = NULL;
   size_t room = 0, capacity = 0;
+  maps_free(target);
   snprintf(path, sizeof(path), "/proc/%d/maps", target->pid);
   FILE* file = fopen(path, "re");
   while (file != NULL && getline(&line, &room, file) > 0) {
@@ -246,7 +255,7 @@ bool target_try(struct target* target, int pid, char* why_not) {
   if (!target_access(pid, &target->tracer, why_not))
     return false;
   command_read(target);
-  maps_read(target);
+  target_maps_read(target);
   target_threads_read(target);
   images_find(target);
   return true;
@@ -254,9 +263,7 @@ bool target_try(struct target* target, int pid, char* why_not) {
 
 void target_close(struct target* target) {
   images_free(target);
-  for (size_t i = 0; i < target->map_count; i++)
-    free(target->maps[i].path);
-  free(target->maps);
+  maps_free(target);
   threads_free(target);
   free(target->command);
   if (target->core != NULL)

@@ -78,6 +78,8 @@ void target_close(struct target* target);
 uint64_t thread_cpu_ns(int pid, int tid);
 /* Looks at one thread anew. */
 void target_thread_read(const struct target* target, struct target_thread* thread);
+/* Reads the list of mappings again. */
+void target_maps_read(struct target* target);
 /* Reads the list of threads again. */
 void target_threads_read(struct target* target);
 

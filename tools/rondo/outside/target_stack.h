@@ -43,11 +43,26 @@ static inline uint64_t target_frame_place(const struct target_frame* frame) {
 }
 
 /* target_stop.c: stops a thread that runs for some microseconds, to copy its registers
- * and its stack; *stood_ns, unless NULL, is for how long at most. False if the thread
- * can't be stopped, or is being debugged. It never stands longer than that, also if this
- * process is killed: the kernel lets it go on. */
+ * and its stack. False if the thread can't be stopped, or is being debugged. It never
+ * stands longer than that, also if this process is killed: the kernel lets it go on. */
 bool target_stop_copy(const struct target* target, int tid,
-                      struct unwind_state* registers, struct stack_copy* copy,
-                      uint64_t* stood_ns);
+                      struct unwind_state* registers, struct stack_copy* copy);
+
+/* The same of several threads at once, since one that waits for a processor stands only
+ * when it gets that: each is begun, and looked at until that says that it is over. */
+struct target_stop {
+  int tid;
+  bool is_good;
+  struct unwind_state registers;
+  struct stack_copy* copy; /* the caller's */
+  uint64_t at_ns;          /* when it was noticed that the thread stands, */
+  uint64_t stood_ns;       /* and for how long it did then */
+};
+bool target_stop_begin(const struct target* target, struct target_stop* stop, int tid);
+bool target_stop_look(const struct target* target, struct target_stop* stop);
+/* Until a thread stands, or for 2 ms. */
+void target_stop_wait(void);
+/* While threads are being stopped: true if that has to be ended, with false. */
+bool target_stop_hurry(bool on);
 
 #endif

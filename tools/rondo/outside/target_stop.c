@@ -26,23 +26,6 @@ static uint64_t stop_clock(void) {
   return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
-/* *since: it didn't stand before. A thread may enter an uninterruptible wait just before it is stopped, and stands only
- * when that is over: who went away before would leave it standing. */
-static bool stop_await(int tid, int* status, uint64_t* since) {
-  const uint64_t patience_ns = 10000000000;
-  uint64_t end = stop_clock() + patience_ns;
-  do {
-    *since = stop_clock();
-    pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-    if (got == tid)
-      return WIFSTOPPED(*status);
-    if (got < 0 && errno != EINTR)
-      return false;
-    sched_yield();
-  } while (*since < end);
-  return false;
-}
-
 #if defined(__x86_64__)
 static bool registers_read(int tid, struct unwind_state* state) {
   struct user_regs_struct all;
@@ -72,10 +55,10 @@ static void stop_end(int tid, int status) {
   ptrace(PTRACE_DETACH, tid, NULL, (void*) (intptr_t) number);
 }
 
-/* The thread stands: nobody should get the processor before it goes on, where this user
- * may ask for that. Set before, a thread on the same processor could never come to a
- * stop. */
-static bool stop_hurry(bool on) {
+/* A thread that stands should go on at once: where this user may ask for that, nobody
+ * gets the processor before. In between this process sleeps, so that the thread can come
+ * to its stop on the same processor. */
+bool target_stop_hurry(bool on) {
   if (on && sched_getscheduler(0) != SCHED_OTHER)
     return false; /* somebody has chosen another order */
   const struct sched_param first = {.sched_priority = on ? 1 : 0};
@@ -83,23 +66,54 @@ static bool stop_hurry(bool on) {
                             &first) == 0;
 }
 
-bool target_stop_copy(const struct target* target, int tid,
-                      struct unwind_state* registers, struct stack_copy* copy,
-                      uint64_t* stood_ns) {
-  int status = 0;
-  uint64_t since = 0;
+bool target_stop_begin(const struct target* target, struct target_stop* stop, int tid) {
+  *stop = (struct target_stop){.tid = tid, .copy = stop->copy};
   if (target->tracer != 0 || task_state(target->pid, (uint32_t) tid) != 'R' ||
       ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
     return false;
-  bool good = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && stop_await(tid, &status, &since);
-  bool stands = good, hurried = stands && stop_hurry(true);
-  if (good)
-    good = registers_read(tid, registers) && stack_copy_take(copy, target, registers);
-  if (stands)
-    stop_end(tid, status);
-  if (stood_ns != NULL)
-    *stood_ns = stands ? stop_clock() - since : 0;
+  return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0; /* else it has ended */
+}
+
+bool target_stop_look(const struct target* target, struct target_stop* stop) {
+  int status = 0;
+  uint64_t now = stop_clock();
+  pid_t got = waitpid(stop->tid, &status, __WALL | WNOHANG);
+  if (got == 0 || (got < 0 && errno == EINTR))
+    return false;
+  if (got != stop->tid || !WIFSTOPPED(status))
+    return true;
+  stop->at_ns = now;
+  stop->is_good = registers_read(stop->tid, &stop->registers) &&
+                  stack_copy_take(stop->copy, target, &stop->registers);
+  stop_end(stop->tid, status);
+  stop->stood_ns = stop_clock() - now;
+  return true;
+}
+
+/* The kernel sends SIGCHLD when a thread stands. Blocked, the signal waits here. */
+void target_stop_wait(void) {
+  const struct timespec patience = {0, 2000000};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  (void) sigtimedwait(&set, NULL, &patience);
+}
+
+/* A thread may enter an uninterruptible wait just before it is stopped, and stands only
+ * when that is over: who went away before would leave it standing. */
+bool target_stop_copy(const struct target* target, int tid,
+                      struct unwind_state* registers, struct stack_copy* copy) {
+  const uint64_t patience_ns = 10000000000;
+  struct target_stop stop = {.copy = copy};
+  if (!target_stop_begin(target, &stop, tid))
+    return false;
+  uint64_t end = stop_clock() + patience_ns;
+  bool hurried = target_stop_hurry(true);
+  while (!target_stop_look(target, &stop) && stop_clock() < end)
+    target_stop_wait();
   if (hurried)
-    stop_hurry(false);
-  return good;
+    target_stop_hurry(false);
+  *registers = stop.registers;
+  return stop.is_good;
 }

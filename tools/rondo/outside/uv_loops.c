@@ -256,7 +256,7 @@ static void runner_copy(const struct target* target, struct target_thread* threa
     thread->copy = malloc(sizeof(*thread->copy));
     if (thread->copy == NULL)
       out_of_memory();
-    if (target_stop_copy(target, thread->tid, &thread->registers, thread->copy, NULL))
+    if (target_stop_copy(target, thread->tid, &thread->registers, thread->copy))
       return;
     free(thread->copy);
     thread->copy = NULL;

@@ -2,6 +2,7 @@
  * did, as a picture, as Chrome's trace events or as text; or shows a saved recording. */
 #include "trace_command.h"
 
+#include "attach.h"
 #include "exec.h"
 #include "script_file.h"
 #include "trace_options.h"
@@ -337,11 +338,33 @@ static int run_and_show(const struct options* options, char** argv) {
   return code == 0 && !good ? 1 : code;
 }
 
+/* --- a process that runs ----------------------------------------------------------- */
+
+static int attach_and_show(const struct options* options) {
+  const struct attach_options how = {(int) options->attach, options->for_ns,
+                                     options->every_ns};
+  struct trace trace = {0};
+  char name[64];
+  const char* path = options->output;
+  snprintf(name, sizeof(name), "rondo-trace-%d.%s", how.pid,
+           options->form == JSON ? "json" : "html");
+  if (path == NULL)
+    path = options->form == TEXT ? "-" : name;
+  bool good = !would_destroy(path) && outside_attach(&trace, &how);
+  report_scripts();
+  signal(SIGPIPE, SIG_IGN);
+  good = good && part_chosen(options, &trace) && write_to(&trace, options, path);
+  trace_free(&trace);
+  return good ? 0 : 1;
+}
+
 int trace_main(int argc, char** argv) {
   struct options options = {0};
   int next = trace_options_read(&options, argc, argv);
   if (next <= 0)
     return -next;
+  if (options.attach != 0)
+    return attach_and_show(&options);
   if (!options.program && (options.form == COMPARISON || is_recording(argv[next]))) {
     int count = argc - next;
     int code = trace_options_gather(&options, &count, argv + next);

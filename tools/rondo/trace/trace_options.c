@@ -11,18 +11,34 @@ static const char usage[] =
     "       rondo trace [options] -- program [arguments]\n"
     "       rondo trace [options] file.rtrace... | -\n"
     "       rondo trace --compare before.rtrace after.rtrace\n"
+    "       rondo trace [options] --attach PID\n"
     "\n"
     "Runs a script, or a program that uses libuv on Rondo's library, and shows what its\n"
     "event loops did: every turn, phase, callback, tick and microtask. Or shows what "
     "was\n"
-    "recorded before, with --keep or RONDO_TRACE. Without an option for the form, that "
-    "is a\n"
-    "picture: one HTML file, to be opened in a browser.\n";
+    "recorded before, with --keep or RONDO_TRACE; or looks at a process that runs "
+    "already,\n"
+    "from outside: any program with libuv, many times a second. Without an option for\n"
+    "the form, that is a picture: one HTML file, to be opened in a browser.\n";
 
 enum { BAD_ARGUMENT = 9 };
 
 /* Where options stand: before the first operand, or between operands. */
 enum place { AHEAD, BETWEEN };
+
+static int attach_options_check(const struct command_line* line, struct options* options,
+                                bool is_last) {
+  if (!is_last)
+    return options_refuse(line, "--attach looks at a process: it takes no program", "");
+  if (options->keep || options->turns || options->form == COMPARISON)
+    return options_refuse(line,
+                          "nothing is recorded with --attach, it is sampled: it takes no "
+                          "--keep, --turns or --compare",
+                          "");
+  options->for_ns = options->for_ns == 0 ? 10000000000 : options->for_ns;
+  options->every_ns = options->every_ns == 0 ? 10000000 : options->every_ns;
+  return OPTIONS_GOOD;
+}
 
 /* Returns OPTIONS_GOOD, or the exit code to end with. *at is the index of the first
  * operand, or the number of operands. */
@@ -54,6 +70,12 @@ static int table_read(struct options* options, enum place place, int argc, char*
                   "of a process's recording, such as 64M or 2G; 256M by default"),
       option_choice("--backend", "uring|epoll", &options->backend,
                     "what the loops sleep on"),
+      option_count("--attach", &options->attach, 1, INT32_MAX,
+                   "the number of a process to look at, whoever started it"),
+      option_time("--for", &options->for_ns, 1000000, 3600000000000,
+                  "how long; 10s by default"),
+      option_time("--every", &options->every_ns, 1000000, 1000000000,
+                  "how often; every 10ms by default"),
       option_flag("--verbose", &options->verbose,
                   "report which libuv a program has, and how it got it"),
       {0}};
@@ -65,6 +87,10 @@ static int table_read(struct options* options, enum place place, int argc, char*
     return code;
   if (options->from_ns >= options->to_ns)
     return options_refuse(&line, "--from is not before --to: nothing is in between", "");
+  if (options->attach != 0)
+    return attach_options_check(&line, options, place == AHEAD && *at >= argc);
+  if (options->for_ns != 0 || options->every_ns != 0)
+    return options_refuse(&line, "--for and --every belong to --attach PID", "");
   if (place == AHEAD && *at >= argc)
     return options_refuse(&line, "which script or program?", "");
   if (place == BETWEEN && options->form == COMPARISON && *at != 2)

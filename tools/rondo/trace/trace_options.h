@@ -18,6 +18,9 @@ struct options {
   const char* backend;
   uint64_t limit;          /* 0: the default */
   uint64_t from_ns, to_ns; /* range of the trace to show */
+  uint64_t attach;         /* a process to look at from outside; 0: none, */
+  uint64_t for_ns;         /* for how long, */
+  uint64_t every_ns;       /* and how often */
 };
 
 /* Returns the index of the first argument that isn't an option; 0 or less: the negative

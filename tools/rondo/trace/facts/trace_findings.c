@@ -43,7 +43,7 @@ size_t findings_list(const struct facts* facts, struct finding* list) {
   size_t count = 0;
   uint64_t held = length_of(facts->worst), away = length_of(facts->unnoticed);
   bool starved = facts->starved.event != EVENT_NONE;
-  if (held >= HELD_LEAST_NS)
+  if (held >= HELD_LEAST_NS && held >= 2 * facts->loop->sampled_ns)
     list[count++] = (struct finding){FINDING_HELD, held, facts};
   else
     list[count++] = (struct finding){FINDING_CALM, held, facts};
@@ -129,6 +129,11 @@ static void write_holders(FILE* out, const struct facts* facts) {
 
 static void write_calm(FILE* out, const struct facts* facts) {
   char text[TIME_SIZE];
+  if (facts->loop->sampled_ns != 0) {
+    fprintf(out, "not seen to be held up for longer than %s",
+            time_text(text, 2 * facts->loop->sampled_ns));
+    return;
+  }
   if (facts->worst != NULL)
     fprintf(out, "never held up for longer than %s",
             time_text(text, stretch_length(facts->worst)));

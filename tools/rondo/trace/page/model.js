@@ -121,6 +121,8 @@ function buildLoop(raw, process, ordinal) {
     backend: typeof raw.backend === 'string' ? raw.backend : '',
     threadName: typeof raw.threadName === 'string' ? raw.threadName : '',
     isLane: false,
+    label: typeof raw.label === 'string' ? raw.label : '',
+    sampled: Number(raw.sampled) || 0, // looked at from outside, so often: what lies between isn't known
     lost: Number(raw.lost) || 0,
     leftOut: Number(raw.leftOut) || 0, // of the events: too many to draw,
     least: Number(raw.least) || 0,     // and shorter than this
@@ -257,6 +259,8 @@ const subjectOf = (loop, i) => (loop.subject[i] >= 0 ? loop.subjects[loop.subjec
 
 function nameOf(loop, i) {
   const kind = loop.kind[i];
+  if (loop.sampled && kind === KIND.TURN) return 'as sampled';
+  if (loop.sampled && kind === KIND.OUTSIDE) return 'not looked at';
   if (kind === KIND.TURN) return `turn ${formatCount(loop.detail[i])}`;
   if (loop.name[i] >= 0 && loop.names[loop.name[i]].trim() !== '') return loop.names[loop.name[i]];
   if (kind === KIND.CALLBACK) return subjectOf(loop, i) || 'callback';
@@ -281,7 +285,7 @@ const activeLoops = (trace) =>
   trace.loops.filter(({ kind, facts }) => !facts.unused && kind.some((value) => value !== KIND.OUTSIDE));
 
 function loopLabel(loop) {
-  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.isLane ? loop.label : `loop ${loop.id}`];
+  const parts = [`${loop.program || 'program'} ${loop.pid ?? ''}`.trim(), loop.label || `loop ${loop.id}`];
   const thread = loop.thread !== null && loop.thread !== loop.pid ? `thread ${loop.thread}` : '';
   const name = loop.threadName && loop.threadName !== loop.program.slice(0, 15) ? loop.threadName : '';
   if (thread || name) parts.push([thread || 'thread', name].filter(Boolean).join(' '));

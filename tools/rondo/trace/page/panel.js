@@ -61,7 +61,9 @@ class Panel {
       line.append(`${sentence(facts.sleeper)}. `);
       return line;
     }
-    if (facts.turns === 0) line.append('no turn in this trace. ');
+    if (facts.turns === 0 && !loop.sampled) line.append('no turn in this trace. ');
+    else if (loop.sampled)
+      line.append(make('span', { class: 'waits' }, sentence(facts.waits)), '. ', ...facts.verdict.map((text) => `${sentence(String(text))}. `));
     else line.append(...facts.verdict.map((text) => `${sentence(String(text))}. `), make('span', { class: 'waits' }, sentence(facts.waits)), '. ',
       `${formatMany(facts.turns, 'turn')} in ${formatDuration(facts.length)}, `,
       make('span', { class: 'busy' }, `${formatShare(facts.busy / Math.max(1, facts.shown))} busy`), '. ');

@@ -389,6 +389,7 @@ static void process_free(struct trace_process* process) {
   free(process->works);
   free(process->program);
   free(process->command);
+  free(process->note);
   free(process);
 }
 

@@ -149,6 +149,7 @@ struct trace_process {
   uint32_t processors;
   char* program;
   char* command;
+  char* note;        /* how it was seen, if it wasn't recorded; or NULL */
   uint64_t start_ns; /* start of its recording, on the monotonic clock */
   uint64_t start_wall_ns;
   char** names;
@@ -174,6 +175,10 @@ struct trace_loop {
   uint64_t begin_ns;
   uint64_t end_ns;  /* of the last event, since start_ns */
   bool overwritten; /* the beginning is, since the recording was full */
+  /* Not recorded, but looked at from outside at this distance, so often; 0: recorded. */
+  uint64_t sampled_ns;
+  uint64_t looks, looks_asleep, looks_collecting;
+  bool is_loopless; /* a thread that was seen to run no loop */
   char backend[17];
   char** names; /* those of its process */
   size_t name_count;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { STRIP_COLUMNS = 1200, LANES = 9, LANE_EVENTS = 100000, SAMPLES_MOST = 10000 };
+enum { LANE_EVENTS = 100000, SAMPLES_MOST = 10000 };
 
 struct page {
   FILE* out;
@@ -192,6 +192,10 @@ static void write_findings(FILE* out, const struct facts* facts) {
     fputs(i == 0 ? "" : ",", out);
     write_words(out, finding_words, &list[i]);
   }
+  if (facts->loop->process->note != NULL) {
+    putc(',', out);
+    write_string(out, facts->loop->process->note);
+  }
   putc(']', out);
 }
 
@@ -217,51 +221,6 @@ static void write_facts(const struct page* page, const struct facts* facts,
   write_totals(out, facts, thinned);
   write_times(out, facts->loop);
   putc('}', out);
-}
-
-/* --- the strip --------------------------------------------------------------------- */
-
-/* Adds a span's time to the columns that it overlaps. */
-static void strip_add(double* strip, unsigned int lane, double from, double to,
-                      double weight) {
-  size_t first = from < 0 ? 0 : (size_t) from;
-  for (size_t c = first; c < STRIP_COLUMNS && (double) c < to; c++) {
-    double low = from > (double) c ? from : (double) c;
-    double high = to < (double) (c + 1) ? to : (double) (c + 1);
-    strip[c * LANES + lane] += weight * (high - low);
-  }
-}
-
-/* How busy the loop was at each moment, in thousandths: the seven phases by their kinds;
- * 0: between phases; 8: outside of turns. Sleep isn't included. */
-static void write_strip(const struct page* page, const struct trace_loop* loop,
-                        uint64_t begin, uint64_t end) {
-  double* strip = calloc((size_t) STRIP_COLUMNS * LANES, sizeof(*strip));
-  double scale = STRIP_COLUMNS / (end > begin ? (double) (end - begin) : 1);
-  uint64_t offset = loop->start_ns - page->origin;
-  if (strip == NULL)
-    out_of_memory();
-  for (size_t i = 0; i < loop->event_count; i++) {
-    const struct event* event = &loop->events[i];
-    double from = ((double) (event->start + offset) - (double) begin) * scale;
-    double to = from + (double) event->duration * scale;
-    if (event->kind == EVENT_TURN)
-      strip_add(strip, 0, from, to, 1);
-    else if (event->kind == EVENT_SLEEP)
-      strip_add(strip, EVENT_POLL, from, to, -1);
-    else if (event_is_phase(event->kind)) {
-      strip_add(strip, event->kind, from, to, 1);
-      strip_add(strip, 0, from, to, -1);
-    } else if (event->kind == EVENT_OUTSIDE)
-      strip_add(strip, 8, from, to,
-                event->duration == 0 ? 0
-                                     : 1 - (double) (event->detail & OUTSIDE_ENDING) / 2);
-  }
-  fprintf(page->out, ",\"strip\":[");
-  for (size_t i = 0; i < (size_t) STRIP_COLUMNS * LANES; i++)
-    fprintf(page->out, "%s%d", i == 0 ? "" : ",", (int) (strip[i] * 1000 + 0.5));
-  putc(']', page->out);
-  free(strip);
 }
 
 /* --- events ------------------------------------------------------------------------ */
@@ -423,6 +382,9 @@ static void write_loop(const struct page* page, const struct facts* facts, size_
   write_string(out, thread_name_of(loop->process, loop->thread));
   fputs(",\"backend\":", out);
   write_string(out, loop->backend);
+  if (loop->sampled_ns != 0)
+    fprintf(out, ",\"sampled\":%" PRIu64 "%s", loop->sampled_ns,
+            loop->is_loopless ? ",\"label\":\"no loop\"" : "");
   fprintf(out,
           ",\"lost\":%" PRIu64 ",\"leftOut\":%zu,\"least\":%" PRIu64
           ",\"overwritten\":%s,\"subjects\":",
@@ -435,7 +397,7 @@ static void write_loop(const struct page* page, const struct facts* facts, size_
   write_facts(page, facts, &thinned);
   write_samples(page, facts);
   if (thinned.count < loop->event_count) {
-    write_strip(page, loop, begin, end);
+    write_strip(page->out, loop, page->origin, begin, end);
     write_gaps(page, loop, &thinned);
   }
   write_events_of(page, loop, &thinned);
@@ -473,7 +435,13 @@ static void write_lane(const struct page* page, const struct trace* trace,
                        const struct trace_process* process, uint32_t thread) {
   const char* comma = "";
   size_t written = 0;
-  fprintf(page->out, "{\"thread\":%u,\"works\":[", thread);
+  fprintf(page->out, "{\"thread\":%u,", thread);
+  if (process->note != NULL) {
+    fputs("\"label\":", page->out);
+    write_string(page->out, thread_name_of(process, thread));
+    putc(',', page->out);
+  }
+  fputs("\"works\":[", page->out);
   for (size_t i = 0; i < process->work_count && written < LANE_EVENTS; i++) {
     if (process->works[i].thread != thread)
       continue;

@@ -201,6 +201,10 @@ static void write_head(FILE* out, const struct facts* facts) {
 
 /* `beside`: another loop of the process has worked. */
 static void write_summary(FILE* out, const struct facts* facts, bool beside) {
+  if (facts->loop->sampled_ns != 0 && facts->loop->looks > facts->loop->looks_asleep) {
+    write_sampled(out, facts);
+    return;
+  }
   if (facts_of_unused(facts)) {
     fprintf(out, "loop %u: nothing was called back on it\n", facts->loop->number);
     return;
@@ -322,6 +326,8 @@ static void write_process(FILE* out, const struct trace_process* process) {
   fprintf(out, "process %u: ", process->pid);
   write_plain(out, process->command);
   putc('\n', out);
+  if (process->note != NULL)
+    fprintf(out, "  %s\n", process->note);
 }
 
 /* Of several processes, that of the worst is named before all of them. */

@@ -188,6 +188,8 @@ static void write_where(FILE* out, const struct trace_loop* loop,
   bool outside = stretch->taker == TAKER_OUTSIDE;
   if (stretch->starting)
     fputs(outside ? " before the first turn" : ", before the first turn", out);
+  else if (loop->sampled_ns != 0)
+    fputs(", as sampled", out);
   else if (stretch->turn != EVENT_NONE)
     fprintf(out, ", %sin turn %" PRId64, outside ? "seen " : "",
             loop->events[stretch->turn].detail);
@@ -319,6 +321,10 @@ void write_waits_of(FILE* out, const struct facts* facts) {
   const uint64_t waits[] = {facts->wait_p50, facts->wait_p90, facts->wait_p99};
   char text[TIME_SIZE];
   size_t at_once = 0;
+  if (facts->loop->sampled_ns != 0) {
+    write_sampled_waits(out, facts->loop);
+    return;
+  }
   if (facts->turns == 0) {
     fputs("it was never asked what is ready", out);
     return;

@@ -38,6 +38,8 @@ void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
                uint64_t collected);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
+/* What is said instead of a loop that was looked at from outside; trace_sampled.c. */
+void write_sampled_waits(FILE* out, const struct trace_loop* loop);
 /* "1 turn, asleep since", of a loop that has done next to nothing else. */
 void write_sleeper(FILE* out, const struct facts* facts);
 /* Writes "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing

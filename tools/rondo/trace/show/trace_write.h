@@ -11,6 +11,9 @@
 /* The picture: one page that contains everything, also its data. */
 bool write_picture(FILE* out, const struct trace* trace);
 void write_model(FILE* out, const struct trace* trace);
+/* Its overview of a loop between two times since `origin`; trace_strip.c. */
+void write_strip(FILE* out, const struct trace_loop* loop, uint64_t origin,
+                 uint64_t begin, uint64_t end);
 /* How many events of a trace a picture shows at most; a browser has its limits. */
 enum { PICTURE_EVENTS = 1000000 };
 
@@ -33,6 +36,8 @@ void write_lateness(FILE* out, const struct trace_loop* loop);
 /* Data that waited to be read; trace_arrivals.c. */
 void write_late_data(FILE* out, const struct facts* facts);
 void write_waits(FILE* out, const struct trace_loop* loop);
+/* The summary of a loop that was looked at from outside; trace_sampled.c. */
+void write_sampled(FILE* out, const struct facts* facts);
 
 /* Writes which callbacks got slower from one trace to the other. */
 bool write_comparison(FILE* out, const struct trace* before, const struct trace* after);
