@@ -48,7 +48,11 @@ static int inet6_parse(const char* src, void* dst) {
     return UV_EINVAL;
   memcpy(text, src, length);
   text[length] = '\0';
-  return inet_pton(AF_INET6, text, dst) == 1 ? 0 : UV_EINVAL;
+  struct in6_addr address;
+  if (inet_pton(AF_INET6, text, &address) != 1)
+    return UV_EINVAL;
+  memcpy(dst, &address, sizeof(address));
+  return 0;
 }
 
 int uv_inet_pton(int af, const char* src, void* dst) {
@@ -58,7 +62,11 @@ int uv_inet_pton(int af, const char* src, void* dst) {
     return UV_EINVAL;
   if (af == AF_INET6)
     return inet6_parse(src, dst);
-  return inet_pton(AF_INET, src, dst) == 1 ? 0 : UV_EINVAL;
+  struct in_addr address; /* musl's function leaves the parts it could read */
+  if (inet_pton(AF_INET, src, &address) != 1)
+    return UV_EINVAL;
+  memcpy(dst, &address, sizeof(address));
+  return 0;
 }
 
 int uv_ip4_addr(const char* ip, int port, struct sockaddr_in* addr) {

@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,11 +36,30 @@ typedef int (*register_function)(fork_handler, fork_handler, fork_handler, void*
 
 /* Looked up at run time, so that the object that contains the library, perhaps the whole
  * program, doesn't import the function because of it. */
+#ifdef __GLIBC__
+enum { HAS_LIST = 1 };
+
 static register_function find_register(void) {
   register_function add;
   *(void**) &add = dlsym(RTLD_DEFAULT, "__register_atfork");
   return add;
 }
+#else
+enum { HAS_LIST = 0 };
+
+/* musl registers for the process, not for an object, and unloads none. */
+static int register_for_all(fork_handler prepare, fork_handler parent, fork_handler child,
+                            void* object) {
+  int (*add)(fork_handler, fork_handler, fork_handler);
+  (void) object;
+  *(void**) &add = dlsym(RTLD_DEFAULT, "pthread_atfork");
+  return add == NULL ? ENOSYS : add(prepare, parent, child);
+}
+
+static register_function find_register(void) {
+  return register_for_all;
+}
+#endif
 
 static const void* address_of(fork_handler handler) {
   const void* address;
@@ -121,7 +141,8 @@ static uintptr_t mark_find(const struct data_range* range, uintptr_t from) {
 static void list_find(void) {
   register_function add = find_register();
   struct data_range range = {.inside = (uintptr_t) * (void**) &add};
-  if (add == NULL || add(mark_prepare, mark_parent, mark_child, __dso_handle) != 0 ||
+  if (!HAS_LIST || add == NULL ||
+      add(mark_prepare, mark_parent, mark_child, __dso_handle) != 0 ||
       add(mark_prepare, mark_parent, mark_child, __dso_handle) != 0 ||
       dl_iterate_phdr(range_find, &range) == 0)
     return;

@@ -22,6 +22,13 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 0x00000008
+#endif
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE (1U << 1)
+#endif
+
 #ifndef STATX_BASIC_STATS /* before 1.2.5 */
 #include <linux/stat.h>
 int statx(int folder, const char* path, int flags, unsigned int mask, struct statx* to);
@@ -41,6 +48,8 @@ int epoll_pwait2(int set, struct epoll_event* events, int most,
                  const struct timespec* timeout, const sigset_t* mask);
 ssize_t preadv2(int fd, const struct iovec* vector, int count, off_t from, int flags);
 ssize_t pwritev2(int fd, const struct iovec* vector, int count, off_t to, int flags);
+int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+              unsigned int flags);
 const char* sigabbrev_np(int signal);
 
 /* musl loads no object that has such variables while a program runs, and libuv.so.1 is

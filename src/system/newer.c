@@ -41,6 +41,12 @@ NEWER int statx(int folder, const char* path, int flags, unsigned int mask,
   return (int) syscall(SYS_statx, folder, path, flags, mask, to);
 }
 
+/* 2.28 */
+NEWER int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                    unsigned int flags) {
+  return (int) syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
 NEWER ssize_t pwritev2(int fd, const struct iovec* vector, int count, off_t to,
                        int flags) {
   return syscall(SYS_pwritev2, fd, vector, count, to, 0L, flags);

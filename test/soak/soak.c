@@ -183,7 +183,11 @@ static struct sample sample_take(void) {
     soak_fail("/proc/self/statm");
   fclose(file);
   sample.resident_kb = pages * (sysconf(_SC_PAGESIZE) / 1024);
+#ifdef __GLIBC__
   sample.heap_kb = (long) (mallinfo2().uordblks / 1024);
+#else
+  sample.heap_kb = 0; /* only glibc counts */
+#endif
   sample.descriptors = entries("/proc/self/fd");
   sample.threads = entries("/proc/self/task") + 1;
   return sample;
@@ -295,7 +299,9 @@ int main(int argc, char** argv) {
   base_folder = argv[2];
   signal(SIGUSR1, SIG_IGN); /* between two worlds nobody handles it */
   signal(SIGPIPE, SIG_IGN);
+#ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 2);
+#endif
   struct sample* samples = calloc(SAMPLES_MOST, sizeof(*samples));
   struct sample first = sample_take();
   size_t count = soak_for(seconds, samples);

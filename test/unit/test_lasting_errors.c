@@ -47,7 +47,14 @@ ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   return call_fails(send_error) ? -1 : (ssize_t) syscall(SYS_sendmsg, fd, message, flags);
 }
 
-int sendmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags) {
+/* The C libraries disagree on the type of the flags. */
+#ifdef __GLIBC__
+typedef int mmsg_flags;
+#else
+typedef unsigned int mmsg_flags;
+#endif
+
+int sendmmsg(int fd, struct mmsghdr* messages, unsigned int count, mmsg_flags flags) {
   return call_fails(send_error) ? -1
                                 : (int) syscall(SYS_sendmmsg, fd, messages, count, flags);
 }
