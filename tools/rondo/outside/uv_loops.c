@@ -175,13 +175,21 @@ static void find_on_stack(struct seen* seen, const struct target_thread* thread)
 /* --- whose thread ---------------------------------------------------------------------
  */
 
-static bool waits_for(const struct target_thread* thread, int fd) {
-  return thread->is_blocked &&
-         (thread->call == SYS_epoll_wait || thread->call == SYS_epoll_pwait
-#ifdef SYS_epoll_pwait2
-          || thread->call == SYS_epoll_pwait2
+/* Not every processor's kernel, and not every set of headers, has each of these calls. */
+static bool waits_in_epoll(long call) {
+#ifdef SYS_epoll_wait
+  if (call == SYS_epoll_wait)
+    return true;
 #endif
-          ) &&
+#ifdef SYS_epoll_pwait2
+  if (call == SYS_epoll_pwait2)
+    return true;
+#endif
+  return call == SYS_epoll_pwait;
+}
+
+static bool waits_for(const struct target_thread* thread, int fd) {
+  return thread->is_blocked && waits_in_epoll(thread->call) &&
          (int) thread->arguments[0] == fd;
 }
 
