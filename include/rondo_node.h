@@ -60,6 +60,7 @@ UV_EXTERN int rondo_node_new(rondo_node_t** out, uv_loop_t* loop,
  * with their `done` callbacks called. */
 UV_EXTERN void rondo_node_free(rondo_node_t* node);
 
+/* The loop that the layer is on, and the `data` of its hooks. */
 UV_EXTERN uv_loop_t* rondo_node_loop(const rondo_node_t* node);
 UV_EXTERN void* rondo_node_data(const rondo_node_t* node);
 
@@ -90,7 +91,8 @@ UV_EXTERN void rondo_node_set_grouped(rondo_node_t* node, int on);
 UV_EXTERN void rondo_node_enter(rondo_node_t* node);
 UV_EXTERN void rondo_node_leave(rondo_node_t* node, const void* error);
 
-/* enter, cb, leave. */
+/* Calls `cb` in a callback scope: rondo_node_enter, the callback, rondo_node_leave with
+ * what it returned. */
 UV_EXTERN void rondo_node_call(rondo_node_t* node, rondo_node_cb cb, void* data);
 
 /* ---- ticks -------------------------------------------------------------- */
@@ -145,6 +147,8 @@ UV_EXTERN void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* ti
  * isn't running or was cleared. */
 UV_EXTERN int rondo_node_timer_refresh(rondo_node_t* node, rondo_node_timer_t* timer);
 
+/* timeout.ref(), unref() and hasRef(): a running timer keeps the loop alive unless it is
+ * unreferenced. rondo_node_timer_start makes it referenced. */
 UV_EXTERN void rondo_node_timer_ref(rondo_node_t* node, rondo_node_timer_t* timer);
 UV_EXTERN void rondo_node_timer_unref(rondo_node_t* node, rondo_node_timer_t* timer);
 UV_EXTERN int rondo_node_timer_has_ref(const rondo_node_timer_t* timer);
@@ -161,8 +165,8 @@ struct rondo_node_immediate_s {
   unsigned char queued, refed;
 };
 
-/* setImmediate(). The layer is done with the immediate when its callback is entered or
- * when it is cleared. */
+/* setImmediate(), clearImmediate(), and ref(), unref() and hasRef() of an immediate. The
+ * layer is done with the immediate when its callback is entered or when it is cleared. */
 UV_EXTERN void rondo_node_immediate_start(rondo_node_t* node,
                                           rondo_node_immediate_t* immediate,
                                           rondo_node_cb cb);
