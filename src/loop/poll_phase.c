@@ -269,6 +269,8 @@ void poll_run(uv_loop_t* loop, int64_t timeout_ns) {
       loop->events_waiting += loop->events - before;
     if (caught.count == BACKEND_BATCH)
       batches++; /* a full batch: more events may wait */
+    else if (progress && simulated(loop) && sim_next_goes_on(loop))
+      continue;
     else if (progress || loop->now_ns >= deadline ||
              !queue_empty(queue_of(loop->pending_queue)))
       return;

@@ -33,6 +33,11 @@ void sim_file_times(struct statx* answer);
 /* The same at the loop's own looks: what ran since the last may have taken time. */
 uint64_t sim_look_ns(uv_loop_t* loop);
 
+/* --- polls ----------------------------------------------------------------------- */
+/* Something was served: whether another thing comes in the same poll, of those that were
+ * there when it began. Only a systematic search asks. */
+bool sim_next_goes_on(uv_loop_t* loop);
+
 /* --- requests -------------------------------------------------------------------- */
 int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*work)(struct uv__work*),
                     void (*done)(struct uv__work*, int));

@@ -80,7 +80,7 @@ static void temper_set(struct sim_chooser* chooser) {
   chooser->rate[SIM_WRITE] /= 4;
   chooser->rate[SIM_FAULT] = world->flags & WORLD_FAULTS ? world->fault_rate : 0;
   chooser->rate[SIM_EXPIRE] = world->flags & WORLD_EXPIRE ? MILLION / 8 : 0;
-  if (world->flags & WORLD_TIME_ONLY)
+  if (world->flags & (WORLD_TIME_ONLY | WORLD_CHOICES))
     memset(chooser->rate, 0, sizeof(chooser->rate));
 }
 

@@ -98,6 +98,8 @@ uint64_t sim_look_ns(uv_loop_t* loop) {
     sim->runs = sim->begun;
     sim->begun.decided = false;
   }
+  if (sim_is_systematic(sim) && is_start)
+    sim_next_compute(loop, sim->look_turns == 0 ? "the main script" : "a callback");
   compute_apply(loop, &sim->runs);
   sim->runs = sim->begun;
   sim->begun.decided = false;

@@ -114,7 +114,7 @@ static const struct system_time own_time = {
 
 /* --- the backend -------------------------------------------------------------------- */
 
-static void events_run(uv_loop_t* loop) {
+void sim_events_run(uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
   while (sim->heap.count > 0 && sim->heap.events[0].at <= world_now(sim->world)) {
     struct sim_event event = sim_heap_pop(&sim->heap);
@@ -241,7 +241,7 @@ static int sim_wait_once(uv_loop_t* loop, int64_t timeout_ns,
     if (sim->left_alone > 0)
       sim_work_collect(loop);
     sim_work_fill_slots(loop);
-    events_run(loop);
+    sim_events_run(loop);
     if (world_has_strangers(sim->world))
       world_yield(sim->world);
     const struct epoll_event* found;
@@ -271,9 +271,25 @@ static int sim_wait_once(uv_loop_t* loop, int64_t timeout_ns,
   }
 }
 
+/* A systematic search serves one thing at a time. */
+static int sim_wait_systematic(uv_loop_t* loop, int64_t timeout_ns,
+                               const struct epoll_event** events, int max) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t deadline = WORLD_NEVER;
+  if (timeout_ns >= 0)
+    deadline = u64_add_clamped(world_now(sim->world), (uint64_t) timeout_ns);
+  thread_note_loop(loop);
+  *events = sim->events;
+  if (timeout_ns == 0)
+    turns_count(sim);
+  return sim_next_wait(loop, deadline, timeout_ns != 0, max);
+}
+
 static int sim_wait(uv_loop_t* loop, int64_t timeout_ns,
                     const struct epoll_event** events, int max) {
-  int count = sim_wait_once(loop, timeout_ns, events, max);
+  int count = sim_is_systematic(sim_of(loop))
+                  ? sim_wait_systematic(loop, timeout_ns, events, max)
+                  : sim_wait_once(loop, timeout_ns, events, max);
   sim_note_due_timer(loop);
   return count;
 }

@@ -111,7 +111,8 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
   struct sim_state* sim = sim_of(loop);
   int fd = event_fd(event);
   if (fd == loop->wake_fd || (unsigned int) fd >= loop->nslots ||
-      sim_is_engines_loop(loop))
+      sim_is_engines_loop(loop) ||
+      (sim_is_systematic(sim) && sim_next_is_engines(loop, fd)))
     return true; /* a debugger's connection, for one, is no part of the program */
   const struct rondo_slot* slot = &loop->slots[fd];
   if (slot->generation != event_generation(event) || !slot_started(slot))
@@ -123,7 +124,11 @@ static bool event_passes(uv_loop_t* loop, const struct epoll_event* event) {
     source->passes = false;
     return true;
   }
-  if (!source->held) {
+  if (!source->held && sim_is_systematic(sim)) {
+    source->held = true;
+    sim_next_mark(loop, &source->mark);
+    world_link_held(sim->world, fd);
+  } else if (!source->held) {
     int64_t fault =
         is_connection(loop, slot->watcher) ? sim_connection_fault(loop, source) : 0;
     source->is_reset = fault < 0;
@@ -165,6 +170,23 @@ void sim_ready_release(uv_loop_t* loop, const struct sim_event* event) {
   source->passes = true;
   if (slot_started(&loop->slots[event->fd]))
     interest_note(loop, loop->slots[event->fd].watcher);
+}
+
+bool sim_ready_is_held(const uv_loop_t* loop, int fd) {
+  const struct sim_state* sim = sim_of(loop);
+  if ((size_t) fd >= sim->source_count || (unsigned int) fd >= loop->nslots)
+    return false;
+  const struct sim_source* source = &sim->sources[fd];
+  const struct rondo_slot* slot = &loop->slots[fd];
+  return source->known && source->held && slot_started(slot) &&
+         source->generation == slot->generation;
+}
+
+void sim_ready_serve(uv_loop_t* loop, int fd) {
+  struct sim_source* source = &sim_of(loop)->sources[fd];
+  source->held = false;
+  source->passes = true;
+  interest_note(loop, loop->slots[fd].watcher);
 }
 
 void sim_ready_close(struct sim_state* sim) {

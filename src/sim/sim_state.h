@@ -41,6 +41,13 @@ struct sim_heap {
 bool sim_heap_push(struct sim_heap* heap, struct sim_event event);
 struct sim_event sim_heap_pop(struct sim_heap* heap);
 
+/* Something that could come next, in a systematic search. */
+struct sim_mark {
+  uint64_t arrival; /* order in which they began, or were first seen */
+  uint64_t turn;    /* of the loop, when that was */
+  bool is_asleep;   /* was passed over: not asked about until something else has come */
+};
+
 /* A descriptor of the loop, for one generation of its slot. */
 struct sim_source {
   uint32_t generation;
@@ -50,6 +57,7 @@ struct sim_source {
   bool passes;     /* its next event has been decided: it is delivered */
   uint64_t number; /* in the order in which descriptors first became ready */
   uint64_t nth;
+  struct sim_mark mark;
 };
 
 /* How many decisions a source of that hash has had. */
@@ -63,6 +71,7 @@ struct sim_count {
 struct sim_held {
   uint64_t number;
   uint64_t until;
+  struct sim_mark mark;
 };
 
 /* Something that runs between two of the loop's looks at the clock, and is decided to
@@ -107,6 +116,18 @@ struct sim_state {
   bool
       woken_by_engine; /* an engine has sent to a handle of its own since the last wait */
 
+  /* sim_next.c */
+  uint64_t arrivals;
+  uint64_t served_turn;    /* in whose poll something was served last */
+  uint64_t seen_turn;      /* whose poll's first look is over */
+  unsigned int asked_at;   /* callbacks when things were passed over last */
+  uint64_t passed_until;   /* a timer's time: what was passed over for it comes later */
+  unsigned int yielded_at; /* callbacks when the others were let go first last, plus 1 */
+  unsigned int nothings;   /* times in a row that nothing was served */
+  bool has_picked;         /* the next wait serves `picked` */
+  bool works_are_over;     /* in this poll no more finished work is served */
+  struct sim_mark* picked;
+
   /* sim_compute.c */
   bool has_looked;
   uint64_t look_turns;
@@ -142,6 +163,24 @@ uint64_t sim_timers_late(const uv_loop_t* loop);
 /* A poll phase ends: notes the timer that is due, whose callback comes next. */
 void sim_note_due_timer(const uv_loop_t* loop);
 
+/* --- sim_loop.c --- */
+/* Carries out what is planned for now. */
+void sim_events_run(uv_loop_t* loop);
+
+/* --- sim_next.c --- */
+static inline bool sim_is_systematic(const struct sim_state* sim) {
+  return (sim->world->flags & WORLD_CHOICES) != 0;
+}
+/* The wait of a systematic search: serves one thing at a time. */
+int sim_next_wait(uv_loop_t* loop, uint64_t deadline, bool may_sleep, int max);
+/* Whether an engine watches the descriptor for itself. */
+bool sim_next_is_engines(const uv_loop_t* loop, int fd);
+/* A new thing that could come next. */
+void sim_next_mark(const uv_loop_t* loop, struct sim_mark* mark);
+/* At the start of a turn: which timers have become due while a script or a callback ran.
+ */
+void sim_next_compute(uv_loop_t* loop, const char* what);
+
 /* --- sim_work.c --- */
 void sim_work_init(struct sim_state* sim);
 /* Begins the work for which the pool has a slot: not when it is submitted but when the
@@ -149,6 +188,13 @@ void sim_work_init(struct sim_state* sim);
 void sim_work_fill_slots(uv_loop_t* loop);
 void sim_work_execute(uv_loop_t* loop, struct sim_work* work);
 void sim_work_complete(uv_loop_t* loop, struct sim_work* work);
+/* The pieces that have a slot, and haven't been reported, as many as there is room for.
+ */
+size_t sim_work_list(const struct sim_state* sim, struct sim_work** list, size_t most);
+/* Carries it out if need be, and reports it. */
+void sim_work_serve(uv_loop_t* loop, struct sim_work* work);
+/* Carries it out, and reports it later. */
+void sim_work_keep_back(uv_loop_t* loop, struct sim_work* work);
 /* Collects work that ran while the loop continued. */
 void sim_work_collect(uv_loop_t* loop);
 void sim_work_close(uv_loop_t* loop);
@@ -161,6 +207,10 @@ int sim_ready_filter(uv_loop_t* loop, const struct epoll_event* events, int coun
                      struct epoll_event* out);
 void sim_ready_release(uv_loop_t* loop, const struct sim_event* event);
 void sim_ready_close(struct sim_state* sim);
+/* Held back by a systematic search: takes it out of the set; and puts it back, to be
+ * served when the set next reports it. */
+bool sim_ready_is_held(const uv_loop_t* loop, int fd);
+void sim_ready_serve(uv_loop_t* loop, int fd);
 /* The source of an open descriptor; NULL if there is none. */
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
@@ -186,6 +236,7 @@ void sim_described_words(const uv_loop_t* loop, const void* handle, const char* 
 void sim_described_close(struct sim_state* sim);
 
 /* --- sim_wake.c --- */
+bool sim_is_in_node(void);
 /* Whether the loop is one of Node's helper threads, which run no script. */
 bool sim_is_engines_loop(const uv_loop_t* loop);
 

@@ -40,13 +40,17 @@ static bool wake_plan(uv_loop_t* loop, uint64_t delay, unsigned int kind) {
   return delay > 0 && sim_heap_push(&sim->heap, event);
 }
 
-/* A loop that runs a script has a check handle for its immediates. */
-bool sim_is_engines_loop(const uv_loop_t* loop) {
+bool sim_is_in_node(void) {
   /* A race is harmless: all threads find the same value. */
   static _Atomic int in_node = -1;
   if (in_node < 0)
     in_node = dlsym(RTLD_DEFAULT, "napi_create_function") != NULL;
-  return in_node != 0 &&
+  return in_node != 0;
+}
+
+/* A loop that runs a script has a check handle for its immediates. */
+bool sim_is_engines_loop(const uv_loop_t* loop) {
+  return sim_is_in_node() &&
          queue_empty(queue_of(((uv_loop_t*) (uintptr_t) loop)->check_handles));
 }
 
@@ -62,13 +66,15 @@ static struct sim_held* held_find(struct sim_state* sim, uint64_t number) {
   return NULL;
 }
 
-static bool held_add(struct sim_state* sim, uint64_t number, uint64_t until) {
+static bool held_add(uv_loop_t* loop, uint64_t number, uint64_t until) {
+  struct sim_state* sim = sim_of(loop);
   struct sim_held* held =
       mem_realloc_array(sim->held, sim->held_count + 1, sizeof(*held));
   if (held == NULL)
     return false;
   sim->held = held;
-  held[sim->held_count++] = (struct sim_held){.number = number, .until = until};
+  held[sim->held_count] = (struct sim_held){.number = number, .until = until};
+  sim_next_mark(loop, &held[sim->held_count++].mark);
   return true;
 }
 
@@ -93,8 +99,10 @@ bool sim_async_waits(uv_async_t* handle) {
   sim_described_words(loop, handle, name, words, sizeof(words) - 32);
   size_t used = strlen(words);
   snprintf(words + used, sizeof(words) - used, " is noticed late");
+  if (sim_is_systematic(sim))
+    return held_add(loop, number, WORLD_NEVER);
   uint64_t delay = wake_delay(loop, SIM_ASYNC, number, WORLD_NEVER, words);
-  if (delay == 0 || !held_add(sim, number, world_now(sim->world) + delay))
+  if (delay == 0 || !held_add(loop, number, world_now(sim->world) + delay))
     return false;
   if (wake_plan(loop, delay, WAKE_ASYNC))
     return true;

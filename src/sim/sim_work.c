@@ -8,7 +8,7 @@
  *
  * Work that sleeps in virtual time, or is stuck in a call that may never return (the open
  * of a FIFO), is left to itself: the loop goes on, and the work ends when it does. */
-#include "sim/sim_state.h"
+#include "sim/sim_work.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
@@ -25,32 +25,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum sim_work_state {
-  WORK_PLANNED, /* waits for a slot, or for its time */
-  WORK_RUNS,
-  WORK_LEFT_ALONE, /* runs while the loop continues */
-  WORK_RAN,
-  WORK_RAN_ALONE, /* the thread has notified the loop and no longer touches it */
-  WORK_CANCELLED,
-};
-
-struct sim_work {
-  struct uv__work own; /* submitted to the real pool */
-  struct queue link;
-  struct uv__work* w;
-  void (*work)(struct uv__work*);
-  void (*done)(struct uv__work*, int);
-  struct world* world;
-  uint32_t state; /* enum sim_work_state; atomic while it runs */
-  bool is_lookup;
-  int fault;       /* error with which it ends instead of being carried out; 0: none */
-  bool left_alone; /* the loop's own copy of that state */
-  int tid;
-  uint64_t complete_at;
-  char name[40]; /* that the program gave it; "" */
-  char origin[]; /* the place in the program that requested it; "": not known */
-};
 
 /* --- what it is called -------------------------------------------------------------- */
 
@@ -115,7 +89,7 @@ static void work_name(const struct sim_work* work, char* words, size_t size) {
   }
 }
 
-static void work_words(const struct sim_work* work, char* words, size_t size) {
+void sim_work_words(const struct sim_work* work, char* words, size_t size) {
   work_name(work, words, size);
   size_t used = strlen(words);
   if (work->origin[0] != '\0')
@@ -162,7 +136,7 @@ static void work_plan(uv_loop_t* loop, struct sim_work* work, uint64_t at,
 
 /* Whether the work changes files. Programs don't expect an answer that is outdated when
  * it arrives, nor a change that comes late; so these are chosen more often. */
-static bool work_changes_files(const struct sim_work* work) {
+bool sim_work_changes_files(const struct sim_work* work) {
   if (work->work != fs_run_on_pool)
     return false;
   switch (fs_of(work)->fs_type) {
@@ -190,16 +164,22 @@ enum work_moment { DONE_AT_ONCE, DONE_BETWEEN, DONE_AT_THE_END };
 
 static enum work_moment work_moment(const struct sim_work* work, uint64_t number) {
   uint64_t part = sim_mix(number) % 8;
-  bool changes = work_changes_files(work);
+  bool changes = sim_work_changes_files(work);
   if (part == 0)
     return DONE_BETWEEN;
   return (part <= 5) == changes ? DONE_AT_THE_END : DONE_AT_ONCE;
 }
 
-/* A slot is free: chooses when the work is carried out, and when it ends. */
+/* A slot is free: chooses when the work is carried out, and when it ends. In a systematic
+ * search it may end at any time: each poll asks which of those in slots does. */
 static void work_begin(uv_loop_t* loop, struct sim_work* work) {
   struct sim_state* sim = sim_of(loop);
   uint64_t now = world_now(sim->world);
+  if (sim_is_systematic(sim)) {
+    sim->in_slots++;
+    queue_push_back(&sim->planned, &work->link);
+    return;
+  }
   uint64_t execute_at = now;
   uint64_t source = work_source(work);
   uint64_t number;
@@ -218,7 +198,7 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
     work->complete_at = now + delay;
     if (moment != DONE_AT_ONCE)
       execute_at = moment == DONE_BETWEEN ? now + delay / 2 : now + delay;
-    work_words(work, name, sizeof(name));
+    sim_work_words(work, name, sizeof(name));
     snprintf(words, sizeof(words), "%s %s", name,
              moment == DONE_AT_ONCE   ? "is done at once, and reported late"
              : moment == DONE_BETWEEN ? "is done late, and reported later"
@@ -227,7 +207,7 @@ static void work_begin(uv_loop_t* loop, struct sim_work* work) {
   }
   if (sim->world->flags & WORLD_FAULTS) {
     char name[400];
-    work_words(work, name, sizeof(name));
+    sim_work_words(work, name, sizeof(name));
     work->fault =
         sim_fault_of_work(loop, work->work == fs_run_on_pool ? fs_of(work) : NULL,
                           work->is_lookup, source, name);
@@ -291,6 +271,7 @@ int sim_work_submit(uv_loop_t* loop, struct uv__work* w, void (*run)(struct uv__
   work->done = done;
   work->world = sim->world;
   work->is_lookup = run == resolver_address_work || run == resolver_name_work;
+  work->mark = (struct sim_mark){.arrival = ++sim->arrivals, .turn = loop->turns};
   queue_push_back(&sim->waiting, &work->link);
   loop->work_active++;
   loop_notify_outer(loop);
@@ -384,6 +365,8 @@ static void work_free(struct sim_work* work) {
 
 /* The work was carried out; it is called back now or at the end of its duration. */
 static void work_ran(uv_loop_t* loop, struct sim_work* work) {
+  if (work->is_kept_back)
+    return; /* a later poll reports it */
   if (work->complete_at <= world_now(work->world))
     sim_work_complete(loop, work);
   else
@@ -434,7 +417,7 @@ void sim_work_complete(uv_loop_t* loop, struct sim_work* work) {
   struct sim_computing* computing = sim_compute_begins(loop, "the answer");
   if (computing != NULL) {
     char name[320];
-    work_words(work, name, sizeof(name));
+    sim_work_words(work, name, sizeof(name));
     snprintf(computing->name, sizeof(computing->name), "the callback of %s", name);
   }
   w->done = work->done;
@@ -443,6 +426,67 @@ void sim_work_complete(uv_loop_t* loop, struct sim_work* work) {
   work_free(work);
   loop_complete(loop, w, 0);
   sim_work_fill_slots(loop);
+}
+
+/* --- in a systematic search ----------------------------------------------------------
+ */
+
+size_t sim_work_list(const struct sim_state* sim, struct sim_work** list, size_t most) {
+  const struct queue* planned = &sim->planned;
+  size_t count = 0;
+  for (struct queue* link = queue_first((struct queue*) (uintptr_t) planned);
+       link != NULL && count < most; link = queue_next(planned, link)) {
+    struct sim_work* work = work_of(link);
+    if (work->state == WORK_PLANNED || work->is_kept_back)
+      list[count++] = work;
+  }
+  return count;
+}
+
+void sim_work_serve(uv_loop_t* loop, struct sim_work* work) {
+  bool is_done = work->is_kept_back && !work->left_alone;
+  work->is_kept_back = false;
+  if (is_done)
+    work_ran(loop, work);
+  else if (work->state == WORK_PLANNED)
+    sim_work_execute(loop, work);
+}
+
+void sim_work_keep_back(uv_loop_t* loop, struct sim_work* work) {
+  work->is_kept_back = true;
+  sim_work_execute(loop, work);
+}
+
+/* The path, also of a descriptor; "" if there is none. */
+static void work_path(const struct sim_work* work, char* path, size_t size) {
+  const uv_fs_t* req = fs_of(work);
+  char link[40];
+  if (req->path != NULL) {
+    snprintf(path, size, "%s", req->path);
+    return;
+  }
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", req->file);
+  ssize_t length = readlink(link, path, size - 1);
+  path[length < 0 ? 0 : length] = '\0';
+}
+
+static bool path_is_within(const char* path, const char* folder) {
+  size_t length = strlen(folder);
+  return strncmp(path, folder, length) == 0 &&
+         (path[length] == '\0' || path[length] == '/');
+}
+
+bool sim_work_meets(const struct sim_work* one, const struct sim_work* other) {
+  char a[512], b[512];
+  if (one->work != fs_run_on_pool || other->work != fs_run_on_pool ||
+      fs_of(one)->fs_type == UV_FS_CLOSE || fs_of(other)->fs_type == UV_FS_CLOSE)
+    return false;
+  if (!sim_work_changes_files(one) && !sim_work_changes_files(other))
+    return false;
+  work_path(one, a, sizeof(a));
+  work_path(other, b, sizeof(b));
+  bool is_one_kind = (a[0] == '/') == (b[0] == '/');
+  return !is_one_kind || path_is_within(a, b) || path_is_within(b, a);
 }
 
 /* --- taking it back ----------------------------------------------------------------- */
@@ -471,9 +515,13 @@ int sim_work_cancel(struct uv__work* w) {
     work_free(work);
     return 0;
   }
-  work->state = WORK_CANCELLED; /* freed when its time comes */
-  work->w = NULL;
   sim->in_slots--;
+  if (sim_is_systematic(sim)) {
+    work_free(work);
+  } else {
+    work->state = WORK_CANCELLED; /* freed when its time comes */
+    work->w = NULL;
+  }
   sim_work_fill_slots(loop);
   return 0;
 }

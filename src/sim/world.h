@@ -28,12 +28,13 @@
 #define WORLD_SECOND UINT64_C(1000000000)
 
 enum {
-  WORLD_VERSION = 8,
+  WORLD_VERSION = 9,
   WORLD_THREADS = 2048,
   WORLD_PROCESSES = 128,
   WORLD_PATH = 64, /* a process's place in the tree, as in "0.2.1" */
   WORLD_FOLDER = 256,
   WORLD_WRITTEN = 1024, /* files that are noted */
+  WORLD_TAKEN = 1024,   /* choices that are given */
 };
 
 /* Bits of world->flags. */
@@ -45,6 +46,8 @@ enum {
   WORLD_LOG_ALL = 16,
   WORLD_SHOWN = 32,  /* the run is shown: what it leaves is its user's */
   WORLD_EXPIRE = 64, /* delays may be longer than the program's limits */
+  WORLD_CHOICES =
+      128, /* a systematic search: what comes next is asked (world_choose.c) */
 };
 
 /* How a world came to its end, other than by its processes. */
@@ -98,6 +101,12 @@ struct world_process {
   char path[WORLD_PATH];
 };
 
+/* At choice point `point`, counted from 0, this alternative is taken and not the first.
+ */
+struct world_choice {
+  uint32_t point, alternative;
+};
+
 struct world {
   char magic[8];
   uint32_t version;
@@ -113,11 +122,16 @@ struct world {
   uint64_t now;              /* atomic */
   uint32_t end;              /* enum world_end, atomic */
   uint32_t jumps;
-  uint64_t decisions;    /* taken, atomic */
-  uint64_t perturbed;    /* of them, other than the default */
-  uint64_t computed;     /* what computing took in all, atomic */
-  uint32_t helper_jumps; /* in a row, to the deadline of a condition */
-  uint32_t thread_high;  /* the table is used up to here */
+  uint64_t decisions;   /* taken, atomic */
+  uint64_t perturbed;   /* of them, other than the default */
+  uint64_t computed;    /* what computing took in all, atomic */
+  uint32_t points;      /* choice points so far, atomic */
+  uint32_t is_cut;      /* alternatives were left out, for they might never end; atomic */
+  uint32_t is_off_path; /* a given choice had no such alternative; atomic */
+  uint32_t taken_count;
+  struct world_choice taken[WORLD_TAKEN]; /* in ascending order */
+  uint32_t helper_jumps;                  /* in a row, to the deadline of a condition */
+  uint32_t thread_high;                   /* the table is used up to here */
   uint32_t process_high;
   uint32_t threads_seen, processes_seen;
   uint64_t turns;
@@ -274,6 +288,16 @@ bool world_late_is_whole(struct world* world);
 /* Something is held back from now on, for as long as wanted if the allowance has room, or
  * in any case if it is exempt: returns for how long. */
 uint64_t world_late_take(struct world* world, uint64_t wanted, bool is_exempt);
+
+/* --- world_choose.c ----------------------------------------------------------------- */
+
+/* Which of `count` alternatives comes: the one that is given for this choice point, or
+ * the first. The point is a line of the world's file `choices`: kind, time, what was
+ * taken, and the alternatives' words. At least two. */
+unsigned int world_choose(struct world* world, const char* kind, const char* place,
+                          const char* const* words, unsigned int count);
+/* Something was left out that could have come: the search can't say "these are all". */
+void world_cut(struct world* world);
 
 /* --- world_shared.c ----------------------------------------------------------------- */
 

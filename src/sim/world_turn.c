@@ -25,7 +25,7 @@ static const uint64_t TURN_PATIENCE_REAL_NS = 20 * WORLD_SECOND;
 
 /* Without decisions: in turn. */
 static uint64_t turn_rank(const struct world* world, const struct world_thread* thread) {
-  if (world->flags & WORLD_TIME_ONLY)
+  if (world->flags & (WORLD_TIME_ONLY | WORLD_CHOICES))
     return thread->last_turn;
   return hash_number(hash_number(world->seed + thread->name) ^ world->now);
 }
@@ -35,6 +35,45 @@ static bool turn_could_come(const struct world* world,
   return thread->tid != 0 && thread->state == THREAD_WAITS &&
          (thread->deadline <= world->now ||
           __atomic_load_n(&thread->is_ready, __ATOMIC_ACQUIRE) != 0);
+}
+
+/* Engines' helpers go on when they like. */
+static bool turn_is_choice(const struct world* world, const struct world_thread* thread) {
+  return turn_could_come(world, thread) && !thread->is_helper &&
+         (thread->is_loop || thread->tid == thread->pid);
+}
+
+static void turn_words(struct world* world, const struct world_thread* thread,
+                       char* words, size_t size) {
+  const struct world_process* process = world_find_process(world, thread->pid);
+  unsigned int number = 1; /* of those of its process, in the table's order */
+  for (uint32_t i = 0; &world->threads[i] != thread; i++)
+    number += world->threads[i].pid == thread->pid;
+  snprintf(words, size, "a turn of process %s, thread %u",
+           process == NULL ? "?" : process->path, number);
+}
+
+/* A systematic search asks whose turn it is, of those whose wait can end, in the order of
+ * their last turns. `first` is the one without a choice. */
+static struct world_thread* turn_choose(struct world* world, struct world_thread* first) {
+  enum { TURNS_MOST = 8 };
+  struct world_thread* list[TURNS_MOST];
+  char text[TURNS_MOST][120];
+  const char* words[TURNS_MOST];
+  unsigned int count = 0;
+  if (!turn_is_choice(world, first))
+    return first;
+  list[count++] = first;
+  for (uint32_t i = 0; i < world->thread_high && count < TURNS_MOST; i++) {
+    struct world_thread* thread = &world->threads[i];
+    if (thread != first && turn_is_choice(world, thread))
+      list[count++] = thread;
+  }
+  for (unsigned int i = 0; i < count; i++) {
+    turn_words(world, list[i], text[i], sizeof(text[i]));
+    words[i] = text[i];
+  }
+  return count < 2 ? first : list[world_choose(world, "turn", "", words, count)];
 }
 
 /* The thread whose turn comes next; NULL if nobody's wait can end. */
@@ -51,7 +90,8 @@ static struct world_thread* turn_next(struct world* world) {
       least = rank;
     }
   }
-  return next;
+  bool asks = next != NULL && (world->flags & WORLD_CHOICES) != 0;
+  return asks ? turn_choose(world, next) : next;
 }
 
 /* Somebody works, and has for long while the caller's wait could end. Processor time

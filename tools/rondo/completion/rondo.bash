@@ -31,13 +31,13 @@ _rondo() {
     fi ;;
   sim)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--runs --jobs --isolate --share --seed --time-only --faults --date --longest --expire --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--runs --jobs --isolate --share --search --choices --shard --seed --time-only --faults --date --longest --expire --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;
   orders)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--by --runs --jobs --isolate --share --longest --timeout --patience --json --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--by --search --shard --no-story --runs --jobs --isolate --share --longest --timeout --patience --json --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

@@ -22,6 +22,7 @@ struct outcomes {
   unsigned int last_new; /* the run that showed a new one */
   unsigned int quiet; /* enough when so many runs in a row show nothing new; 0: never */
   bool by_status;     /* what was printed doesn't count */
+  bool is_complete;   /* all orders that the search knows of were tried */
   bool is_short;      /* memory was not enough for all */
 };
 

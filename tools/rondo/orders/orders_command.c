@@ -10,7 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTHING_TRIED = 2, RUNS = 400, RUNS_MOST = 1000000, JOBS_MOST = 64, QUIET = 80 };
+enum {
+  NOTHING_TRIED = 2,
+  RUNS = 400,
+  RUNS_OF_TREE = 5000,
+  RUNS_MOST = 1000000,
+  JOBS_MOST = 64,
+  QUIET = 80
+};
 
 static const char usage[] =
     "usage: rondo orders [options] script.js [arguments]\n"
@@ -30,13 +37,26 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
   const char* by = "output";
   uint64_t runs = 0, jobs = options->jobs;
   int sharing = (int) options->sharing;
-  bool program = false;
+  bool program = false, no_story = false;
   const struct option table[] = {
       option_choice("--by", "output|status", &by,
                     "what makes an outcome: what was printed, which is the default, or "
                     "how the program ended"),
       option_count("--runs", &runs, 1, RUNS_MOST,
                    "exactly so many schedules; unless given, 400 at most"),
+      {.name = "--search",
+       .value = "WAY",
+       .take = sim_way_take,
+       .into = options,
+       .problem = "random, systematic or both",
+       .help = "systematic: all ways to go on wherever more than one thing could come "
+               "next; random schedules; or both, which is the default"},
+      {.name = "--shard",
+       .value = "K/N",
+       .take = sim_shard_take,
+       .into = options,
+       .problem = "no part such as 3/16",
+       .help = "only this part of the search: every N-th seed, or some of the choices"},
       option_count("--jobs", &jobs, 1, JOBS_MOST,
                    "so many at a time, as many as processors unless given"),
       option_one_of("--isolate", &sharing, SIM_SHARING_NONE,
@@ -48,6 +68,8 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
                   "end a run when so much virtual time has passed"),
       option_time("--patience", &plan->patience_ns, 1, 0,
                   "give up a run after so much real time, 60s unless given"),
+      option_flag("--no-story", &no_story,
+                  "don't look for what each outcome takes: faster"),
       option_flag("--json", &options->json, "one JSON object as the result"),
       {0}};
   const struct command_line line = {.name = "rondo orders",
@@ -58,11 +80,14 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
   int code = options_read(&line, argc, argv, next, &program);
   if (code == OPTIONS_GOOD && *next >= argc)
     code = options_refuse(&line, "which script or program?", "");
-  options->runs = runs == 0 ? RUNS : (unsigned int) runs;
+  options->runs = runs != 0                        ? (unsigned int) runs
+                  : options->way == SIM_SYSTEMATIC ? RUNS_OF_TREE
+                                                   : RUNS;
   options->jobs = (unsigned int) jobs;
   options->sharing = (enum sim_sharing) sharing;
   plan->script = !program;
-  outcomes->quiet = runs == 0 ? QUIET : 0;
+  options->shrink = !no_story;
+  outcomes->quiet = runs == 0 && options->way == SIM_RANDOM ? QUIET : 0;
   outcomes->by_status = strcmp(by, "status") == 0;
   return code;
 }
@@ -93,20 +118,27 @@ static int orders_search(const struct sim_options* options, struct outcomes* out
                               .each = take_run,
                               .data = outcomes};
   struct always always;
-  if (!first_run(options, outcomes, stop))
+  /* A systematic search begins with the run without choices. */
+  if (options->way == SIM_RANDOM && !first_run(options, outcomes, stop))
     return NOTHING_TRIED;
   if (together_begin(&search.together, options))
     search_all(&search, stop);
-  search_free(&search);
+  outcomes->is_complete = options->shards < 2 && tree_is_complete(&search.tree);
+  if (outcomes->count == 0) {
+    search_free(&search);
+    return NOTHING_TRIED;
+  }
   if (outcomes->is_short)
     fputs("rondo orders: there is not enough memory for all outcomes\n", stderr);
-  outcomes_explain(outcomes, options, is_terminal, stop);
+  if (options->shrink)
+    outcomes_explain(outcomes, options, is_terminal, stop);
   always_find(&always, outcomes);
   if (options->json)
     orders_json(outcomes, &always);
   else
     orders_report(options, outcomes, &always);
   always_free(&always);
+  search_free(&search);
   return 0;
 }
 
@@ -115,10 +147,10 @@ int orders_main(int argc, char** argv) {
   struct outcomes outcomes = {0};
   int next = 1;
   sim_options_defaults(&options);
+  options.way = SIM_BOTH;
   int code = orders_options(&options, &outcomes, argc, argv, &next);
   if (code != OPTIONS_GOOD)
     return code;
-  options.shrink = true;
   options.alike = outcomes.by_status ? outcomes_same_status : outcomes_same_output;
   const volatile sig_atomic_t* stop = sim_prepare("orders", &options, argv, next);
   if (stop == NULL)

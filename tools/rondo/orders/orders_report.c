@@ -4,6 +4,7 @@
 #include "sim_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80, OUTPUT_LINES = 12, PAIRS_SHOWN = 20, DECISIONS_SHOWN = 6 };
@@ -83,8 +84,9 @@ static void outcome_show(const struct sim_options* options,
   if (number == 0)
     return;
   printf("\n");
-  takes_show(&outcome->finding);
-  sim_find_command(options, run->seed);
+  if (options->shrink)
+    takes_show(&outcome->finding);
+  sim_find_command(options, run);
 }
 
 static void line_show(const struct always_line* line) {
@@ -119,16 +121,27 @@ static void always_show(const struct always* always, size_t outcomes) {
     printf("\nNo two lines are always in the same order.\n");
 }
 
+static const char* ordinal_end(unsigned int number) {
+  unsigned int last = number % 10;
+  bool is_teen = number / 10 % 10 == 1;
+  return is_teen || last == 0 || last > 3 ? "th"
+         : last == 1                      ? "st"
+         : last == 2                      ? "nd"
+                                          : "rd";
+}
+
 void orders_report(const struct sim_options* options, const struct outcomes* outcomes,
                    const struct always* always) {
-  printf(
-      "%zu outcome%s in %u schedules; the last new one in the %u%s. There may be more.\n",
-      outcomes->count, outcomes->count == 1 ? "" : "s", outcomes->runs,
-      outcomes->last_new,
-      outcomes->last_new == 1   ? "st"
-      : outcomes->last_new == 2 ? "nd"
-      : outcomes->last_new == 3 ? "rd"
-                                : "th");
+  const char* plural = outcomes->count == 1 ? "" : "s";
+  if (outcomes->is_complete)
+    printf("%s %zu outcome%s: every order was tried, in %u schedule%s.\n",
+           outcomes->count == 1 ? "There is" : "These are all", outcomes->count, plural,
+           outcomes->runs, outcomes->runs == 1 ? "" : "s");
+  else
+    printf("%zu outcome%s in %u schedules; the last new one in the %u%s. There may be "
+           "more.\n",
+           outcomes->count, plural, outcomes->runs, outcomes->last_new,
+           ordinal_end(outcomes->last_new));
   for (size_t i = 0; i < outcomes->count; i++)
     outcome_show(options, outcomes, i);
   always_show(always, outcomes->count);
@@ -141,8 +154,15 @@ static void outcome_json(const struct outcome* outcome, bool is_first) {
   const struct sim_run* small = is_first ? &finding->run : sim_find_smallest(finding);
   char words[160];
   sim_run_outcome_words(&finding->run, words, sizeof(words));
-  printf("{\"count\":%u,\"seed\":%llu,\"status\":", outcome->count,
+  char* choices = NULL;
+  if (finding->run.is_systematic)
+    choices = sim_choices_text(finding->run.choices, finding->run.choice_count);
+  printf("{\"count\":%u,\"seed\":%llu,", outcome->count,
          (unsigned long long) finding->run.seed);
+  if (choices != NULL)
+    printf("\"choices\":\"%s\",", choices);
+  free(choices);
+  printf("\"status\":");
   sim_json_text(words, strlen(words));
   printf(",\"output\":");
   sim_json_text(finding->run.output == NULL ? "" : finding->run.output,
@@ -168,7 +188,8 @@ static void line_json(const struct always_line* line) {
 
 void orders_json(const struct outcomes* outcomes, const struct always* always) {
   bool is_first = true;
-  printf("{\"schedules\":%u,\"complete\":false,\"outcomes\":[", outcomes->runs);
+  printf("{\"schedules\":%u,\"complete\":%s,\"outcomes\":[", outcomes->runs,
+         outcomes->is_complete ? "true" : "false");
   for (size_t i = 0; i < outcomes->count; i++) {
     printf("%s", i == 0 ? "" : ",");
     outcome_json(&outcomes->list[i], i == 0);

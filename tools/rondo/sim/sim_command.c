@@ -35,7 +35,11 @@ static void summary_show(const struct sim_search* search) {
   printf("%s%u schedules, %u failed: %s of virtual time in %s, %.1f runs a second.\n",
          search->failed > 0 ? "\n" : "", search->ended, search->failed, virtual_time,
          real_time, search->ended * 1e9 / (double) (real + 1));
-  if (search->failed > 1) {
+  if (search->options->way != SIM_RANDOM)
+    printf("%s\n", tree_is_complete(&search->tree)
+                       ? "These are all schedules of the search."
+                       : "There are more schedules.");
+  if (search->failed_seeds.count > 1) {
     printf("Seeds that failed:");
     for (unsigned int i = 0; i < search->failed_seeds.count && i < SEEDS_SHOWN; i++)
       printf(" %llu", (unsigned long long) search->failed_seeds.seeds[i]);
@@ -67,7 +71,14 @@ static void json_finding(const struct sim_finding* finding) {
   char words[160];
   const struct sim_run* small = sim_find_smallest(finding);
   sim_run_outcome_words(&finding->run, words, sizeof(words));
-  printf("{\"seed\":%llu,\"outcome\":", (unsigned long long) finding->run.seed);
+  char* choices = finding->run.is_systematic
+                      ? sim_choices_text(finding->run.choices, finding->run.choice_count)
+                      : NULL;
+  printf("{\"seed\":%llu,", (unsigned long long) finding->run.seed);
+  if (choices != NULL)
+    printf("\"choices\":\"%s\",", choices);
+  free(choices);
+  printf("\"outcome\":");
   sim_json_text(words, strlen(words));
   printf(",\"proved\":%s,\"repeats\":%s,\"failsAnyway\":%s,\"tries\":%u,"
          "\"allDecisions\":%zu,\"decisions\":[",
@@ -106,9 +117,12 @@ static void json_show(const struct sim_search* search,
                       const struct sim_finding* finding) {
   char date[32];
   sim_date_words(search->options->plan.wall_start, date, sizeof(date));
-  printf("{\"runs\":%u,\"failed\":%u,\"virtualNs\":%llu,\"realNs\":%llu,"
+  printf("{\"runs\":%u,\"complete\":%s,\"failed\":%u,\"virtualNs\":%llu,\"realNs\":%llu,"
          "\"decisions\":%llu,\"schedules\":\"%016llx\",\"failedSeeds\":",
-         search->ended, search->failed, (unsigned long long) search->virtual_ns,
+         search->ended,
+         search->options->shards < 2 && tree_is_complete(&search->tree) ? "true"
+                                                                        : "false",
+         search->failed, (unsigned long long) search->virtual_ns,
          (unsigned long long) (world_real_ns() - search->since),
          (unsigned long long) search->decisions, (unsigned long long) search->schedules);
   json_seeds(&search->failed_seeds);
@@ -232,6 +246,7 @@ int sim_main(int argc, char** argv) {
     code = search_report(&search);
   }
   search_free(&search);
+  sim_options_free(&options);
   sim_folder_guard_end();
   return code;
 }

@@ -41,8 +41,7 @@ static bool is_alike(const struct sim_options* options, const struct sim_run* on
 }
 
 static void run_again(struct sim_run* again, const struct sim_run* run) {
-  memset(again, 0, sizeof(*again));
-  again->seed = run->seed;
+  *again = sim_run_like(run);
 }
 
 /* Runs with these decisions only; if it still fails, this run is the smallest so far. */
@@ -51,7 +50,7 @@ static bool shrink_try(struct shrink* shrink, char* const* keys, size_t count) {
   struct sim_plan plan = shrink->options->plan;
   plan.show = false;
   run_again(&again, &shrink->finding->run);
-  again.allow_some = true;
+  again.allow_some = !again.is_systematic;
   again.allowed = keys;
   again.allowed_count = count;
   shrink->finding->tries++;
@@ -189,10 +188,12 @@ static char* record(const struct shrink* shrink, const char* folder, const char*
   plan.show = false;
   plan.argv = shrink->named_argv;
   run_again(&again, &shrink->finding->run);
-  again.allow_some = true;
+  again.allow_some = !again.is_systematic;
   again.allowed = shrink->keys;
   again.allowed_count = count;
   again.record = path;
+  if (again.is_systematic && count < shrink->count)
+    again.choice_count--;
   unlink(path);
   bool ran = sim_run_whole(&plan, &again, shrink->stop);
   *fails = ran && is_alike(shrink->options, &again, &shrink->finding->run);
@@ -265,6 +266,15 @@ static void record_both(struct shrink* shrink) {
   free(scratch);
 }
 
+/* A systematic search tries few choices before many, so none needs to be taken back. */
+static void find_of_choices(struct shrink* shrink) {
+  shrink->finding->fails_anyway = shrink->count == 0;
+  if (shrink->count == 0)
+    return;
+  add_origins(shrink);
+  record_both(shrink);
+}
+
 void sim_find(const struct sim_options* options, struct sim_finding* finding,
               const struct sim_run* before, const volatile sig_atomic_t* stop) {
   struct shrink shrink = {.options = options, .finding = finding, .stop = stop};
@@ -272,6 +282,10 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
   if (!options->shrink)
     return;
   shrink.count = finding->run.decision_count;
+  if (finding->run.is_systematic) {
+    find_of_choices(&shrink);
+    return;
+  }
   shrink.keys = malloc((shrink.count + 1) * sizeof(*shrink.keys));
   if (shrink.keys == NULL)
     return;
@@ -288,7 +302,8 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
 }
 
 const struct sim_run* sim_find_smallest(const struct sim_finding* finding) {
-  bool has_smaller = finding->smallest.seed != 0 || finding->fails_anyway;
+  bool has_smaller = finding->smallest.seed != 0 ||
+                     (finding->fails_anyway && !finding->run.is_systematic);
   return has_smaller ? &finding->smallest : &finding->run;
 }
 

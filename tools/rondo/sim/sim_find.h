@@ -26,8 +26,9 @@ void sim_find(const struct sim_options* options, struct sim_finding* finding,
 void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding);
 void sim_find_free(struct sim_finding* finding);
-/* The command line that runs this seed, as one would type it, with a line break. */
-void sim_find_command(const struct sim_options* options, uint64_t seed);
+/* The command line that runs this seed, or with these choices, as one would type it, with
+ * a line break. */
+void sim_find_command(const struct sim_options* options, const struct sim_run* run);
 /* The run with the decisions that are needed: the smallest one, or the original if no
  * decision could be removed. */
 const struct sim_run* sim_find_smallest(const struct sim_finding* finding);

@@ -9,7 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAD_ARGUMENT = 2, RUNS = 100, RUNS_MOST = 100000000, JOBS_MOST = 64, DAY = 86400 };
+enum {
+  BAD_ARGUMENT = 2,
+  RUNS = 100,
+  RUNS_OF_TREE = 1000,
+  RUNS_MOST = 100000000,
+  JOBS_MOST = 64,
+  DAY = 86400
+};
 
 static const time_t DATE_MOST = 8000000000; /* the year 2223 */
 
@@ -73,6 +80,47 @@ static bool faults_take(const char* text, void* into) {
   return true;
 }
 
+bool sim_way_take(const char* text, void* options) {
+  static const char* const ways[] = {
+      [SIM_RANDOM] = "random", [SIM_SYSTEMATIC] = "systematic", [SIM_BOTH] = "both"};
+  for (int way = SIM_RANDOM; way <= SIM_BOTH; way++) {
+    if (strcmp(text, ways[way]) == 0) {
+      ((struct sim_options*) options)->way = (enum sim_way) way;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* As in "3/16". */
+bool sim_shard_take(const char* text, void* into) {
+  const unsigned long most = 1000000;
+  struct sim_options* options = into;
+  char *slash, *end;
+  unsigned long shard = strtoul(text, &slash, 10);
+  if (*slash != '/' || text[strspn(text, "0123456789/")] != '\0')
+    return false;
+  unsigned long shards = strtoul(slash + 1, &end, 10);
+  if (*end != '\0' || end == slash + 1 || shard < 1 || shard > shards || shards > most)
+    return false;
+  options->shard = (unsigned int) shard;
+  options->shards = (unsigned int) shards;
+  return true;
+}
+
+bool sim_choices_take(const char* text, void* into) {
+  struct sim_options* options = into;
+  free(options->choices);
+  options->choices = calloc(WORLD_TAKEN, sizeof(*options->choices));
+  return options->choices != NULL &&
+         sim_choices_parse(text, options->choices, &options->choice_count);
+}
+
+void sim_options_free(struct sim_options* options) {
+  free(options->choices);
+  options->choices = NULL;
+}
+
 /* Days and times are UTC's, as the printed command has them. */
 static bool date_take(const char* text, void* into) {
   static const char* const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M",
@@ -124,6 +172,26 @@ static int table_read(struct sim_options* options, int argc, char** argv, int* n
        .flag = &options->seed_given,
        .help = "the schedule of this seed alone, with the program's output; with --runs, "
                "as many as given from this seed on"},
+      {.name = "--search",
+       .value = "WAY",
+       .take = sim_way_take,
+       .into = options,
+       .problem = "random, systematic or both",
+       .help = "random schedules, which is the default; or systematic: all ways to go on "
+               "wherever more than one thing could come next; or both in turn"},
+      {.name = "--choices",
+       .value = "LIST",
+       .take = sim_choices_take,
+       .into = options,
+       .problem = "no list such as 7:2,11:1, nor -",
+       .help = "the schedule of these choices of a systematic search alone, with the "
+               "program's output"},
+      {.name = "--shard",
+       .value = "K/N",
+       .take = sim_shard_take,
+       .into = options,
+       .problem = "no part such as 3/16",
+       .help = "only this part of the search: every N-th seed, or some of the choices"},
       option_flag("--time-only", &plan->time_only,
                   "virtual time, and no other order: nothing waits"),
       {.name = "--faults",
@@ -209,6 +277,13 @@ int sim_options_read(struct sim_options* options, int argc, char** argv) {
   if (code != OPTIONS_GOOD)
     return -code;
   if (options->runs == 0)
-    options->runs = options->seed_given || options->plan.time_only ? 1 : RUNS;
+    options->runs = options->seed_given || options->plan.time_only ? 1
+                    : options->way == SIM_RANDOM                   ? RUNS
+                                                                   : RUNS_OF_TREE;
+  if (options->choices != NULL) {
+    options->way = SIM_RANDOM;
+    options->seed_given = true;
+    options->runs = 1;
+  }
   return next;
 }

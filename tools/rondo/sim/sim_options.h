@@ -11,8 +11,15 @@ enum sim_sharing {
   SIM_SHARING_NONE
 };
 
+/* Which schedules are tried. */
+enum sim_way { SIM_RANDOM, SIM_SYSTEMATIC, SIM_BOTH };
+
 struct sim_options {
   struct sim_plan plan;
+  enum sim_way way;
+  unsigned int shard, shards;   /* of so many parts this one alone; 0 of 0: all */
+  struct world_choice* choices; /* of the one run that is asked for; NULL: none is */
+  size_t choice_count;
   uint64_t first_seed;
   unsigned int runs;
   unsigned int jobs;
@@ -28,6 +35,11 @@ struct sim_options {
   bool (*alike)(const struct sim_run* one, const struct sim_run* other);
 };
 
+/* Values of --search, --shard and --choices, for a table of options. */
+bool sim_way_take(const char* text, void* options);
+bool sim_shard_take(const char* text, void* options);
+bool sim_choices_take(const char* text, void* options);
+void sim_options_free(struct sim_options* options);
 /* What applies unless the command line has something else. */
 void sim_options_defaults(struct sim_options* options);
 /* Returns the index of the program in argv, or 0 or a negative exit code to end with. */

@@ -2,6 +2,7 @@
 #include "sim_find.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -50,7 +51,8 @@ static void output_show(const struct sim_run* run) {
 
 /* For other decisions the words say everything. */
 static bool is_delay(const struct sim_decision* decision) {
-  return strstr(decision->key, "/fault/") == NULL &&
+  return strchr(decision->key, '/') != NULL && /* not a choice */
+         strstr(decision->key, "/fault/") == NULL &&
          strstr(decision->key, "/read/") == NULL &&
          strstr(decision->key, "/compute/") == NULL &&
          strstr(decision->key, "/write/") == NULL;
@@ -71,10 +73,17 @@ static void decisions_show(const struct sim_run* run) {
     printf("  - and %zu more\n", run->decision_count - shown);
 }
 
-void sim_find_command(const struct sim_options* options, uint64_t seed) {
+void sim_find_command(const struct sim_options* options, const struct sim_run* run) {
   char date[32];
+  char* choices = NULL;
   sim_date_words(options->plan.wall_start, date, sizeof(date));
-  printf("    rondo sim --seed %llu --date %s", (unsigned long long) seed, date);
+  if (run->is_systematic)
+    choices = sim_choices_text(run->choices, run->choice_count);
+  if (choices != NULL)
+    printf("    rondo sim --choices %s --date %s", choices, date);
+  else
+    printf("    rondo sim --seed %llu --date %s", (unsigned long long) run->seed, date);
+  free(choices);
   if (options->faults != NULL)
     printf(options->faults[0] == '\0' ? " --faults%s" : " --faults=%s", options->faults);
   if (options->plan.expire)
@@ -99,15 +108,22 @@ void sim_find_report(const struct sim_options* options,
   const struct sim_run* small = sim_find_smallest(finding);
   char words[160];
   sim_run_outcome_words(run, words, sizeof(words));
-  printf("\nFound with seed %llu: %s.\n", (unsigned long long) run->seed, words);
+  if (run->is_systematic)
+    printf("\nFound by choices: %s.\n", words);
+  else
+    printf("\nFound with seed %llu: %s.\n", (unsigned long long) run->seed, words);
   if (finding->fails_anyway) {
     printf("It fails without any decision, too: in virtual time alone.\n");
   } else if (!finding->is_proved) {
     printf("It did not fail again with the same seed: not everything that the program "
            "does is in the simulator's hands.\n");
   } else {
-    printf("It takes %zu of %zu decisions:\n\n", small->decision_count,
-           run->decision_count);
+    if (run->is_systematic)
+      printf("It takes %zu choice%s:\n\n", small->decision_count,
+             small->decision_count == 1 ? "" : "s");
+    else
+      printf("It takes %zu of %zu decisions:\n\n", small->decision_count,
+             run->decision_count);
     decisions_show(small);
   }
   if (finding->story != NULL)
@@ -123,7 +139,7 @@ void sim_find_report(const struct sim_options* options,
   }
   output_show(small->output != NULL ? small : run);
   printf("\nAgain:\n\n");
-  sim_find_command(options, run->seed);
+  sim_find_command(options, run);
   if (finding->kept_failing != NULL)
     printf("\nRecordings, for rondo trace and rondo trace --compare:\n\n    %s\n",
            finding->kept_failing);

@@ -7,7 +7,6 @@
 #include "exec.h"
 #include "sim_folder.h"
 #include "sim_isolate.h"
-#include "sim_handle_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -60,7 +59,11 @@ static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
   world->flags =
       (plan->time_only ? WORLD_TIME_ONLY : 0u) | (plan->verbose ? WORLD_VERBOSE : 0u) |
       (plan->fault_rate != 0 ? WORLD_FAULTS : 0u) | (plan->expire ? WORLD_EXPIRE : 0u) |
-      (run->allow_some ? WORLD_ALLOW : 0u) | (plan->show ? WORLD_SHOWN : 0u);
+      (run->allow_some ? WORLD_ALLOW : 0u) | (plan->show ? WORLD_SHOWN : 0u) |
+      (run->is_systematic ? WORLD_CHOICES : 0u);
+  world->taken_count = (uint32_t) run->choice_count;
+  if (run->choice_count > 0)
+    memcpy(world->taken, run->choices, run->choice_count * sizeof(*run->choices));
   world->fault_rate = plan->fault_rate;
   world->fault_kinds = plan->fault_kinds;
   world->longest = plan->longest_ns;
@@ -297,66 +300,6 @@ static void output_read(struct sim_run* run) {
     close(fd);
 }
 
-/* The tab-separated fields of a line, in place. */
-static bool decision_parse(char* line, struct sim_decision* decision) {
-  char* rest = line;
-  char* key = strsep(&rest, "\t");
-  char* at = strsep(&rest, "\t");
-  char* value = strsep(&rest, "\t");
-  if (at == NULL || value == NULL || rest == NULL)
-    return false;
-  rest[strcspn(rest, "\n")] = '\0';
-  *decision = (struct sim_decision){.key = strdup(key),
-                                    .words = strdup(rest),
-                                    .at = strtoull(at, NULL, 10),
-                                    .value = strtoull(value, NULL, 10)};
-  return decision->key != NULL && decision->words != NULL;
-}
-
-/* "0.2" is the second child that the program started, and "0.2.1" that one's first. */
-static void decision_place(struct sim_decision* decision, const char* process) {
-  const char* child = strncmp(process, "0.", 2) == 0 ? process + 2 : NULL;
-  char* words = NULL;
-  if (child != NULL && asprintf(&words, "in child %s: %s", child, decision->words) >= 0) {
-    free(decision->words);
-    decision->words = words;
-  }
-}
-
-static void decisions_read(struct sim_run* run, const char* name) {
-  const char* process = name + strlen("decisions.");
-  struct sim_names names = {0};
-  char* described = run_path(run, name);
-  if (described != NULL) { /* names.PATH is shorter */
-    snprintf(strrchr(described, '/'), strlen(name) + 2, "/names.%s", process);
-    sim_names_read(&names, described);
-  }
-  free(described);
-  char* path = run_path(run, name);
-  FILE* file = path == NULL ? NULL : fopen(path, "re");
-  char* line = NULL;
-  size_t size = 0;
-  free(path);
-  while (file != NULL && getline(&line, &size, file) > 0) {
-    struct sim_decision decision;
-    struct sim_decision* grown =
-        realloc(run->decisions, (run->decision_count + 1) * sizeof(*grown));
-    if (grown == NULL)
-      break;
-    run->decisions = grown;
-    if (!decision_parse(line, &decision))
-      continue;
-    sim_names_put(&names, &decision.words);
-    decision_place(&decision, process);
-    snprintf(decision.process, sizeof(decision.process), "%s", process);
-    run->decisions[run->decision_count++] = decision;
-  }
-  sim_names_free(&names);
-  free(line);
-  if (file != NULL)
-    fclose(file);
-}
-
 static void written_read(struct sim_run* run) {
   char* path = run_path(run, "written");
   FILE* file = path == NULL ? NULL : fopen(path, "re");
@@ -408,7 +351,7 @@ static void folder_empty(struct sim_run* run) {
   }
   qsort(names, count, sizeof(names[0]), by_name);
   for (size_t i = 0; i < count; i++) {
-    decisions_read(run, names[i]);
+    sim_decisions_read(run, names[i]);
     free(names[i]);
   }
   if (folder != NULL)
@@ -457,6 +400,7 @@ void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
     run->outcome = OUTCOME_BROKEN;
   }
   output_read(run);
+  sim_decisions_of_choices(run);
   written_read(run);
   if (!plan->show)
     sim_folder_remove_made(run->folder);
@@ -467,7 +411,9 @@ void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
     run->not_isolated = (int) run->world->not_isolated;
     processes_read(run);
     run->virtual_ns = world_now(run->world) - run->world->start;
-    run->decisions_made = run->world->decisions;
+    run->decisions_made = run->world->decisions + run->world->points;
+    run->is_cut = run->world->is_cut != 0;
+    run->is_off_path = run->world->is_off_path != 0;
     munmap(run->world, sizeof(*run->world));
     run->world = NULL;
   }
@@ -483,6 +429,7 @@ void sim_run_free(struct sim_run* run) {
   }
   for (size_t i = 0; i < run->written_count; i++)
     free(run->written[i]);
+  sim_points_free(&run->points);
   free(run->decisions);
   free(run->processes);
   run->processes = NULL;

@@ -3,7 +3,7 @@
 #ifndef RONDO_SIM_RUN_H
 #define RONDO_SIM_RUN_H
 
-#include "sim/world.h"
+#include "sim_choices.h"
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -50,9 +50,15 @@ struct sim_run {
   bool allow_some; /* only the decisions of `allowed` */
   char* const* allowed;
   size_t allowed_count;
-  const char* record; /* where its recording goes, or NULL */
-  bool isolate;       /* with a network and a /tmp of its own */
-  bool had_company;   /* other runs went on beside it */
+  bool is_systematic; /* what comes next is chosen, and not late by chance */
+  const struct world_choice*
+      choices; /* at some points; the first alternative at others */
+  size_t choice_count;
+  size_t node;         /* in the tree of a systematic search */
+  unsigned int number; /* of the runs of a search */
+  const char* record;  /* where its recording goes, or NULL */
+  bool isolate;        /* with a network and a /tmp of its own */
+  bool had_company;    /* other runs went on beside it */
 
   char* folder;
   int folder_fd; /* locked while the folder is used */
@@ -70,6 +76,9 @@ struct sim_run {
   uint64_t decisions_made;
   struct sim_decision* decisions; /* sorted by process, in order of time */
   size_t decision_count;
+  struct sim_points points; /* of a systematic run */
+  bool is_cut;      /* some alternatives were not offered, for they might never end */
+  bool is_off_path; /* a given choice had no such alternative */
   struct sim_process {
     char path[WORLD_PATH];
     int pid;
@@ -87,6 +96,13 @@ struct sim_run {
 
 /* Whether runs can have a network and a /tmp of their own here: 0 or an errno. */
 int sim_run_try_isolation(void);
+/* A new run with the same seed, or the same choices, as a run before. */
+static inline struct sim_run sim_run_like(const struct sim_run* run) {
+  return (struct sim_run){.seed = run->seed,
+                          .is_systematic = run->is_systematic,
+                          .choices = run->choices,
+                          .choice_count = run->choice_count};
+}
 /* False, with a line on standard error, if it can't be started. */
 bool sim_run_start(const struct sim_plan* plan, struct sim_run* run);
 /* Waits until one of the runs is over, or `stop` is set. The index, or -1. */
@@ -98,6 +114,13 @@ void sim_run_free(struct sim_run* run);
 /* All in one; false if it can't be started or was stopped. */
 bool sim_run_whole(const struct sim_plan* plan, struct sim_run* run,
                    const volatile sig_atomic_t* stop);
+
+/* --- sim_decisions.c --- */
+/* Adds the decisions of a file `decisions.PROCESS` of its folder. */
+void sim_decisions_read(struct sim_run* run, const char* name);
+/* Reads the points of a systematic run; those where it didn't go on by the first
+ * alternative are its decisions. */
+void sim_decisions_of_choices(struct sim_run* run);
 
 /* As in "exit status 1". */
 void sim_run_outcome_words(const struct sim_run* run, char* words, size_t size);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RUNS_AT_ONCE = 64 };
+/* A search that tries both begins with so many of the tree. */
+enum { RUNS_AT_ONCE = 64, TREE_FIRST = 32 };
 
 /* --- progress ----------------------------------------------------------------------- */
 
@@ -21,6 +22,8 @@ static void progress_show(struct sim_search* search) {
   fprintf(stderr, "\r\033[K%u of %u runs, %u failed, %s of virtual time, %.1f runs/s",
           search->ended, search->options->runs, search->failed, time,
           seconds > 0 ? search->ended / seconds : 0);
+  if (search->options->way != SIM_RANDOM)
+    fprintf(stderr, ", %zu schedules known", search->tree.count);
 }
 
 static void progress_clear(const struct sim_search* search) {
@@ -59,8 +62,9 @@ static void run_drop(struct sim_run* run) {
 static void search_note_failure(struct sim_search* search, struct sim_run* run,
                                 struct sim_run* before) {
   search->failed++;
-  seeds_add(&search->failed_seeds, run->seed);
-  if (search->found != NULL && search->found->seed < run->seed) {
+  if (!run->is_systematic)
+    seeds_add(&search->failed_seeds, run->seed);
+  if (search->found != NULL && search->found->seed <= run->seed) {
     run_drop(run);
     run_drop(before);
     return;
@@ -106,7 +110,7 @@ static void search_confirm(struct sim_search* search, struct sim_run* run,
   struct sim_run* again = calloc(1, sizeof(*again));
   plan.show = false;
   if (again != NULL)
-    again->seed = run->seed;
+    *again = sim_run_like(run);
   bool ran = again != NULL && sim_run_whole(&plan, again, stop);
   if (ran && sim_run_failed(again)) {
     search_note_failure(search, again, run);
@@ -115,7 +119,8 @@ static void search_confirm(struct sim_search* search, struct sim_run* run,
   run_drop(again);
   if (ran) {
     doubt_say(search, run);
-    seeds_add(&search->unrepeated_seeds, run->seed);
+    if (!run->is_systematic)
+      seeds_add(&search->unrepeated_seeds, run->seed);
     if (run->had_company || run->isolate)
       together_doubt(&search->together);
   }
@@ -133,15 +138,48 @@ struct search_runs {
   bool is_broken; /* no run can be started */
 };
 
+/* A part of a search takes every so many-th seed. */
+static unsigned int search_runs(const struct sim_search* search) {
+  const struct sim_options* options = search->options;
+  bool is_part = options->shards > 1 && options->way == SIM_RANDOM;
+  return is_part ? (options->runs + options->shards - options->shard) / options->shards
+                 : options->runs;
+}
+
+static void search_choose(struct sim_search* search, struct sim_run* run) {
+  const struct sim_options* options = search->options;
+  unsigned int shards = options->shards < 1 ? 1 : options->shards;
+  unsigned int shard = options->shard < 1 ? 1 : options->shard;
+  run->number = search->started + 1;
+  run->seed = options->first_seed;
+  if (options->choices != NULL) {
+    run->is_systematic = true;
+    run->choices = options->choices;
+    run->choice_count = options->choice_count;
+  } else if (options->way == SIM_RANDOM) {
+    run->seed += (uint64_t) search->started * shards + shard - 1;
+  } else if (tree_has_next(&search->tree) &&
+             (options->way == SIM_SYSTEMATIC || search->started < TREE_FIRST ||
+              search->seeds_tried * 2 >= search->started)) {
+    tree_take(&search->tree, run);
+  } else {
+    run->seed += (uint64_t) search->seeds_tried++ * shards + shard - 1;
+  }
+}
+
 static bool search_wants_more(const struct sim_search* search,
                               const struct search_runs* runs) {
   unsigned int jobs = search->together.learnt == 0 || (search->together.learnt == 1 &&
                                                        search->together.written_count > 0)
                           ? 1
                           : search->together.jobs;
-  return !runs->is_broken && runs->doubtful_count == 0 && runs->active_count < jobs &&
-         search->started < search->options->runs && !search->is_enough &&
-         (search->found == NULL || search->options->keep_going);
+  bool is_left = search->options->way == SIM_RANDOM || tree_has_next(&search->tree) ||
+                 (search->options->way == SIM_BOTH &&
+                  (search->each == NULL ||
+                   (search->tree.under_way == 0 && !tree_is_complete(&search->tree))));
+  return is_left && !runs->is_broken && runs->doubtful_count == 0 &&
+         runs->active_count < jobs && search->started < search_runs(search) &&
+         !search->is_enough && (search->found == NULL || search->options->keep_going);
 }
 
 static void search_start(struct sim_search* search, struct search_runs* runs) {
@@ -149,7 +187,7 @@ static void search_start(struct sim_search* search, struct search_runs* runs) {
   runs->is_broken = run == NULL;
   if (run == NULL)
     return;
-  run->seed = search->options->first_seed + search->started;
+  search_choose(search, run);
   run->isolate = search->together.isolate;
   if (!sim_run_start(&search->options->plan, run)) {
     sim_run_finish(&search->options->plan, run);
@@ -161,6 +199,20 @@ static void search_start(struct sim_search* search, struct search_runs* runs) {
   runs->active[runs->active_count++] = run;
   for (size_t i = 0; i < runs->active_count && runs->active_count > 1; i++)
     runs->active[i]->had_company = true;
+}
+
+/* With --verbose: where more than one thing could come, what did, and what else there
+ * was.
+ */
+static void points_say(const struct sim_points* points) {
+  for (size_t i = 0; i < points->count; i++) {
+    const struct sim_point* point = &points->list[i];
+    fprintf(stderr, "rondo sim: choice %zu, at %.6g ms:", i, (double) point->at / 1e6);
+    for (uint32_t k = 0; k < point->count; k++)
+      fprintf(stderr, "%s%s %u %s", k == 0 ? "" : ";", k == point->chosen ? " >" : "", k,
+              point->words[k]);
+    fputc('\n', stderr);
+  }
 }
 
 /* False if the search was stopped. */
@@ -179,6 +231,10 @@ static bool search_await(struct sim_search* search, struct search_runs* runs,
     return true;
   }
   search_count(search, run);
+  if (run->is_systematic && search->options->choices == NULL)
+    tree_learn(&search->tree, run);
+  else if (run->is_systematic && plan->verbose)
+    points_say(&run->points);
   progress_show(search);
   together_learn(&search->together, run);
   if (search->each != NULL)
@@ -210,6 +266,10 @@ static void search_confirm_all(struct sim_search* search, struct search_runs* ru
 
 void search_all(struct sim_search* search, const volatile sig_atomic_t* stop) {
   struct search_runs runs = {.active_count = 0};
+  const struct sim_options* options = search->options;
+  if (options->way != SIM_RANDOM &&
+      !tree_begin(&search->tree, options->shard, options->shards))
+    return;
   while (!*stop) {
     while (search_wants_more(search, &runs))
       search_start(search, &runs);
@@ -233,6 +293,7 @@ void search_all(struct sim_search* search, const volatile sig_atomic_t* stop) {
 void search_free(struct sim_search* search) {
   run_drop(search->found);
   run_drop(search->found_before);
+  tree_free(&search->tree);
   free(search->failed_seeds.seeds);
   free(search->unrepeated_seeds.seeds);
   together_free(&search->together);

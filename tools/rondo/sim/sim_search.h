@@ -4,6 +4,7 @@
 #define RONDO_SIM_SEARCH_H
 
 #include "sim_together.h"
+#include "sim_tree.h"
 
 /* Seeds in ascending order; as many as memory allowed. */
 struct sim_seeds {
@@ -16,7 +17,9 @@ struct sim_search {
   bool is_broken; /* a run could not go on as it should */
   const struct sim_options* options;
   struct sim_together together;
+  struct sim_tree tree; /* of a systematic search */
   unsigned int started, ended, failed;
+  unsigned int seeds_tried; /* of a search that tries both */
   uint64_t virtual_ns;
   uint64_t decisions;
   uint64_t since;

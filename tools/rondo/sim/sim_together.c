@@ -56,7 +56,7 @@ static const char* written_twice(struct sim_together* together,
     if (together->isolate && sim_isolate_covers(path))
       continue;
     for (size_t k = 0; k < together->written_count; k++) {
-      if (together->writers[k] != run->seed && strcmp(together->written[k], path) == 0)
+      if (together->writers[k] != run->number && strcmp(together->written[k], path) == 0)
         twice = path;
     }
     if (twice != NULL || together->written_count == WRITTEN_MOST)
@@ -72,7 +72,7 @@ static const char* written_twice(struct sim_together* together,
       together->writers = writers;
     if (copy == NULL)
       return NULL;
-    writers[count - 1] = run->seed;
+    writers[count - 1] = run->number;
     paths[count - 1] = copy;
     together->written_count = count;
   }

@@ -1,0 +1,129 @@
+/* Walking the tree of choices: see sim_tree.h.
+ *
+ * A node is a list of choices; its run takes the first alternative behind the last of
+ * them. So the children of a run are, for each point behind that, each of the other
+ * alternatives; and each list is tried once. */
+#include "sim_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MOST = 2000000 };
+
+struct sim_node {
+  uint64_t
+      expected; /* hash of the points up to the last choice, as its parent had them */
+  size_t count;
+  struct world_choice choices[];
+};
+
+/* But for long numbers, such as a port that the kernel chose. */
+static uint64_t hash_text(uint64_t hash, const char* text) {
+  const size_t is_long = 4;
+  while (*text != '\0') {
+    size_t digits = strspn(text, "0123456789");
+    unsigned char byte = digits >= is_long ? '#' : (unsigned char) *text;
+    hash = (hash ^ byte) * UINT64_C(0x100000001b3);
+    text += digits >= is_long ? digits : 1;
+  }
+  return hash * 31;
+}
+
+static uint64_t hash_point(uint64_t hash, const struct sim_point* point) {
+  hash = hash_text(hash, point->place) + point->count;
+  for (uint32_t i = 0; i < point->count; i++)
+    hash = hash_text(hash, point->words[i]);
+  return hash;
+}
+
+static void tree_add(struct sim_tree* tree, const struct sim_node* parent,
+                     struct world_choice choice, uint64_t expected) {
+  size_t count = parent == NULL ? 0 : parent->count + 1;
+  struct sim_node* node = NULL;
+  struct sim_node** grown = NULL;
+  if (tree->count < NODES_MOST && count <= WORLD_TAKEN) {
+    node = malloc(sizeof(*node) + count * sizeof(node->choices[0]));
+    grown = (tree->count & (tree->count + 1)) == 0 || tree->nodes == NULL
+                ? realloc(tree->nodes, 2 * (tree->count + 1) * sizeof(struct sim_node*))
+                : tree->nodes;
+  }
+  if (grown != NULL)
+    tree->nodes = grown;
+  if (node == NULL || grown == NULL) {
+    free(node);
+    tree->is_broken = true;
+    return;
+  }
+  node->expected = expected;
+  node->count = count;
+  if (parent != NULL) {
+    memcpy(node->choices, parent->choices, parent->count * sizeof(choice));
+    node->choices[count - 1] = choice;
+  }
+  tree->nodes[tree->count++] = node;
+}
+
+bool tree_begin(struct sim_tree* tree, unsigned int shard, unsigned int shards) {
+  *tree = (struct sim_tree){.shard = shard, .shards = shards};
+  tree_add(tree, NULL, (struct world_choice){0}, 0);
+  return !tree->is_broken;
+}
+
+void tree_take(struct sim_tree* tree, struct sim_run* run) {
+  const struct sim_node* node = tree->nodes[tree->next];
+  run->node = tree->next++;
+  run->is_systematic = true;
+  run->choices = node->choices;
+  run->choice_count = node->count;
+  tree->under_way++;
+}
+
+/* Each part of a search tries the run without choices, and of the others those whose
+ * first choice is its own. */
+static bool is_ours(const struct sim_tree* tree, const struct sim_node* parent,
+                    struct world_choice choice) {
+  if (tree->shards < 2 || parent->count > 0)
+    return true;
+  uint64_t hash = ((uint64_t) choice.point * 64 + choice.alternative + 1) *
+                  UINT64_C(0x9e3779b97f4a7c15);
+  return (hash >> 32) % tree->shards == tree->shard - 1;
+}
+
+static void tree_expand(struct sim_tree* tree, const struct sim_node* node,
+                        const struct sim_points* points, size_t from, uint64_t hash) {
+  for (size_t i = from; i < points->count; i++) {
+    const struct sim_point* point = &points->list[i];
+    hash = hash_point(hash, point);
+    for (uint32_t other = 1; other < point->count; other++) {
+      struct world_choice choice = {(uint32_t) i, other};
+      if (is_ours(tree, node, choice))
+        tree_add(tree, node, choice, hash);
+    }
+  }
+}
+
+void tree_learn(struct sim_tree* tree, const struct sim_run* run) {
+  const struct sim_node* node = tree->nodes[run->node];
+  uint64_t hash = 0;
+  size_t from = node->count == 0 ? 0 : node->choices[node->count - 1].point + (size_t) 1;
+  tree->under_way--;
+  tree->is_cut |= run->is_cut;
+  for (size_t i = 0; i < from && i < run->points.count; i++)
+    hash = hash_point(hash, &run->points.list[i]);
+  if (run->is_off_path || from > run->points.count || hash != node->expected) {
+    tree->unequal++;
+    return;
+  }
+  tree_expand(tree, node, &run->points, from, hash);
+}
+
+bool tree_is_complete(const struct sim_tree* tree) {
+  return tree->count > 0 && !tree_has_next(tree) && tree->under_way == 0 &&
+         tree->unequal == 0 && !tree->is_cut && !tree->is_broken;
+}
+
+void tree_free(struct sim_tree* tree) {
+  for (size_t i = 0; i < tree->count; i++)
+    free(tree->nodes[i]);
+  free(tree->nodes);
+}
