@@ -4,6 +4,7 @@
 #include "system/system.h"
 #include "uv.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -85,7 +86,10 @@ uv_thread_t uv_thread_self(void) {
   return pthread_self();
 }
 
+/* musl waits for ever for the thread itself; glibc says what POSIX recommends. */
 int uv_thread_join(uv_thread_t* tid) {
+  if (pthread_equal(*tid, pthread_self()))
+    return -EDEADLK;
   return -pthread_join(*tid, NULL);
 }
 

@@ -39,7 +39,7 @@ uint64_t preload_process_word(void);
 static inline void preload_find(const char* name, void* function) {
   void* found = dlsym(RTLD_NEXT, name);
   if (found == NULL)
-    abort(); /* every glibc since 2.30 has it */
+    abort(); /* every C library that this is for has it */
   __builtin_memcpy(function, &found, sizeof(found));
 }
 

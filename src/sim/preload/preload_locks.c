@@ -19,11 +19,45 @@ typedef int (*semaphore_wait)(sem_t*, clockid_t, const struct timespec*);
 
 static condition_wait real_condition_wait;
 static semaphore_wait real_semaphore_wait;
+static int (*timed_condition_wait)(pthread_cond_t*, pthread_mutex_t*,
+                                   const struct timespec*);
+static int (*timed_semaphore_wait)(sem_t*, const struct timespec*);
 static pthread_once_t locks_once = PTHREAD_ONCE_INIT;
 
+/* glibc before 2.30, and musl, have no waits that name the clock: a condition waits by
+ * its own, a semaphore by the time of day. */
+static int condition_wait_by_its_clock(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                       clockid_t clock, const struct timespec* until) {
+  (void) clock;
+  return timed_condition_wait(condition, mutex, until);
+}
+
+static int semaphore_wait_by_its_clock(sem_t* semaphore, clockid_t clock,
+                                       const struct timespec* until) {
+  (void) clock;
+  return timed_semaphore_wait(semaphore, until);
+}
+
 static void locks_find(void) {
-  preload_find("pthread_cond_clockwait", &real_condition_wait);
-  preload_find("sem_clockwait", &real_semaphore_wait);
+  void* found = NULL;
+#ifdef __GLIBC__
+  /* An older version, whose condition is another structure, may be what a plain look-up
+   * finds. */
+  found = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+#endif
+  if (found == NULL)
+    preload_find("pthread_cond_timedwait", &found);
+  __builtin_memcpy(&timed_condition_wait, &found, sizeof(found));
+  preload_find("sem_timedwait", &timed_semaphore_wait);
+
+  found = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
+  real_condition_wait = condition_wait_by_its_clock;
+  if (found != NULL)
+    __builtin_memcpy(&real_condition_wait, &found, sizeof(found));
+  found = dlsym(RTLD_NEXT, "sem_clockwait");
+  real_semaphore_wait = semaphore_wait_by_its_clock;
+  if (found != NULL)
+    __builtin_memcpy(&real_semaphore_wait, &found, sizeof(found));
 }
 
 /* Engines look at the clock more or less often before they wait, and each look sees a
@@ -33,11 +67,14 @@ static uint64_t deadline_of_wait(clockid_t clock, const struct timespec* until) 
   return deadline > WORLD_NEVER / 2 ? deadline : (deadline + 999) / 1000 * 1000;
 }
 
-static struct timespec step_end(uint64_t* step) {
+static struct timespec step_end(clockid_t clock, uint64_t* step) {
+  struct timespec now;
   *step = *step == 0 ? STEP_LEAST_NS : *step * 2;
   if (*step > STEP_MOST_NS)
     *step = STEP_MOST_NS;
-  return preload_time(world_real_ns() + *step);
+  if (syscall(SYS_clock_gettime, clock, &now) != 0)
+    return preload_time(world_real_ns() + *step);
+  return preload_time(preload_ns(&now) + *step);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -49,13 +86,15 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   if (self == NULL)
     return real_condition_wait(condition, mutex, clock, until);
   uint64_t deadline = deadline_of_wait(clock, until);
+  clockid_t by =
+      real_condition_wait == condition_wait_by_its_clock ? clock : CLOCK_MONOTONIC;
   uint64_t step = 0;
   int result = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, condition, mutex);
   while (result == ETIMEDOUT &&
          world_advance(preload_world, self, NULL, 0, NULL) != ADVANCE_TURN) {
-    struct timespec end = step_end(&step);
-    result = real_condition_wait(condition, mutex, CLOCK_MONOTONIC, &end);
+    struct timespec end = step_end(by, &step);
+    result = real_condition_wait(condition, mutex, by, &end);
   }
   /* A broadcast of ours for the deadline looks like any other. */
   bool was_woken = world_wait_end(preload_world, self);
@@ -70,18 +109,8 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   if (preload_world != NULL && preload_ns(until) < preload_world->wall_start / 2)
     clock = CLOCK_MONOTONIC;
   if (preload_world == NULL) {
-    static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*);
-    if (real == NULL) {
-#ifdef __GLIBC__
-      void* found = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
-#else
-      void* found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
-#endif
-      if (found == NULL)
-        found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
-      __builtin_memcpy(&real, &found, sizeof(found));
-    }
-    return real(condition, mutex, until);
+    pthread_once(&locks_once, locks_find);
+    return timed_condition_wait(condition, mutex, until);
   }
   return pthread_cond_clockwait(condition, mutex, clock, until);
 }
@@ -94,14 +123,16 @@ int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* unti
   if (sem_trywait(semaphore) == 0)
     return 0;
   uint64_t deadline = deadline_of_wait(clock, until);
+  clockid_t by = real_semaphore_wait == semaphore_wait_by_its_clock ? CLOCK_REALTIME
+                                                                    : CLOCK_MONOTONIC;
   uint64_t step = 0;
   int result = -1;
   errno = ETIMEDOUT;
   world_wait_begin(preload_world, self, deadline, NULL, NULL);
   while (result != 0 && errno == ETIMEDOUT &&
          world_advance(preload_world, self, NULL, 0, NULL) != ADVANCE_TURN) {
-    struct timespec end = step_end(&step);
-    result = real_semaphore_wait(semaphore, CLOCK_MONOTONIC, &end);
+    struct timespec end = step_end(by, &step);
+    result = real_semaphore_wait(semaphore, by, &end);
   }
   int saved = errno;
   (void) world_wait_end(preload_world, self);
