@@ -47,7 +47,7 @@ _rondo() {
     else
       COMPREPLY=($(compgen -c -- "$word"))
     fi ;;
-  top) COMPREPLY=($(compgen -W '--once --json --interval --web --port --help' -- "$word")) ;;
+  top) COMPREPLY=($(compgen -W '--once --json --interval --web --port --metrics --help' -- "$word")) ;;
   doctor)
     if [[ $word == -* ]]; then
       COMPREPLY=($(compgen -W '--json --help' -- "$word"))

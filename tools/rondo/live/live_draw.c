@@ -1,4 +1,5 @@
 /* The lines that `rondo top` shows. */
+#include "live_metrics.h"
 #include "live_screen.h"
 #include "trace_words.h"
 
@@ -104,8 +105,50 @@ void live_draw_list(struct live_page* page, const struct live_figures* figures,
          figures[i].loop_count, turns, busiest == NULL ? 0 : busiest->busy * 100, handles,
          requests, figures[i].stalls, figures[i].command_line);
   }
-  if (page->rows == UINT16_MAX)
-    putc('\n', page->out);
+}
+
+static void plain_state(char* text, size_t size, const struct metrics_process* process) {
+  uint64_t held = 0;
+  bool known = true;
+  char time[TIME_SIZE];
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    const struct metrics_loop* loop = &process->loops[i];
+    known = known && (loop->number == 0 || loop->thread != 0);
+    held = loop->number != 0 && loop->held_ns > held ? loop->held_ns : held;
+  }
+  if (held > 20000000)
+    snprintf(text, size, "held %s", time_text(time, held));
+  else if (!known)
+    snprintf(text, size, "not known");
+  else
+    snprintf(text, size, "%s", held > 0 ? "at work" : "asleep");
+}
+
+void live_draw_plain(struct live_page* page, const struct metrics* metrics) {
+  bool first = true;
+  for (size_t i = 0; i < metrics->count; i++) {
+    const struct metrics_process* process = metrics->list[i];
+    char state[64];
+    uint32_t handles = 0, requests = 0, loops = 0;
+    double share = 0;
+    if (process->command == NULL)
+      continue;
+    for (size_t j = 0; j < BOARD_LOOPS; j++) {
+      const struct metrics_loop* loop = &process->loops[j];
+      if (loop->number == 0)
+        continue;
+      loops++;
+      handles += loop->handles;
+      requests += loop->requests;
+      share = loop->cpu_share > share ? loop->cpu_share : share;
+    }
+    if (first)
+      line(page, soft, "not recorded, as seen from outside (rondo why PID):");
+    first = false;
+    plain_state(state, sizeof(state), process);
+    line(page, plain, "%8d %-24.24s %-16s %5u %9s %5.1f%% %8u %8u %6s", process->pid,
+         process->command, state, loops, "", share * 100, handles, requests, "");
+  }
 }
 
 /* --- one process ----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /* The terminal: keys, size, and a page that is redrawn after each reading. */
 #include "live_screen.h"
+#include "live_metrics.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,6 +38,7 @@ struct screen {
   struct live_figures* figures; /* of all processes, or of the one shown */
   struct live_ring* rings;
   size_t count;
+  struct metrics plain; /* processes that nobody prepared */
 };
 
 static volatile sig_atomic_t ended, resized;
@@ -173,6 +175,8 @@ static void look(struct screen* screen) {
     live_figures_look(&figures[i], &rings[i],
                       rings[i].pid == screen->pid ? LIVE_WINDOW_NS : 0);
   }
+  if (screen->pid == 0)
+    metrics_plain_only(&screen->plain, rings, count);
   all_forget(screen);
   screen->rings = rings;
   screen->figures = figures;
@@ -250,6 +254,7 @@ static void draw(struct screen* screen) {
       screen->chosen_pid = screen->figures[0].pid;
     live_draw_list(&page, screen->figures, screen->count,
                    place_of(screen, screen->chosen_pid));
+    live_draw_plain(&page, &screen->plain);
   }
   printf("\033[K\n\033[J\033[2m%.*s\033[0m", (int) page.columns,
          *screen->message != '\0' ? screen->message
@@ -375,5 +380,6 @@ int live_screen(const char* pid, unsigned int interval_ms) {
   }
   terminal_give_back(&screen);
   all_forget(&screen);
+  metrics_free(&screen.plain);
   return 0;
 }

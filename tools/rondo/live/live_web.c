@@ -7,6 +7,7 @@
  */
 #include "live_web.h"
 #include "live_answer.h"
+#include "live_metrics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,6 +48,9 @@ static struct {
   pthread_cond_t left;  /* a place has become free */
   pthread_mutex_t lock; /* held while an answer is made */
   struct live_answers answers;
+  struct metrics metrics; /* protected by `lock` */
+  bool is_exporter;       /* serves figures for Prometheus instead of the page */
+  bool is_public;         /* others than this machine can connect */
 } web = {.door = PTHREAD_MUTEX_INITIALIZER,
          .left = PTHREAD_COND_INITIALIZER,
          .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -106,6 +110,8 @@ static void header_value(const char* request, const char* name, char* value,
 }
 
 static bool host_is_ours(const char* request) {
+  if (web.is_public)
+    return true;
   static const char* const names[] = {"127.0.0.1", "localhost", "[::1]"};
   char host[128], wanted[64];
   header_value(request, "Host", host, sizeof(host));
@@ -157,6 +163,30 @@ static void answer_send(int fd, const struct live_answer* answer) {
     send_all(fd, answer->bytes, answer->length);
 }
 
+/* There is nothing in it that only its reader may see. */
+static void metrics_answer(int fd, const char* request) {
+  struct live_answer answer = {.status = "404 Not Found", .type = "text/plain"};
+  char accept[512];
+  header_value(request, "Accept", accept, sizeof(accept));
+  bool open = strstr(accept, "application/openmetrics-text") != NULL;
+  if (strncmp(request, "GET /metrics", 12) == 0 &&
+      (request[12] == ' ' || request[12] == '?')) {
+    FILE* out = open_memstream(&answer.bytes, &answer.length);
+    if (out == NULL)
+      out_of_memory();
+    pthread_mutex_lock(&web.lock);
+    metrics_look(&web.metrics);
+    metrics_write(out, &web.metrics, open);
+    pthread_mutex_unlock(&web.lock);
+    fclose(out);
+    answer.status = "200 OK";
+    answer.type = open ? "application/openmetrics-text; version=1.0.0"
+                       : "text/plain; version=0.0.4";
+  }
+  answer_send(fd, &answer);
+  free(answer.bytes);
+}
+
 /* Answers the part of the path after the secret word: "", "4711/", "4711/now", "all". */
 static void request_answer(int fd, char* request) {
   struct live_answer answer = {.status = "404 Not Found", .type = "text/plain"};
@@ -193,7 +223,9 @@ static void* reader_run(void* argument) {
   if (request != NULL && request_read(reader->fd, request)) {
     struct live_answer refused = {.status = "403 Forbidden", .type = "text/plain"};
     reader_asked(reader);
-    if (host_is_ours(request))
+    if (web.is_exporter && host_is_ours(request))
+      metrics_answer(reader->fd, request);
+    else if (host_is_ours(request))
       request_answer(reader->fd, request);
     else
       answer_send(reader->fd, &refused);
@@ -215,10 +247,9 @@ static bool token_make(void) {
   return true;
 }
 
-static int server_open(unsigned int port) {
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t) port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+static int server_open(struct in_addr host, unsigned int port) {
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t) port), .sin_addr = host};
   socklen_t length = sizeof(address);
   int yes = 1;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -276,26 +307,22 @@ static bool reader_start(int fd) {
   return false;
 }
 
-int live_web(const char* pid, unsigned int port, unsigned int interval_ms) {
-  struct live_ring ring;
-  if (pid != NULL) {
-    if (!live_ring_find(&ring, pid))
-      return 1;
-    web.answers.pid = ring.pid;
-    live_ring_close(&ring);
+/* Rings are read again before they can be overwritten, whether anybody asks or not. */
+static void exporter_wait(int server) {
+  enum { BETWEEN_MS = 5000 };
+  struct pollfd polled = {.fd = server, .events = POLLIN};
+  while (web.is_exporter && poll(&polled, 1, BETWEEN_MS) == 0) {
+    pthread_mutex_lock(&web.lock);
+    metrics_look(&web.metrics);
+    pthread_mutex_unlock(&web.lock);
   }
-  web.answers.interval_ms = interval_ms;
+}
+
+static int serve(int server) {
   for (size_t i = 0; i < PLACES; i++)
     web.readers[i].fd = -1;
-  int server = token_make() ? server_open(port) : -1;
-  if (server < 0) {
-    fprintf(stderr, "rondo: no server on port %u: %s\n", port, strerror(errno));
-    return 1;
-  }
-  printf("http://127.0.0.1:%u/%s/\n", web.port, web.token);
-  fflush(stdout);
-  fputs("rondo: whoever has this address can look; Ctrl-C ends it\n", stderr);
   for (;;) {
+    exporter_wait(server);
     int fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0 && !reader_start(fd))
       close(fd);
@@ -304,4 +331,65 @@ int live_web(const char* pid, unsigned int port, unsigned int interval_ms) {
     if (fd < 0 && errno == EMFILE)
       usleep(10000);
   }
+}
+
+int live_web(const char* pid, unsigned int port, unsigned int interval_ms) {
+  struct live_ring ring;
+  if (pid != NULL) {
+    if (!live_ring_find(&ring, pid))
+      return 1;
+    web.answers.pid = ring.pid;
+    live_ring_close(&ring);
+  }
+  const struct in_addr here = {htonl(INADDR_LOOPBACK)};
+  web.answers.interval_ms = interval_ms;
+  int server = token_make() ? server_open(here, port) : -1;
+  if (server < 0) {
+    fprintf(stderr, "rondo: no server on port %u: %s\n", port, strerror(errno));
+    return 1;
+  }
+  printf("http://127.0.0.1:%u/%s/\n", web.port, web.token);
+  fflush(stdout);
+  fputs("rondo: whoever has this address can look; Ctrl-C ends it\n", stderr);
+  return serve(server);
+}
+
+/* "127.0.0.1:9464", or a port alone, of this machine. */
+static bool place_parse(const char* place, struct in_addr* host, unsigned int* port) {
+  const char* colon = strrchr(place, ':');
+  char name[64] = "127.0.0.1", *end;
+  const char* digits = colon == NULL ? place : colon + 1;
+  if (colon != NULL && (size_t) (colon - place) < sizeof(name))
+    snprintf(name, sizeof(name), "%.*s", (int) (colon - place), place);
+  if (strcmp(name, "localhost") == 0)
+    snprintf(name, sizeof(name), "127.0.0.1");
+  unsigned long number = strtoul(digits, &end, 10);
+  *port = (unsigned int) number;
+  return *digits >= '0' && *digits <= '9' && *end == '\0' && number <= 65535 &&
+         inet_pton(AF_INET, name, host) == 1;
+}
+
+int live_exporter(const char* place) {
+  struct in_addr host;
+  unsigned int port;
+  char name[INET_ADDRSTRLEN] = "";
+  if (!place_parse(place, &host, &port)) {
+    fprintf(stderr,
+            "rondo top: --metrics needs an address and a port, such as 127.0.0.1:9464, "
+            "not %s\n",
+            place);
+    return 9;
+  }
+  web.is_exporter = true;
+  web.is_public = ntohl(host.s_addr) >> 24 != 127;
+  web.metrics.stall_ns = 50000000;
+  int server = server_open(host, port);
+  inet_ntop(AF_INET, &host, name, sizeof(name));
+  if (server < 0) {
+    fprintf(stderr, "rondo: no server on %s, port %u: %s\n", name, port, strerror(errno));
+    return 1;
+  }
+  printf("http://%s:%u/metrics\n", name, web.port);
+  fflush(stdout);
+  return serve(server);
 }

@@ -75,7 +75,7 @@ uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside
 /* --- stretches ---------------------------------------------------------------------- */
 
 struct stretches {
-  struct facts* facts;
+  const struct trace_loop* loop;
   struct stretch* list;
   size_t count, capacity;
   bool* slept; /* for each event: a poll in which the loop slept */
@@ -105,7 +105,7 @@ static void stretch_close(struct stretches* all, uint64_t end, size_t last,
 }
 
 static void take_outside(struct stretches* all, const struct event* event, size_t i) {
-  const struct event* events = all->facts->loop->events;
+  const struct event* events = all->loop->events;
   if ((event->detail & OUTSIDE_ENDING) != 0) {
     stretch_close(all, event->start, i, EVENT_NONE);
     return;
@@ -113,7 +113,7 @@ static void take_outside(struct stretches* all, const struct event* event, size_
   if (!all->open)
     stretch_open(all, event->start, i);
   all->now.starting |= (event->detail & OUTSIDE_STARTING) != 0;
-  all->now.idle += outside_idle(all->facts->loop, event);
+  all->now.idle += outside_idle(all->loop, event);
   if (all->now.outside == EVENT_NONE ||
       event->duration > events[all->now.outside].duration)
     all->now.outside = (int32_t) i;
@@ -121,7 +121,7 @@ static void take_outside(struct stretches* all, const struct event* event, size_
 
 /* The loop polls in the sleep or, if it didn't sleep, when the poll phase begins. */
 static void find_stretches(struct stretches* all) {
-  const struct trace_loop* loop = all->facts->loop;
+  const struct trace_loop* loop = all->loop;
   for (size_t i = 0; i < loop->event_count; i++) {
     const struct event* event = &loop->events[i];
     if (event->kind == EVENT_SLEEP && event->parent != EVENT_NONE)
@@ -160,8 +160,8 @@ static int by_length(const void* left, const void* right) {
  * stretch it waits for the stretch's end. A share of all moments, `share`, waits longer
  * than the result: the stretches, the longest first, are cut to one length until that
  * many moments lie above it. */
-static uint64_t wait_of(const uint64_t* lengths, size_t count, double moments,
-                        double share) {
+uint64_t wait_of_share(const uint64_t* lengths, size_t count, double moments,
+                       double share) {
   double above = 0, wanted = moments * share;
   for (size_t i = 0; i < count; i++) {
     double next = i + 1 < count ? (double) lengths[i + 1] : 0;
@@ -187,9 +187,9 @@ static void find_waits(struct facts* facts, const struct stretches* all) {
   }
   if (count > 1)
     qsort(lengths, count, sizeof(*lengths), by_length);
-  facts->wait_p50 = wait_of(lengths, count, moments, 0.5);
-  facts->wait_p90 = wait_of(lengths, count, moments, 0.1);
-  facts->wait_p99 = wait_of(lengths, count, moments, 0.01);
+  facts->wait_p50 = wait_of_share(lengths, count, moments, 0.5);
+  facts->wait_p90 = wait_of_share(lengths, count, moments, 0.1);
+  facts->wait_p99 = wait_of_share(lengths, count, moments, 0.01);
   facts->wait_worst = count > 0 ? lengths[0] : 0;
   free(lengths);
 }
@@ -311,15 +311,26 @@ static void name_worst(struct facts* facts) {
     facts->unnoticed = NULL;
 }
 
-void find_held(struct facts* facts) {
-  struct stretches all = {.facts = facts};
-  all.slept = calloc(facts->loop->event_count + 1, sizeof(*all.slept));
-  if (all.slept == NULL)
+static void stretches_make(struct stretches* all) {
+  all->slept = calloc(all->loop->event_count + 1, sizeof(*all->slept));
+  if (all->slept == NULL)
     out_of_memory();
-  find_stretches(&all);
+  find_stretches(all);
+  free(all->slept);
+}
+
+struct stretch* stretches_find(const struct trace_loop* loop, size_t* count) {
+  struct stretches all = {.loop = loop};
+  stretches_make(&all);
+  *count = all.count;
+  return all.list;
+}
+
+void find_held(struct facts* facts) {
+  struct stretches all = {.loop = facts->loop};
+  stretches_make(&all);
   find_waits(facts, &all);
   find_longest(facts, &all);
   name_worst(facts);
-  free(all.slept);
   free(all.list);
 }

@@ -9,6 +9,13 @@
 /* Finds the longest stretches of a loop, and how long events waited for it. */
 void find_held(struct facts* facts);
 
+/* All stretches of a loop, in the order of time, to be freed; not explained. */
+struct stretch* stretches_find(const struct trace_loop* loop, size_t* count);
+/* Of stretches, the longest first, and all moments: only this share of them waits longer
+ * than the result. */
+uint64_t wait_of_share(const uint64_t* lengths, size_t count, double moments,
+                       double share);
+
 /* How long an outer loop slept on this loop's descriptor, during a time outside of
  * uv_run. */
 uint64_t outside_idle(const struct trace_loop* loop, const struct event* outside);
