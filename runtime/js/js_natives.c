@@ -4,6 +4,7 @@
 
 const struct js_native js_natives[] = {
     {"credentials", native_credentials},
+    {"crypto", native_crypto},
     {"dns", native_dns},
     {"encoding", native_encoding},
     {"fs", native_fs},

@@ -4,11 +4,10 @@
  * JavaScript holds a token. A codec ends when it is closed or its token is collected; one
  * that is being run is closed after that. */
 #include "js.h"
+#include "js_module.h"
 #include "zlib/codec.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,31 +79,13 @@ static struct zlib_held* held_arg(size_t argc, const JSValueRef argv[],
 /* ---- loading --------------------------------------------------------------------------
  */
 
-static int here; /* an address in this object */
-
-static const char* library_load(char* problem, size_t size) {
-  Dl_info info;
-  char path[4096];
-  if (dladdr(&here, &info) == 0 || info.dli_fname == NULL)
-    return "the folder of librondo-js.so isn't known";
-  const char* slash = strrchr(info.dli_fname, '/');
-  int folder = slash != NULL ? (int) (slash - info.dli_fname + 1) : 0;
-  snprintf(path, sizeof(path), "%.*slibrondo-zlib.so", folder, info.dli_fname);
-  void* object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  library = object != NULL ? dlsym(object, CODEC_LIBRARY) : NULL;
-  if (library != NULL)
-    return NULL;
-  const char* reason = dlerror();
-  snprintf(problem, size, "%s", reason != NULL ? reason : path);
-  return problem;
-}
-
-/* load() → undefined, or why there is no compression */
+/* load() → the library's version as a number, or why there is no compression */
 static JSValueRef zlib_load(JS_ARGS) {
   JS_UNUSED;
-  char problem[4096 + 256];
-  const char* reason = library == NULL ? library_load(problem, sizeof(problem)) : NULL;
-  return reason != NULL ? js_string(reason) : js_number(library->zlib_version);
+  char problem[MODULE_PROBLEM];
+  if (library == NULL)
+    library = js_module_load("librondo-zlib.so", CODEC_LIBRARY, problem, sizeof(problem));
+  return library == NULL ? js_string(problem) : js_number(library->zlib_version);
 }
 
 /* ---- codecs

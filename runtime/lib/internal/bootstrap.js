@@ -143,6 +143,8 @@
     'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver',
   ]);
   from('url', ['URL', 'URLSearchParams']);
+  lazy('crypto', () => requireBuiltin('internal/crypto/web').webcrypto, true);
+  lazy('Crypto', () => requireBuiltin('internal/crypto/web').Crypto);
   lazy('Function', () => requireBuiltin('internal/esm/evaluated').install());
 
   if (native('names').wanted) requireBuiltin('internal/names');

@@ -61,7 +61,7 @@ const kinds = {
   isProxy: (value) => (isObject(value) || typeof value === 'function') && util.proxyTarget(value) !== undefined,
   isExternal: () => false,
   isCryptoKey: () => false,
-  isKeyObject: () => false,
+  isKeyObject: (value) => require('internal/tools').isKeyObject?.(value) ?? false,
 };
 kinds.isAnyArrayBuffer = (value) => kinds.isArrayBuffer(value) || kinds.isSharedArrayBuffer(value);
 kinds.isBoxedPrimitive = (value) => kinds.isNumberObject(value) || kinds.isStringObject(value) ||

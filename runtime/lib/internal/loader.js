@@ -358,7 +358,7 @@ function runCode(text, name) {
   Object.assign(global, { exports: module.exports, module, require: makeRequire(module) });
   // Code from the command line finds the modules under their names.
   for (const each of over(listed))
-    if (!stringIncludes.call(each, '/') && !(each in global))
+    if (!stringIncludes.call(each, '/') && (each === 'crypto' || !(each in global)))
       Object.defineProperty(global, each, { __proto__: null,
         get: () => tools.requireBuiltin(each),
         set: (value) => Object.defineProperty(global, each, { __proto__: null, value, writable: true, enumerable: true, configurable: true }),

@@ -1,0 +1,112 @@
+/* native('crypto'): librondo-crypto.so (crypto/crypto_library.h) for runtime/lib, loaded
+ * when it is first asked for; its errors, names and comparisons. */
+#include "js_crypto.h"
+
+#include "js_module.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct crypto_library* js_crypto;
+
+/* load() → [true, OpenSSL's version], or [false, why there is none] */
+static JSValueRef crypto_load(JS_ARGS) {
+  JS_UNUSED;
+  char problem[MODULE_PROBLEM];
+  if (js_crypto == NULL)
+    js_crypto =
+        js_module_load("librondo-crypto.so", CRYPTO_LIBRARY, problem, sizeof(problem));
+  JSValueRef parts[] = {js_boolean(js_crypto != NULL),
+                        js_string(js_crypto != NULL ? js_crypto->version() : problem)};
+  return js_array(2, parts);
+}
+
+JSValueRef js_crypto_error(const struct crypto_failure* failure, const char* otherwise) {
+  if (failure->first == 0)
+    return js_error("Error", NULL, "%s", otherwise);
+  struct crypto_words words = js_crypto->words(failure->first);
+  JSObjectRef error = (JSObjectRef) (uintptr_t) js_error("Error", NULL, "%s", words.text);
+  char code[256] = "ERR_OSSL_";
+  if (failure->other_count > 0) {
+    JSValueRef others[CRYPTO_ERRORS_MOST];
+    for (int i = 0; i < failure->other_count; i++)
+      others[i] = js_string(js_crypto->words(failure->others[i]).text);
+    js_set(error, "opensslErrorStack", js_array((size_t) failure->other_count, others));
+  }
+  if (words.library != NULL)
+    js_set_string(error, "library", words.library);
+  if (words.reason == NULL)
+    return error;
+  js_set_string(error, "reason", words.reason);
+  size_t used = strlen(code);
+  if (words.is_evp)
+    used += (size_t) snprintf(code + used, sizeof(code) - used, "EVP_");
+  for (const char* at = words.reason; *at != '\0' && used < sizeof(code) - 1; at++)
+    code[used++] = (char) (*at == ' ' ? '_' : toupper((unsigned char) *at));
+  code[used] = '\0';
+  js_set_string(error, "code", code);
+  return error;
+}
+
+struct crypto_bytes js_crypto_bytes(JSValueRef value) {
+  uint8_t* bytes = NULL;
+  size_t length = 0;
+  if (!js_bytes(value, &bytes, &length))
+    length = 0;
+  return (struct crypto_bytes){bytes, bytes != NULL ? length : 0};
+}
+
+void* js_crypto_held(size_t argc, const JSValueRef argv[], JSClassRef class) {
+  if (argc == 0 || !JSValueIsObjectOfClass(js.ctx, argv[0], class))
+    return NULL;
+  return JSObjectGetPrivate((JSObjectRef) (uintptr_t) argv[0]);
+}
+
+struct name_list {
+  JSObjectRef array;
+  unsigned count;
+};
+
+static void name_add(const char* name, void* data) {
+  struct name_list* list = data;
+  JSObjectSetPropertyAtIndex(js.ctx, list->array, list->count++, js_string(name), NULL);
+}
+
+static JSValueRef crypto_digests_list(JS_ARGS) {
+  JS_UNUSED;
+  struct name_list list = {.array = js_array(0, NULL)};
+  js_crypto->each_digest(name_add, &list);
+  return list.array;
+}
+
+static JSValueRef crypto_ciphers_list(JS_ARGS) {
+  JS_UNUSED;
+  struct name_list list = {.array = js_array(0, NULL)};
+  js_crypto->each_cipher(name_add, &list);
+  return list.array;
+}
+
+/* isEqual(bytes, bytes of the same length): takes the same time whatever they are */
+static JSValueRef crypto_is_equal(JS_ARGS) {
+  JS_UNUSED;
+  struct crypto_bytes one = js_crypto_bytes(js_arg(argc, argv, 0));
+  struct crypto_bytes other = js_crypto_bytes(js_arg(argc, argv, 1));
+  return js_boolean(
+      one.length == other.length &&
+      (one.length == 0 || js_crypto->is_equal(one.bytes, other.bytes, one.length)));
+}
+
+void native_crypto(JSObjectRef exports) {
+  static const struct js_method methods[] = {
+      {"load", crypto_load},
+      {"digests", crypto_digests_list},
+      {"ciphers", crypto_ciphers_list},
+      {"isEqual", crypto_is_equal},
+      {NULL, NULL},
+  };
+  js_methods(exports, methods);
+  js_methods(exports, js_crypto_digest_methods);
+  js_methods(exports, js_crypto_cipher_methods);
+  js_methods(exports, js_crypto_job_methods);
+}

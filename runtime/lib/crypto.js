@@ -1,0 +1,107 @@
+'use strict';
+// crypto: random values, hashes, HMAC, derived keys and ciphers, on OpenSSL (internal/crypto/library).
+// What is lacking throws an error that names it.
+
+const { over, stringSplit } = intrinsics;
+const binding = native('crypto');
+const { isBytes } = require('internal/crypto/library');
+const { coded, notImplemented } = require('internal/errors');
+const { Cipheriv, Decipheriv, getCipherInfo, getCiphers } = require('internal/crypto/cipher');
+const { hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync } = require('internal/crypto/derive');
+const { Hash, Hmac, getHashes, hash } = require('internal/crypto/hash');
+const { KeyObject, createSecretKey, generateKey, generateKeySync } = require('internal/crypto/keys');
+const { randomBytes, randomFill, randomFillSync, randomInt, randomUUID } = require('internal/crypto/random');
+const { getRandomValues, webcrypto } = require('internal/crypto/web');
+
+function bufferArg(value, name) {
+  if (!isBytes(value))
+    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
+}
+
+const timingSafeEqual = ({ timingSafeEqual(...args) {
+  const { 0: buf1, 1: buf2 } = args;
+  bufferArg(buf1, 'buf1');
+  bufferArg(buf2, 'buf2');
+  if (buf1.byteLength !== buf2.byteLength)
+    throw coded(RangeError, 'ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH', 'Input buffers must have the same byte length');
+  return binding.isEqual(buf1, buf2);
+} }).timingSafeEqual;
+
+// Numbers of OpenSSL's interfaces, for options of programs; most are about what is lacking here.
+const CONSTANTS =
+  'SSL_OP_ALL=2147485776 SSL_OP_ALLOW_NO_DHE_KEX=1024 SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION=262144 ' +
+    'SSL_OP_CIPHER_SERVER_PREFERENCE=4194304 SSL_OP_CISCO_ANYCONNECT=32768 SSL_OP_COOKIE_EXCHANGE=8192 ' +
+    'SSL_OP_CRYPTOPRO_TLSEXT_BUG=2147483648 SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS=2048 ' +
+    'SSL_OP_LEGACY_SERVER_CONNECT=4 SSL_OP_NO_COMPRESSION=131072 SSL_OP_NO_ENCRYPT_THEN_MAC=524288 ' +
+    'SSL_OP_NO_QUERY_MTU=4096 SSL_OP_NO_RENEGOTIATION=1073741824 ' +
+    'SSL_OP_NO_SESSION_RESUMPTION_ON_RENEGOTIATION=65536 SSL_OP_NO_SSLv2=0 SSL_OP_NO_SSLv3=33554432 ' +
+    'SSL_OP_NO_TICKET=16384 SSL_OP_NO_TLSv1=67108864 SSL_OP_NO_TLSv1_1=268435456 SSL_OP_NO_TLSv1_2=134217728 ' +
+    'SSL_OP_NO_TLSv1_3=536870912 SSL_OP_PRIORITIZE_CHACHA=2097152 SSL_OP_TLS_ROLLBACK_BUG=8388608 ' +
+    'ENGINE_METHOD_RSA=1 ENGINE_METHOD_DSA=2 ENGINE_METHOD_DH=4 ENGINE_METHOD_RAND=8 ENGINE_METHOD_EC=2048 ' +
+    'ENGINE_METHOD_CIPHERS=64 ENGINE_METHOD_DIGESTS=128 ENGINE_METHOD_PKEY_METHS=512 ' +
+    'ENGINE_METHOD_PKEY_ASN1_METHS=1024 ENGINE_METHOD_ALL=65535 ENGINE_METHOD_NONE=0 DH_CHECK_P_NOT_SAFE_PRIME=2 ' +
+    'DH_CHECK_P_NOT_PRIME=1 DH_UNABLE_TO_CHECK_GENERATOR=4 DH_NOT_SUITABLE_GENERATOR=8 RSA_PKCS1_PADDING=1 ' +
+    'RSA_NO_PADDING=3 RSA_PKCS1_OAEP_PADDING=4 RSA_X931_PADDING=5 RSA_PKCS1_PSS_PADDING=6 ' +
+    'RSA_PSS_SALTLEN_DIGEST=-1 RSA_PSS_SALTLEN_MAX_SIGN=-2 RSA_PSS_SALTLEN_AUTO=-2 TLS1_VERSION=769 ' +
+    'TLS1_1_VERSION=770 TLS1_2_VERSION=771 TLS1_3_VERSION=772 POINT_CONVERSION_COMPRESSED=2 ' +
+    'POINT_CONVERSION_UNCOMPRESSED=4 POINT_CONVERSION_HYBRID=6';
+
+function constantsOf() {
+  const list = { __proto__: null };
+  for (const word of over(stringSplit.call(CONSTANTS, ' '))) {
+    const { 0: name, 1: number } = stringSplit.call(word, '=');
+    Object.defineProperty(list, name, { __proto__: null, value: Number(number), enumerable: true });
+  }
+  return list;
+}
+
+module.exports = {
+  createCipheriv: (cipher, key, iv, options) => new Cipheriv(cipher, key, iv, options),
+  createDecipheriv: (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options),
+  createHash: (algorithm, options) => new Hash(algorithm, options),
+  createHmac: (hmac, key, options) => new Hmac(hmac, key, options),
+  createSecretKey,
+  getCiphers,
+  getCipherInfo,
+  getHashes,
+  hkdf,
+  hkdfSync,
+  pbkdf2,
+  pbkdf2Sync,
+  generateKey,
+  generateKeySync,
+  randomBytes,
+  randomFill,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+  scrypt,
+  scryptSync,
+  timingSafeEqual,
+  getFips: () => 0,
+  hash,
+  Cipheriv,
+  Decipheriv,
+  Hash,
+  Hmac,
+  KeyObject,
+};
+
+const LACKING = 'checkPrime checkPrimeSync createDiffieHellman createDiffieHellmanGroup createECDH createPrivateKey createPublicKey ' +
+  'createSign createVerify diffieHellman generatePrime generatePrimeSync getCurves getDiffieHellman generateKeyPair generateKeyPairSync ' +
+  'privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign setEngine setFips verify Certificate Cipher Decipher DiffieHellman ' +
+  'DiffieHellmanGroup ECDH Sign Verify X509Certificate secureHeapUsed createCipher createDecipher';
+const lacking = (name) => ({
+  [name]: function () {
+    throw notImplemented(`crypto.${name}`);
+  },
+})[name];
+for (const name of over(stringSplit.call(LACKING, ' '))) module.exports[name] = lacking(name);
+
+const define = (name, descriptor) => Object.defineProperty(module.exports, name, { __proto__: null, ...descriptor });
+define('constants', { value: constantsOf(), enumerable: true });
+define('webcrypto', { get: () => webcrypto, enumerable: true });
+define('subtle', { get: () => webcrypto.subtle, enumerable: false });
+define('getRandomValues', { get: () => getRandomValues, enumerable: true });
+define('fips', { get: () => 0, enumerable: false });
+for (const name of over(['pseudoRandomBytes', 'prng', 'rng'])) define(name, { value: randomBytes, writable: true, configurable: true, enumerable: false });

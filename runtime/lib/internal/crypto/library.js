@@ -1,0 +1,65 @@
+'use strict';
+// OpenSSL, loaded here, and what the parts of crypto share: bytes of arguments, names of
+// encodings, errors.
+
+const { ArrayBufferIsView, over, stringToLowerCase } = intrinsics;
+const binding = native('crypto');
+const { Buffer } = require('buffer');
+const { isAnyArrayBuffer } = require('internal/kinds');
+const { coded, invalidArgType, invalidArgValue, notImplemented } = require('internal/errors');
+
+const { 0: isLoaded, 1: said } = binding.load();
+if (!isLoaded) throw notImplemented(`Module 'crypto' (${said})`);
+
+const NAMES = {
+  __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
+  latin1: 'latin1', binary: 'latin1', base64: 'base64', base64url: 'base64url', hex: 'hex', ascii: 'ascii',
+};
+// undefined for what is no encoding, `buffer` included
+const encodingOf = (name) => typeof name === 'string' ? NAMES[stringToLowerCase.call(name)] : undefined;
+
+// Text in an encoding that isn't one is taken for UTF-8.
+function textBytes(text, encoding) {
+  const name = encodingOf(encoding);
+  if (name === 'hex' && text.length % 2 !== 0) throw invalidArgValue('encoding', encoding, `is invalid for data of length ${text.length}`);
+  return Buffer.from(text, name ?? 'utf8');
+}
+
+const isBytes = (value) => ArrayBufferIsView(value) || isAnyArrayBuffer(value);
+
+// For arguments that are text, a view or a buffer.
+function bytesArg(value, name, encoding) {
+  if (typeof value === 'string') return Buffer.from(value, encoding === 'buffer' ? 'utf8' : encoding);
+  if (isBytes(value)) return value;
+  throw invalidArgType(name, 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView', value);
+}
+
+// For data, in pieces: text or a view.
+function dataArg(data, encoding) {
+  if (typeof data === 'string') return textBytes(data, encoding);
+  if (ArrayBufferIsView(data)) return data;
+  throw invalidArgType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
+}
+
+const invalidDigest = (name) => coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
+const invalidState = (operation) => coded(Error, 'ERR_CRYPTO_INVALID_STATE', `Invalid state for operation ${operation}`);
+
+// A number of `options` that may be left out: -1 then.
+function countOption(options, name) {
+  const value = options?.[name];
+  if (value === undefined || value === null) return -1;
+  if (value >>> 0 !== value) throw invalidArgValue(`options.${name}`, value);
+  return value;
+}
+
+// Each name once, whatever its letters: the one in small letters if there is one.
+function namesOnce(names) {
+  const found = new Map();
+  for (const name of over(names)) {
+    const small = stringToLowerCase.call(name);
+    if (!found.has(small) || name === small) found.set(small, name);
+  }
+  return [...over(found.values())];
+}
+
+module.exports = { bytesArg, countOption, dataArg, encodingOf, invalidDigest, invalidState, isBytes, namesOnce };
