@@ -8,7 +8,7 @@ BUILD  ?= build
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
 again := $(if $(wildcard build/librondo-js.so)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm bench install uninstall format lint clean help
+.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm deb deb-check abidiff bench install uninstall format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo and its objects
 	@cmake --build build -j $(JOBS)
@@ -75,6 +75,19 @@ npm: ## the npm packages of what is built: build/npm/*.tgz
 	@tools/setup build runtime packages
 	@$(MAKE) --no-print-directory all
 	@tools/npm-packages build build/npm
+
+deb: ## Debian packages of this checkout as committed, and lintian's word on them: build/deb (AGAIN=1: built twice, equal)
+	@tools/setup build runtime deb
+	@JOBS=$(JOBS) tools/deb-packages $(if $(AGAIN),--again)
+
+deb-check: ## those packages in a clean root: installed, used by node, nvim and cmake, upgraded, removed
+	@tools/setup deb
+	@test/packages/run
+
+abidiff: ## the binary interface beside libuv's, and beside our last release
+	@tools/setup build release
+	@$(MAKE) --no-print-directory all
+	@test/abi/diff build
 
 bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, what a start and what recording cost
 	@tools/setup build bench runtime

@@ -21,8 +21,7 @@ bool exec_find_self(char* path) {
 }
 
 bool exec_find_library(char* directory) {
-  static const char* const places[] = {"", ("/../lib/" RONDO_MULTIARCH), "/../lib",
-                                       "/../lib64"};
+  static const char* const places[] = {"", ("/../" RONDO_LIBDIR), "/../lib", "/../lib64"};
   char own[PATH_MAX];
   char candidate[PATH_MAX + 64];
   if (!exec_find_self(own))
