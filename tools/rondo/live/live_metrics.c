@@ -59,16 +59,13 @@ void metrics_describe(struct metrics_process* process, const char* command, size
 
 static uint64_t start_of(int pid) {
   char text[1024];
-  unsigned long long start = 0;
+  enum { BEFORE_IT = 19 }; /* fields between the state and the start */
   if (task_read(pid, (uint32_t) pid, "stat", text, sizeof(text)) <= 0)
     return 0;
-  const char* rest = strrchr(text, ')');
-  if (rest != NULL)
-    (void) sscanf(rest + 1,
-                  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-                  "%*d %*d %llu",
-                  &start);
-  return start;
+  const char* at = strrchr(text, ')');
+  for (int i = 0; at != NULL && i < BEFORE_IT + 1; i++)
+    at = strchr(at + 1, ' ');
+  return at == NULL ? 0 : strtoull(at, NULL, 10);
 }
 
 struct metrics_process* metrics_process_of(struct metrics* metrics, int pid,
@@ -84,8 +81,8 @@ struct metrics_process* metrics_process_of(struct metrics* metrics, int pid,
     out_of_memory();
   process->pid = pid;
   process->start = start;
-  metrics->list =
-      array_grow(metrics->list, metrics->count, &metrics->capacity, sizeof(process));
+  metrics->list = array_grow(metrics->list, metrics->count, &metrics->capacity,
+                             sizeof(struct metrics_process*));
   metrics->list[metrics->count++] = process;
   return process;
 }
@@ -171,7 +168,8 @@ static void board_look(struct metrics_process* process, const struct live_ring* 
   }
 }
 
-static void recorded_look(struct metrics* metrics, const struct live_ring* ring) {
+static void recorded_look(struct metrics* metrics, const struct live_ring* ring,
+                          bool asked) {
   struct metrics_process* process =
       metrics_process_of(metrics, ring->pid, ring->board->process_start);
   if (process->is_sampled) { /* it was seen before it had a ring */
@@ -185,7 +183,7 @@ static void recorded_look(struct metrics* metrics, const struct live_ring* ring)
   metrics_describe(process, ring->header->command, sizeof(ring->header->command));
   loops_forget(process);
   board_look(process, ring);
-  metrics_ring_look(metrics, process, ring);
+  metrics_ring_look(metrics, process, ring, asked);
   memcpy(process->handles, process->figures.handles, sizeof(process->handles));
   memcpy(process->requests, process->figures.requests, sizeof(process->requests));
   process->handle_kinds = process->figures.handle_kinds;
@@ -213,24 +211,28 @@ void metrics_forget(struct metrics* metrics) {
   metrics->count = kept;
 }
 
-void metrics_look(struct metrics* metrics) {
-  const uint64_t moment_ns = 500000000;
+void metrics_look(struct metrics* metrics, bool asked) {
+  const uint64_t moment_ns = 500000000, while_ns = 4000000000;
   struct live_ring* rings;
   uint64_t now = live_now_ns();
-  if (metrics->looked_ns != 0 && now - metrics->looked_ns < moment_ns)
+  uint64_t before = asked ? metrics->asked_ns : metrics->looked_ns;
+  if (before != 0 && now - before < (asked ? moment_ns : while_ns))
     return;
   metrics->looked_ns = now;
+  metrics->asked_ns = asked ? now : metrics->asked_ns;
   metrics_unsee(metrics);
   size_t count = live_rings(&rings);
   for (size_t i = 0; i < count; i++) {
     if (rings[i].alive)
-      recorded_look(metrics, &rings[i]);
+      recorded_look(metrics, &rings[i], asked);
   }
-  metrics_plain_look(metrics, rings, count);
+  if (asked)
+    metrics_plain_look(metrics, rings, count);
   for (size_t i = 0; i < count; i++)
     live_ring_close(&rings[i]);
   free(rings);
-  metrics_forget(metrics);
+  if (asked)
+    metrics_forget(metrics);
 }
 
 void metrics_free(struct metrics* metrics) {

@@ -28,9 +28,10 @@ struct metrics_kind {
 struct metrics_loop {
   uint32_t number; /* 0: the place is free */
   uint32_t thread;
-  uint64_t since_ns; /* when the loop was made */
-  uint64_t done_ns;  /* its stretches up to then are counted */
-  uint64_t lost;     /* how often the ring was overwritten before it was read */
+  uint64_t since_ns;            /* when the loop was made */
+  uint64_t done_ns;             /* its stretches up to then are counted */
+  uint64_t read_ns, read_turns; /* when, and at how many turns, its ring was last read */
+  uint64_t lost; /* how often the ring was overwritten before it was read */
   uint64_t turns, slept_ns, age_ns;
   uint64_t cpu_ns, wait_ns; /* of its thread */
   uint64_t held_ns;         /* up to now; 0: asleep */
@@ -79,18 +80,19 @@ struct metrics_process {
 struct metrics {
   struct metrics_process** list;
   size_t count, capacity;
-  uint64_t looked_ns;
+  uint64_t looked_ns, asked_ns;
   uint64_t stall_ns; /* from when on a stretch is a stall */
 };
 
-/* Looks at all processes, unless that was a moment ago. */
-void metrics_look(struct metrics* metrics);
+/* Looks at all processes, unless that was a moment ago. When nobody has asked, only at
+ * rings that would be overwritten. */
+void metrics_look(struct metrics* metrics, bool asked);
 /* In Prometheus's format of old, or as OpenMetrics. */
 void metrics_write(FILE* out, const struct metrics* metrics, bool open);
 
 /* live_metrics_ring.c: what the ring has of a loop since the last look. */
 void metrics_ring_look(struct metrics* metrics, struct metrics_process* process,
-                       const struct live_ring* ring);
+                       const struct live_ring* ring, bool asked);
 /* live_metrics_plain.c: processes that nobody prepared, which have no ring. */
 void metrics_plain_look(struct metrics* metrics, const struct live_ring* rings,
                         size_t count);

@@ -125,18 +125,20 @@ static void kinds_take(struct metrics_process* process, const struct seen_loop* 
 
 /* Asleep in a wait for this loop's descriptors. */
 static bool is_polling(const struct target* target, const struct seen_loop* loop) {
-  char text[256];
-  long call;
-  unsigned long long fd, events, most, timeout;
-  if (task_read(target->pid, (uint32_t) loop->tid, "syscall", text, sizeof(text)) <= 0 ||
-      sscanf(text, "%ld 0x%llx 0x%llx 0x%llx 0x%llx", &call, &fd, &events, &most,
-             &timeout) != 5)
+  char text[256], *at;
+  unsigned long long values[4]; /* its arguments */
+  if (task_read(target->pid, (uint32_t) loop->tid, "syscall", text, sizeof(text)) <= 0)
     return false;
+  long call = strtol(text, &at, 10);
+  if (at == text)
+    return false; /* it runs */
+  for (int i = 0; i < 4; i++)
+    values[i] = strtoull(at, &at, 16);
   bool waits = call == SYS_epoll_pwait;
 #ifdef SYS_epoll_wait
   waits = waits || call == SYS_epoll_wait;
 #endif
-  return waits && (int) fd == loop->backend_fd && (int) timeout != 0;
+  return waits && (int) values[0] == loop->backend_fd && (int) values[3] != 0;
 }
 
 static void loop_look(struct metrics_process* process, struct plain* plain,

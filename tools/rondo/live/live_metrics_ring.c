@@ -239,17 +239,24 @@ static void stalls_of_loop(struct metrics* metrics, struct metrics_process* proc
   facts_free(facts);
 }
 
-/* Reading all of a ring with its names takes a while: only after a stall. */
+/* Names take a while: they are read only after a stall. */
 static void stalls_take(struct metrics* metrics, struct metrics_process* process,
                         const struct live_ring* ring, uint32_t number, uint64_t from,
                         uint64_t to) {
   struct trace trace = {0};
-  const char* problem = live_ring_read(ring, &trace);
-  for (size_t i = 0; problem == NULL && i < trace.count; i++) {
-    if (trace.loops[i].number == number)
-      stalls_of_loop(metrics, process, &trace, i, from, to);
+  size_t size;
+  char* bytes = live_ring_copy_named(ring, number, from, &size);
+  if (bytes == NULL)
+    out_of_memory();
+  if (trace_read_bytes(&trace, bytes, size) == NULL) {
+    trace_sort(&trace);
+    for (size_t i = 0; i < trace.count; i++) {
+      if (trace.loops[i].number == number)
+        stalls_of_loop(metrics, process, &trace, i, from, to);
+    }
   }
   trace_free(&trace);
+  free(bytes);
 }
 
 /* --- a ring ---------------------------------------------------------------------------
@@ -279,14 +286,28 @@ static void loop_take(struct metrics* metrics, struct metrics_process* process,
                 loop->done_ns);
 }
 
+/* A loop that hasn't turned has nothing new. When nobody has asked, the ring is read only
+ * before it could be overwritten: a turn of many callbacks takes some 500 bytes. */
+static bool has_to_read(const struct metrics_loop* loop, const struct live_ring* ring,
+                        bool asked) {
+  const uint64_t turn_bytes = 500, seldom_ns = 60000000000;
+  uint64_t turns = loop->turns - loop->read_turns;
+  if (loop->never_ran || turns == 0)
+    return false;
+  return asked || loop->read_ns == 0 || turns > ring->size / 2 / turn_bytes ||
+         live_now_ns() - loop->read_ns > seldom_ns;
+}
+
 void metrics_ring_look(struct metrics* metrics, struct metrics_process* process,
-                       const struct live_ring* ring) {
+                       const struct live_ring* ring, bool asked) {
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
     struct metrics_loop* loop = &process->loops[i];
     struct trace trace = {0};
     size_t size;
-    if (loop->number == 0)
+    if (loop->number == 0 || !has_to_read(loop, ring, asked))
       continue;
+    loop->read_turns = loop->turns;
+    loop->read_ns = live_now_ns();
     char* bytes = live_ring_copy_loop(ring, loop->number, loop->done_ns, &size);
     if (bytes == NULL)
       out_of_memory();

@@ -391,13 +391,16 @@ static void add_live(struct ring_copy* copy) {
 struct ring_wish {
   struct board* names_of; /* NULL, or a board: only the names, for what is on it */
   uint32_t loop;          /* 0, or a loop's number: only its chunks, */
-  uint64_t from;          /* from that sequence on */
+  uint64_t from;          /* from that sequence on; */
+  bool with_names;        /* and the names, and the samples */
 };
 
 static bool chunk_is_wanted(const struct ring_wish* wish,
                             const struct trace_chunk* chunk) {
   if (wish->names_of != NULL)
     return chunk->kind == TRACE_STREAM_DEFINITIONS;
+  if (wish->with_names && chunk->kind == TRACE_STREAM_DEFINITIONS)
+    return true;
   return wish->loop == 0 ||
          (chunk->kind == TRACE_STREAM_LOOP && chunk->number == wish->loop &&
           chunk->sequence >= wish->from);
@@ -429,13 +432,13 @@ static size_t capacity_wanted(const struct live_ring* ring,
   return TRACE_HEADER_SIZE + chunks * ring->chunk_size;
 }
 
-/* Of a copy, leaves one loop, and no samples: they would need names. */
-static void board_keep(struct board* board, uint32_t loop) {
+/* Of a copy, leaves one loop, and without names no samples, which would need them. */
+static void board_keep(struct board* board, uint32_t loop, bool with_names) {
   for (size_t i = 0; i < BOARD_LOOPS; i++) {
     if (board->loops[i].number != loop)
       board->loops[i].number = 0;
   }
-  for (size_t i = 0; i < BOARD_SAMPLES; i++)
+  for (size_t i = 0; i < BOARD_SAMPLES && !with_names; i++)
     board->samples[i].number = 0;
 }
 
@@ -460,8 +463,8 @@ static char* ring_copy(const struct live_ring* ring, size_t* size,
   copy_chunks(&copy, wish);
   copy.capacity += added;
   if (wish->loop != 0)
-    board_keep(copy.board, wish->loop);
-  else if (copy.used > TRACE_HEADER_SIZE)
+    board_keep(copy.board, wish->loop, wish->with_names);
+  if ((wish->loop == 0 || wish->with_names) && copy.used > TRACE_HEADER_SIZE)
     ring_copy_name_samples(&copy, copy.board);
   if (copy.used > TRACE_HEADER_SIZE && !names_only)
     add_live(&copy);
@@ -483,12 +486,12 @@ char* live_ring_copy(const struct live_ring* ring, size_t* size) {
 
 /* The processor's time of a stretch may be in a record that covers the time before it, so
  * the chunk before belongs to it, too. */
-char* live_ring_copy_loop(const struct live_ring* ring, uint32_t number,
-                          uint64_t since_ns, size_t* size) {
+static char* copy_loop(const struct live_ring* ring, uint32_t number, uint64_t since_ns,
+                       bool with_names, size_t* size) {
   const uint64_t margin = 1000000000;
   uint64_t start = ring->header->start_ns;
   uint64_t since = since_ns > start + margin ? since_ns - start - margin : 0;
-  struct ring_wish wish = {.loop = number};
+  struct ring_wish wish = {.loop = number, .with_names = with_names};
   size_t filled = ring_filled(ring);
   for (size_t at = TRACE_HEADER_SIZE + BOARD_SIZE; at + ring->chunk_size <= filled;
        at += ring->chunk_size) {
@@ -500,6 +503,16 @@ char* live_ring_copy_loop(const struct live_ring* ring, uint32_t number,
       wish.from = chunk->sequence;
   }
   return ring_copy(ring, size, &wish);
+}
+
+char* live_ring_copy_loop(const struct live_ring* ring, uint32_t number,
+                          uint64_t since_ns, size_t* size) {
+  return copy_loop(ring, number, since_ns, false, size);
+}
+
+char* live_ring_copy_named(const struct live_ring* ring, uint32_t number,
+                           uint64_t since_ns, size_t* size) {
+  return copy_loop(ring, number, since_ns, true, size);
 }
 
 void live_names_read(const struct live_ring* ring, struct board* board,

@@ -53,6 +53,9 @@ char* live_ring_copy(const struct live_ring* ring, size_t* size);
  * was begun before the time `since_ns`, and some before. */
 char* live_ring_copy_loop(const struct live_ring* ring, uint32_t number,
                           uint64_t since_ns, size_t* size);
+/* The same with names and samples. */
+char* live_ring_copy_named(const struct live_ring* ring, uint32_t number,
+                           uint64_t since_ns, size_t* size);
 /* As live_ring_copy, parsed into `trace`, to be freed with trace_free. Returns NULL, or
  * what is wrong. */
 const char* live_ring_read(const struct live_ring* ring, struct trace* trace);

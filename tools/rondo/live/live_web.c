@@ -175,7 +175,7 @@ static void metrics_answer(int fd, const char* request) {
     if (out == NULL)
       out_of_memory();
     pthread_mutex_lock(&web.lock);
-    metrics_look(&web.metrics);
+    metrics_look(&web.metrics, true);
     metrics_write(out, &web.metrics, open);
     pthread_mutex_unlock(&web.lock);
     fclose(out);
@@ -313,7 +313,7 @@ static void exporter_wait(int server) {
   struct pollfd polled = {.fd = server, .events = POLLIN};
   while (web.is_exporter && poll(&polled, 1, BETWEEN_MS) == 0) {
     pthread_mutex_lock(&web.lock);
-    metrics_look(&web.metrics);
+    metrics_look(&web.metrics, false);
     pthread_mutex_unlock(&web.lock);
   }
 }

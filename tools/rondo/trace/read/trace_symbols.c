@@ -29,6 +29,7 @@ struct function {
 
 struct module {
   struct module* next;
+  struct module* same; /* the same file at another path has all else; or NULL */
   char* path;
   struct stat about;        /* of the file when it was read; zeros: there was none, */
   time_t looked;            /* and when that was last compared */
@@ -207,12 +208,25 @@ static bool module_is_current(struct module* module) {
          status.st_mtim.tv_nsec == about->st_mtim.tv_nsec;
 }
 
+/* Each process of a program has it at a path of its own below /proc. */
+static struct module* module_of_file(const struct stat* about) {
+  for (struct module* module = modules->next; module != NULL; module = module->next) {
+    const struct stat* other = &module->about;
+    if (module->same == NULL && other->st_ino != 0 && other->st_ino == about->st_ino &&
+        other->st_dev == about->st_dev && other->st_size == about->st_size &&
+        other->st_mtim.tv_sec == about->st_mtim.tv_sec &&
+        other->st_mtim.tv_nsec == about->st_mtim.tv_nsec)
+      return module;
+  }
+  return NULL;
+}
+
 static struct module* module_find(const char* path) {
   for (struct module* module = modules; module != NULL; module = module->next) {
     if (strcmp(module->path, path) != 0)
       continue;
     if (module_is_current(module))
-      return module;
+      return module->same == NULL ? module : module->same;
     break; /* the newest is in front of those before it */
   }
   struct module* module = calloc(1, sizeof(*module));
@@ -223,6 +237,9 @@ static struct module* module_find(const char* path) {
   modules = module;
   if (stat(path, &module->about) != 0)
     module->about = (struct stat){0};
+  module->same = module_of_file(&module->about);
+  if (module->same != NULL)
+    return module->same;
   module_load(module);
   module_sort(module);
   return module;
