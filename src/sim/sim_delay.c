@@ -78,10 +78,22 @@ static uint64_t delay_beyond(const uv_loop_t* loop, const struct sim_question* a
   return delay;
 }
 
-/* Whether the loop waits for one thing only: then nothing comes before it that would have
- * come after it, and a long delay would be a waste of the allowance. */
-static bool is_all_there_is(const uv_loop_t* loop) {
-  return loop->timer_count == 0 && loop->active_handles == 0 && loop->work_active <= 1;
+/* Whether the loop waits for one thing only, and nobody else for a time: then nothing
+ * comes before it that would have come after it, and a long delay would be a waste of the
+ * allowance. */
+static bool is_all_there_is(const uv_loop_t* loop, uint64_t others) {
+  return loop->timer_count == 0 && loop->active_handles == 0 && loop->work_active <= 1 &&
+         others == WORLD_NEVER;
+}
+
+/* Just behind what another thread or process waits for until then: half a second after it
+ * has started a child, say. 0: not this time, or too far. */
+static uint64_t behind_others(uint64_t others, uint64_t now, uint64_t most,
+                              uint64_t number) {
+  if (others == WORLD_NEVER || (number >> 5) % 2 == 0)
+    return 0;
+  uint64_t delay = others - now + little(number);
+  return delay <= most ? delay : 0;
 }
 
 uint64_t sim_delay(const uv_loop_t* loop, const struct sim_question* about,
@@ -95,12 +107,18 @@ uint64_t sim_delay(const uv_loop_t* loop, const struct sim_question* about,
   uint64_t most = world_late_most(sim->world);
   uint64_t covered = world_late_covered(sim->world);
   uint64_t timer = next_timer(loop, now), event = next_event(sim, now);
+  uint64_t others = world_next_of_others(sim->world);
   uint64_t share = sim_mix(number ^ 3) % 8;
-  bool is_long = chooser_is_long(sim->chooser, number) && !is_all_there_is(loop);
+  bool is_long = chooser_is_long(sim->chooser, number) && !is_all_there_is(loop, others);
   uint64_t behind_timer = timer - now + little(number);
   uint64_t behind_event = event - now + little(number);
   if (share < 2 && event != WORLD_NEVER && behind_event <= most)
     return take(sim, behind_event, false);
+  if (share < 5 && is_long) {
+    uint64_t delay = behind_others(others, now, most, number);
+    if (delay != 0)
+      return take(sim, delay, false);
+  }
   if (share < 5 && is_long && timer != WORLD_NEVER) {
     bool is_exempt = behind_timer > most && timer - now <= new_most &&
                      timer_is_new(loop, now) && world_late_is_whole(sim->world);

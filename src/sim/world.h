@@ -253,6 +253,9 @@ enum world_advance {
  * `mask` end its wait. NULL: it doesn't block them. */
 enum world_advance world_advance(struct world* world, struct world_thread* self,
                                  struct pollfd* fds, nfds_t count, const sigset_t* mask);
+/* The first deadline of the other threads, in all processes, that is still to come;
+ * WORLD_NEVER if there is none. */
+uint64_t world_next_of_others(struct world* world);
 /* Somebody spins: moves the clock by a step. */
 void world_step(struct world* world, uint64_t step);
 

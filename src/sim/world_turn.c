@@ -144,6 +144,22 @@ static struct world_thread* first_deadline(struct world* world) {
   return first;
 }
 
+uint64_t world_next_of_others(struct world* world) {
+  const struct world_thread* self = world_self(world);
+  uint64_t first = WORLD_NEVER;
+  world_lock(world);
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    bool is_of_engine = thread->is_helper ||
+                        (thread->kind == WAIT_CONDITION && thread->tid != thread->pid);
+    if (thread->tid != 0 && thread != self && thread->state == THREAD_WAITS &&
+        !is_of_engine && thread->deadline > world->now && thread->deadline < first)
+      first = thread->deadline;
+  }
+  world_unlock(world);
+  return first;
+}
+
 static void clock_move(struct world* world, uint64_t to) {
   if (to <= world->now)
     return;
