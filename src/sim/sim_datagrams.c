@@ -60,8 +60,8 @@ static void datagram_send(struct sim_datagram* datagram) {
   datagram->handle = NULL;
 }
 
-/* "datagram 3 of socket 1 to 127.0.0.1:80": the address of its own or that of a connected
- * socket. */
+/* "datagram 3 of datagram socket 1 to 127.0.0.1:80": the address of its own or that of a
+ * connected socket. */
 static void datagram_words(const uv_udp_t* handle, const struct msghdr* message,
                            uint64_t socket, uint64_t nth, char* words, size_t size) {
   struct sockaddr_storage to = {0};
@@ -73,8 +73,11 @@ static void datagram_words(const uv_udp_t* handle, const struct msghdr* message,
       getpeername(handle->io_watcher.fd, (struct sockaddr*) &to, &length) == 0)
     address_text(address, sizeof(address), &to,
                  message->msg_namelen > 0 ? message->msg_namelen : length);
-  snprintf(words, size, "datagram %llu of socket %llu%s%s", (unsigned long long) nth + 1,
-           (unsigned long long) socket, address[0] == '\0' ? "" : " to ", address);
+  char name[60], text[120];
+  snprintf(name, sizeof(name), "datagram socket %llu", (unsigned long long) socket);
+  sim_described_words(handle->loop, handle, name, text, sizeof(text));
+  snprintf(words, size, "datagram %llu of %s%s%s", (unsigned long long) nth + 1, text,
+           address[0] == '\0' ? "" : " to ", address);
 }
 
 /* True if the datagram is kept until its time. */

@@ -106,7 +106,7 @@ void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int eve
       address_words(w->fd, true, "to", where, sizeof(where));
     snprintf(name, sizeof(name), "%s %llu%s (descriptor %d)", what, number, where, w->fd);
     sim_described_words(loop, handle, name, text, sizeof(text));
-    snprintf(words, size, "%s: %s is noticed late", text,
-             events & EPOLLIN ? "what has arrived" : "room to write");
+    snprintf(words, size, "%s on %s is noticed late",
+             events & EPOLLIN ? "what has arrived" : "room to write", text);
   }
 }

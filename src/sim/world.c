@@ -62,8 +62,7 @@ void world_prepare(struct world* world, uint64_t seed) {
   memcpy(world->magic, WORLD_MAGIC, sizeof(world->magic));
   world->version = WORLD_VERSION;
   world->seed = seed;
-  /* Some time after the machine's start, like any program; a whole number. */
-  world->start = 1000 * WORLD_SECOND;
+  world->start = WORLD_START_NS;
   world->now = world->start;
   world_late_prepare(world);
   struct timespec wall;

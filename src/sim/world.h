@@ -26,6 +26,9 @@
 #define WORLD_MAGIC  "RONDOSIM"
 #define WORLD_NEVER  UINT64_MAX
 #define WORLD_SECOND UINT64_C(1000000000)
+/* Where the monotonic clock starts: some time after the machine's start, like any
+ * program; a whole number. */
+#define WORLD_START_NS (1000 * WORLD_SECOND)
 
 enum {
   WORLD_VERSION = 9,

@@ -43,6 +43,32 @@ const races = {
     child.stdout.on("data", (data) => (out += data));
     child.on("exit", () => assert.equal(out, "hello\nworld\n"));
   },
+  // Takes a key that was asked for first as done first.
+  order() {
+    const order = [];
+    require("crypto").pbkdf2("a", "b", 1, 16, "sha1", () => order.push("key"));
+    setTimeout(() => require("zlib").deflate("text", () => {
+      order.push("packed");
+      assert.deepEqual(order, ["key", "packed"]);
+    }), 20);
+  },
+  // Shows the answer that came last, not that to the last question.
+  search() {
+    const http = require("http");
+    const server = http.createServer((request, response) => response.end(request.url)).listen(0, "127.0.0.1", async () => {
+      let shown;
+      const ask = (url) => new Promise((answered) => {
+        http.get({ port: server.address().port, host: "127.0.0.1", path: url, agent: false }, (response) => {
+          response.on("data", (data) => (shown = String(data))).on("end", answered);
+        });
+      });
+      const first = ask("/ro");
+      await new Promise((later) => setTimeout(later, 20));
+      await Promise.all([first, ask("/rondo")]);
+      server.close();
+      assert.equal(shown, "/rondo");
+    });
+  },
   http() {
     const http = require("http");
     const server = http.createServer((request, response) => response.end("x")).listen(0, "127.0.0.1", () => {

@@ -64,11 +64,17 @@
     DHREQUEST: 'diffieHellman', ECDHREQUEST: 'diffieHellman',
   }));
 
+  // So that a recording calls it alike.
+  function mark(resource, what, place) {
+    if (place !== '') Object.defineProperty(resource, DESCRIBED, { value: `${what} (${place})`, configurable: true });
+  }
+
   // A compressor gives the pool work whenever it is written to, so long as it lives.
   function watchZlib(handle, place) {
     if (typeof handle.write !== 'function') return;
     const { write } = handle;
     const name = handle.constructor.name === 'Zlib' ? 'zlib' : handle.constructor.name.replace(/(En|De)coder$/, '').toLowerCase();
+    mark(handle, `the end of ${name}`, place);
     handle.write = function (...given) {
       addon.work(name);
       addon.origin(place);
@@ -105,11 +111,22 @@
     say(entry);
   }
 
+  const entryOf = (socket) => handles.get((socket?._handle?._parentWrap ?? socket?._handle)?.getAsyncId?.());
+
   function use(socket, what) {
-    const entry = handles.get((socket?._handle?._parentWrap ?? socket?._handle)?.getAsyncId?.());
+    const entry = entryOf(socket);
     if (entry === undefined || entry.uses.includes(what)) return;
     entry.uses.push(what);
     say(entry);
+  }
+
+  // What a parser of HTTP calls back has come over its connection.
+  function nameParser(resource) {
+    const get = () => {
+      const said = entryOf(resource.socket ?? resource.req?.socket)?.said;
+      return said && `what has arrived on ${said}`;
+    };
+    Object.defineProperty(resource, DESCRIBED, { get });
   }
 
   function ownerOf(handle) {
@@ -137,7 +154,7 @@
     // fork() has one pipe that is none of the child's streams.
     if (others.size === 1 && typeof owner.send === 'function') {
       const entry = handles.get([...others][0]);
-      entry.name = `the messages of ${name}`;
+      entry.name = `the channel of ${name}`;
       say(entry);
     }
   }
@@ -208,10 +225,14 @@
     } else if (type === 'TickObject' && places.size < PLACES_MOST) {
       notePlace(id, placeIn(stackLines()));
     } else if (WORK.has(type)) {
+      const place = placeIn(stackLines());
       addon.work(WORK.get(type));
-      addon.origin(placeIn(stackLines()));
+      addon.origin(place);
+      mark(resource, `the end of ${WORK.get(type)}`, place);
     } else if (type === 'ZLIB') {
       watchZlib(resource, placeIn(stackLines()));
+    } else if (type === 'HTTPINCOMINGMESSAGE' || type === 'HTTPCLIENTREQUEST') {
+      nameParser(resource);
     } else if (KINDS.has(type) || type === 'PROCESSWRAP' || type === 'WORKER' || type === 'MESSAGEPORT') {
       nameHandle(id, type, trigger, resource);
     }

@@ -32,9 +32,10 @@ static void summary_show(const struct sim_search* search) {
   uint64_t real = world_real_ns() - search->since;
   sim_time_words(search->virtual_ns, virtual_time, sizeof(virtual_time));
   sim_time_words(real, real_time, sizeof(real_time));
-  printf("%s%u schedules, %u failed: %s of virtual time in %s, %.1f runs a second.\n",
-         search->failed > 0 ? "\n" : "", search->ended, search->failed, virtual_time,
-         real_time, search->ended * 1e9 / (double) (real + 1));
+  printf("%s%u schedule%s, %u failed: %s of virtual time in %s, %.1f runs a second.\n",
+         search->failed > 0 ? "\n" : "", search->ended, search->ended == 1 ? "" : "s",
+         search->failed, virtual_time, real_time,
+         search->ended * 1e9 / (double) (real + 1));
   if (search->options->way != SIM_RANDOM)
     printf("%s\n", tree_is_complete(&search->tree)
                        ? "These are all schedules of the search."

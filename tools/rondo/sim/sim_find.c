@@ -152,31 +152,38 @@ static void add_origins(struct shrink* shrink) {
 
 /* --- recordings ------------------------------------------------------------------- */
 
-/* The process that the only decision is about, unless it is the first; or NULL. */
-static const char* decision_process(const struct sim_run* run) {
-  const char* process = run->decision_count == 1 ? run->decisions[0].process : "";
-  return strchr(process, '.') == NULL ? NULL : process;
+static void recordings_free(struct sim_recordings* recordings) {
+  for (size_t i = 0; i < recordings->count; i++)
+    free(recordings->all[i].path);
+  free(recordings->all);
 }
 
-/* The recording of a child: the first process's has the name that was given, those of
- * others the pid behind it. NULL if there is none. */
-static char* path_of_child(const struct sim_run* run, const char* process,
-                           const char* path) {
-  for (size_t i = 0; i < run->process_count && process != NULL; i++) {
-    char* found = NULL;
-    if (strcmp(run->processes[i].path, process) != 0 ||
-        asprintf(&found, "%s.%d", path, run->processes[i].pid) < 0)
+/* The first process's recording has the name that was given, those of others the pid
+ * behind it. */
+static void recordings_find(const struct sim_run* run, const char* path,
+                            struct sim_recordings* found) {
+  *found = (struct sim_recordings){0};
+  found->all = calloc(run->process_count + 1, sizeof(*found->all));
+  for (size_t i = 0; i < run->process_count && found->all != NULL; i++) {
+    char* name = NULL;
+    const struct sim_process* process = &run->processes[i];
+    bool is_first = strchr(process->path, '.') == NULL;
+    if ((is_first ? asprintf(&name, "%s", path)
+                  : asprintf(&name, "%s.%d", path, process->pid)) < 0)
       continue;
-    if (access(found, R_OK) == 0)
-      return found;
-    free(found);
+    if (access(name, R_OK) != 0) {
+      free(name);
+      continue;
+    }
+    struct sim_recording* recording = &found->all[found->count++];
+    memcpy(recording->process, process->path, sizeof(recording->process));
+    recording->path = name;
   }
-  return NULL;
 }
 
 /* Runs once more with these decisions, recorded. The path, or NULL. */
 static char* record(const struct shrink* shrink, const char* folder, const char* what,
-                    size_t count, bool* fails, char** of_child) {
+                    size_t count, bool* fails, struct sim_recordings* recordings) {
   struct sim_plan plan = shrink->options->plan;
   struct sim_run again;
   size_t size = strlen(folder) + 64;
@@ -197,9 +204,8 @@ static char* record(const struct shrink* shrink, const char* folder, const char*
   unlink(path);
   bool ran = sim_run_whole(&plan, &again, shrink->stop);
   *fails = ran && is_alike(shrink->options, &again, &shrink->finding->run);
-  *of_child =
-      ran ? path_of_child(&again, decision_process(&shrink->finding->smallest), path)
-          : NULL;
+  if (ran)
+    recordings_find(&again, path, recordings);
   sim_run_free(&again);
   if (ran && access(path, R_OK) == 0)
     return path;
@@ -212,17 +218,6 @@ static void record_forget(char** path) {
     unlink(*path);
   free(*path);
   *path = NULL;
-}
-
-/* Of the process that the decision is about; otherwise of the first. A decision about
- * another process than the one that is recorded explains nothing there. */
-static char* story_of(const struct sim_finding* finding, char* const children[2]) {
-  const struct sim_run* small = sim_find_smallest(finding);
-  if (decision_process(small) == NULL)
-    return sim_story(small, finding->kept_passing, finding->kept_failing);
-  return children[0] == NULL || children[1] == NULL
-             ? NULL
-             : sim_story(small, children[1], children[0]);
 }
 
 /* The failing schedule, and the same without its last decision, which passes: recorded,
@@ -245,17 +240,17 @@ static void record_both(struct shrink* shrink) {
     shrink->named_argv = exec_name_functions(shrink->options->plan.argv);
   const char* place = folder == NULL ? scratch : folder;
   bool first_fails = false, second_fails = false;
-  char* children[2] = {NULL, NULL};
+  struct sim_recordings failing = {0}, passing = {0};
   finding->kept_failing =
-      record(shrink, place, "failing", shrink->count, &first_fails, &children[0]);
+      record(shrink, place, "failing", shrink->count, &first_fails, &failing);
   finding->kept_passing =
-      record(shrink, place, "passing", shrink->count - 1, &second_fails, &children[1]);
+      record(shrink, place, "passing", shrink->count - 1, &second_fails, &passing);
   /* A program may do other things when it is recorded: then they are no comparison. */
   if (finding->kept_failing != NULL && finding->kept_passing != NULL && first_fails &&
       !second_fails)
-    finding->story = story_of(finding, children);
-  free(children[0]);
-  free(children[1]);
+    finding->story = sim_story(sim_find_smallest(finding), &passing, &failing);
+  recordings_free(&failing);
+  recordings_free(&passing);
   if (folder != NULL)
     return;
   record_forget(&finding->kept_failing);

@@ -5,9 +5,18 @@
 
 #include "sim_run.h"
 
+/* The recordings of a run: one of each process. */
+struct sim_recordings {
+  struct sim_recording {
+    char process[WORLD_PATH]; /* as in "0.2" */
+    char* path;
+  } * all;
+  size_t count;
+};
+
 /* "the answer of fs.stat (a.js:4) comes after the timer of a.js:9"; NULL if no two
- * callbacks of one loop do. `run` has the failing run's decisions. To be freed. */
-char* sim_story(const struct sim_run* run, const char* passing_path,
-                const char* failing_path);
+ * callbacks do. `run` has the failing run's decisions. To be freed. */
+char* sim_story(const struct sim_run* run, const struct sim_recordings* passing,
+                const struct sim_recordings* failing);
 
 #endif
