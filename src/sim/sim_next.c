@@ -317,25 +317,6 @@ static bool has_others(struct world* world) {
   return has;
 }
 
-/* --- serving ------------------------------------------------------------------------ */
-
-static void serve(uv_loop_t* loop, const struct next_candidate* item) {
-  struct sim_state* sim = sim_of(loop);
-  sim->served_turn = loop->turns;
-  sim->nothings = 0;
-  if (item->kind == NEXT_WORK) {
-    sim_work_serve(loop, item->work);
-    return;
-  }
-  sim->works_are_over = true;
-  if (item->kind == NEXT_EVENT) {
-    sim_ready_serve(loop, item->fd);
-    return;
-  }
-  item->held->until = 0; /* its time has come */
-  loop_wake(loop, WAKE_ASYNC);
-}
-
 /* What a write to the standard streams has put off calls nobody back whom an order
  * concerns. */
 static bool has_pending(const uv_loop_t* loop) {
@@ -355,6 +336,46 @@ static bool something_would_come(const uv_loop_t* loop) {
          loop->closing_batch != NULL || has_pending(loop) ||
          loop->idle_handles[0] != loop->idle_handles ||
          (loop->timer_count > 0 && loop->timers[0].due_us * 1000 <= now);
+}
+
+/* --- what isn't asked --------------------------------------------------------------- */
+
+/* Two things depend on how late something was, and are not tried: of timers that the loop
+ * doesn't know, as Node keeps them, a late one may have come together with the one
+ * before, ahead of what that has begun; and a timer that an answer has begun comes behind
+ * another one if the answer came later. Then the search can't say that these are all. */
+static void note_unasked(const uv_loop_t* loop) {
+  struct sim_state* sim = sim_of(loop);
+  uint64_t due = next_due(loop), now = world_now(sim->world);
+  bool is_close = due > now && due != WORLD_NEVER && due - now <= COMPUTES_MOST;
+  bool has_fired = sim->next_timer != 0 && sim->next_timer <= now;
+  if (has_fired && is_close && loop->timer_count == 1 && something_would_come(loop))
+    world_cut(sim->world);
+  bool is_earlier = due < sim->next_timer && sim->next_timer != WORLD_NEVER;
+  if (sim->has_served && is_earlier && sim->next_timer > now)
+    world_cut(sim->world);
+  sim->next_timer = due;
+  sim->has_served = false;
+}
+
+/* --- serving ------------------------------------------------------------------------ */
+
+static void serve(uv_loop_t* loop, const struct next_candidate* item) {
+  struct sim_state* sim = sim_of(loop);
+  sim->served_turn = loop->turns;
+  sim->has_served = true;
+  sim->nothings = 0;
+  if (item->kind == NEXT_WORK) {
+    sim_work_serve(loop, item->work);
+    return;
+  }
+  sim->works_are_over = true;
+  if (item->kind == NEXT_EVENT) {
+    sim_ready_serve(loop, item->fd);
+    return;
+  }
+  item->held->until = 0; /* its time has come */
+  loop_wake(loop, WAKE_ASYNC);
 }
 
 /* Matters only if something would run before the first of those timers, or a timer is due
@@ -539,8 +560,10 @@ int sim_next_wait(uv_loop_t* loop, uint64_t deadline, bool may_sleep, int max) {
   struct next_list list;
   bool has_news;
   bool is_same_poll = sim->seen_turn == loop->turns && sim->served_turn == loop->turns;
-  if (!is_same_poll)
+  if (!is_same_poll) {
     sim->works_are_over = false;
+    note_unasked(loop);
+  }
   serve_picked(loop);
   for (;;) {
     int count = next_look(loop, max, &has_news);

@@ -124,6 +124,8 @@ struct sim_state {
   uint64_t passed_until;   /* a timer's time: what was passed over for it comes later */
   unsigned int yielded_at; /* callbacks when the others were let go first last, plus 1 */
   unsigned int nothings;   /* times in a row that nothing was served */
+  uint64_t next_timer;     /* of the program, when a poll began last; 0: none yet */
+  bool has_served;         /* something, since then */
   bool has_picked;         /* the next wait serves `picked` */
   bool works_are_over;     /* in this poll no more finished work is served */
   struct sim_mark* picked;

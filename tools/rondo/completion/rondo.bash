@@ -12,7 +12,7 @@ _rondo() {
   --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim orders top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim orders learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
@@ -56,7 +56,7 @@ _rondo() {
     fi ;;
   why) COMPREPLY=($(compgen -f -W '--json --help' -- "$word")) ;;
   dump) COMPREPLY=($(compgen -W '--output --help' -- "$word")) ;;
-  help) COMPREPLY=($(compgen -W 'exec trace sim orders top why dump doctor' -- "$word")) ;;
+  help) COMPREPLY=($(compgen -W 'exec trace sim orders learn top why dump doctor' -- "$word")) ;;
   *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }

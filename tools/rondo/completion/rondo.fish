@@ -3,6 +3,7 @@ complete -c rondo -n __fish_use_subcommand -a exec -d 'run a program on the libr
 complete -c rondo -n __fish_use_subcommand -a trace -d 'show what event loops did'
 complete -c rondo -n __fish_use_subcommand -a sim -d 'run under many schedules in virtual time'
 complete -c rondo -n __fish_use_subcommand -a orders -d 'show every outcome under those schedules'
+complete -c rondo -n __fish_use_subcommand -a learn -d 'lessons about the loop'
 complete -c rondo -n __fish_use_subcommand -a top -d 'show recorded processes, live'
 complete -c rondo -n __fish_use_subcommand -a why -d 'why a process is alive, and not answering'
 complete -c rondo -n __fish_use_subcommand -a dump -d 'write down what a process keeps in memory'

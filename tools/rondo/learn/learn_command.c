@@ -1,0 +1,140 @@
+/* The command: lists the lessons, or shows one: its source with the question, then all
+ * its orders, then the answer. */
+#include "learn_command.h"
+
+#include "exec.h"
+#include "learn_lessons.h"
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BAD_ARGUMENT = 2 };
+
+static const char usage[] =
+    "usage: rondo learn\n"
+    "       rondo learn NUMBER\n"
+    "\n"
+    "Lists the lessons about the event loop, or shows one: a small program and a\n"
+    "question, then every order in which it can happen, and why.\n";
+
+static void lessons_list(const struct lessons* lessons) {
+  char title[120];
+  for (size_t i = 0; i < lessons->count; i++) {
+    lesson_title(&lessons->list[i], title, sizeof(title));
+    printf("%3u  %s\n", lessons->list[i].number, title);
+  }
+  printf("\n`rondo learn 1` shows the first.\n");
+}
+
+static void source_show(const struct lesson* lesson) {
+  unsigned int number = 1;
+  for (const char* at = lesson->text; *at != '\0'; number++) {
+    int length = (int) strcspn(at, "\n");
+    printf(length == 0 ? "%3u\n" : "%3u  %.*s\n", number, length, at);
+    at += length + (at[length] == '\n');
+  }
+}
+
+/* In a terminal there is time to think. */
+static void pause_to_think(void) {
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    return;
+  printf("\nWhat will it print? Enter shows every order. ");
+  fflush(stdout);
+  int byte;
+  do
+    byte = getchar();
+  while (byte != '\n' && byte != EOF);
+}
+
+/* Runs `rondo orders` of it; its exit code. */
+static int orders_show(const struct lesson* lesson, const char* program) {
+  char own[PATH_MAX];
+  int status = 0;
+  if (!exec_find_self(own))
+    return BAD_ARGUMENT;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    char* script[] = {own, "orders", "--search", "systematic", lesson->path, NULL};
+    char* compiled[] = {
+        own, "orders", "--search", "systematic", "--", (char*) (uintptr_t) program, NULL};
+    execv(own, program == NULL ? script : compiled);
+    _exit(127);
+  }
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void answer_show(const struct lesson* lesson) {
+  printf("\n");
+  for (const char* at = lesson->answer; *at != '\0';) {
+    int length = (int) strcspn(at, "\n");
+    int skipped = strncmp(at, "// ", 3) == 0 ? 3 : 0;
+    printf("%.*s\n", length - skipped, at + skipped);
+    at += length + (at[length] == '\n');
+  }
+}
+
+static int lesson_show(const struct lessons* lessons, const struct lesson* lesson) {
+  char* program = lesson_program(lessons, lesson);
+  int code = 0;
+  printf("%s\n\n", lesson->path);
+  source_show(lesson);
+  if (lesson_is_script(lesson) || program != NULL) {
+    pause_to_think();
+    printf("\n");
+    code = orders_show(lesson, program);
+  } else {
+    printf("\nCompile it (cc %s -luv -o lesson), then: rondo orders -- ./lesson\n",
+           lesson->path);
+  }
+  if (code == 0)
+    answer_show(lesson);
+  free(program);
+  return code;
+}
+
+int learn_main(int argc, char** argv) {
+  static const struct option table[] = {{0}};
+  static const struct command_line line = {
+      .name = "rondo learn", .usage = usage, .options = table, .refusal = BAD_ARGUMENT};
+  struct lessons lessons;
+  int next = 1;
+  int code = options_read(&line, argc, argv, &next, NULL);
+  if (code != OPTIONS_GOOD)
+    return code;
+  if (next + 1 < argc)
+    return options_refuse(&line, "one lesson at a time, not also", argv[next + 1]);
+  if (!lessons_find(&lessons)) {
+    fprintf(stderr, "rondo learn: the lessons are not there (share/rondo/lessons)\n");
+    lessons_free(&lessons);
+    return BAD_ARGUMENT;
+  }
+  code = BAD_ARGUMENT;
+  if (next == argc) {
+    lessons_list(&lessons);
+    code = 0;
+  } else {
+    const struct lesson* lesson = NULL;
+    char* end;
+    unsigned long number = strtoul(argv[next], &end, 10);
+    for (size_t i = 0; *end == '\0' && i < lessons.count; i++) {
+      if (lessons.list[i].number == number)
+        lesson = &lessons.list[i];
+    }
+    if (lesson != NULL)
+      code = lesson_show(&lessons, lesson);
+    else
+      (void) options_refuse(&line, "there is no lesson", argv[next]);
+  }
+  lessons_free(&lessons);
+  return code;
+}
