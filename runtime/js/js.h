@@ -209,6 +209,8 @@ int js_bytes_open(void);
 void js_name_callback(JSObjectRef function, size_t argc, const JSValueRef argv[]);
 /* and, if the engine has a profiler, its samples. */
 bool js_names_wanted(void);
+/* Whether `rondo step` shows this loop. */
+bool js_step_join(void);
 void js_names_open(void);
 void js_frames_open(void);
 

@@ -95,6 +95,10 @@ bool js_names_wanted(void) {
 }
 
 void js_names_open(void) {
+  /* The main script is the first step. The engine's sampling thread would look at the
+   * clock, which stands still between steps. */
+  if (js_step_join())
+    return;
   if (js_names_wanted())
     js_frames_open();
   if (!js_names_wanted() || getenv("RONDO_TRACE") == NULL ||

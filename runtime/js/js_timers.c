@@ -27,7 +27,9 @@ static JSObjectRef fire_timer, fire_immediate, name_timer, name_immediate, run_t
 static rondo_node_tick_t tick;
 static int32_t tick_info[1]; /* [0]: JavaScript's tick queue isn't empty */
 static int tick_queued;
-static double cell[2]; /* in: delay and repeat; out: the slot that is due */
+static bool stepped;    /* `rondo step` shows the queues */
+static char* last_name; /* of the timer that is called back, for its next time */
+static double cell[2];  /* in: delay and repeat; out: the slot that is due */
 
 static void* slot_at(const struct timer_slots* slots, uint32_t slot) {
   return slots->chunks[slot / CHUNK] + slot % CHUNK * slots->item_size;
@@ -80,7 +82,37 @@ static void name_slot(JSObjectRef name_of) {
   char* name = value == NULL ? NULL : js_utf8(value, NULL);
   if (name != NULL)
     rondo_trace_name(js.loop, name);
-  free(name);
+  free(last_name);
+  last_name = name;
+}
+
+/* ---- for `rondo step` -------------------------------------------------------- */
+
+static void step_timer(const rondo_node_timer_t* timer, const char* name) {
+  if (!stepped)
+    return;
+  unsigned int flags = (timer->repeat ? RONDO_STEP_REPEATS : 0u) |
+                       (timer->refed ? 0u : RONDO_STEP_UNREFERENCED);
+  rondo_step_put(js.loop, RONDO_STEP_TIMERS, (uint64_t) (uintptr_t) timer->data, name,
+                 timer->start + timer->duration, flags);
+}
+
+/* The interval counts from before its callback, and is started again behind it. */
+static void step_repeat(const rondo_node_timer_t* timer, uint64_t now) {
+  rondo_node_timer_t next = *timer;
+  next.start = now;
+  step_timer(&next, last_name);
+}
+
+static void step_immediate(const rondo_node_immediate_t* immediate, const char* name) {
+  if (stepped)
+    rondo_step_put(js.loop, RONDO_STEP_IMMEDIATES, (uint64_t) (uintptr_t) immediate->data,
+                   name, 0, immediate->refed ? 0 : RONDO_STEP_UNREFERENCED);
+}
+
+static void step_take(int queue, uint64_t key) {
+  if (stepped)
+    rondo_step_take(js.loop, queue, key);
 }
 
 static const void* call_with_slot(JSObjectRef function, JSObjectRef name_of, void* data) {
@@ -114,12 +146,19 @@ static JSValueRef schedule_ticks(JS_ARGS) {
 /* ---- timers ------------------------------------------------------------------ */
 
 static const void* timer_due(rondo_node_t* node, void* data) {
-  (void) node;
-  return call_with_slot(fire_timer, name_timer, data);
+  uint64_t now = uv_now(rondo_node_loop(node));
+  uint32_t slot = (uint32_t) (uintptr_t) data;
+  step_take(RONDO_STEP_TIMERS, slot);
+  const void* error = call_with_slot(fire_timer, name_timer, data);
+  const rondo_node_timer_t* timer = slot_at(&timer_slots, slot);
+  if (stepped && timer->repeat && timer->active && timer->data == data)
+    step_repeat(timer, now);
+  return error;
 }
 
 static void timer_done(rondo_node_t* node, rondo_node_timer_t* timer) {
   (void) node;
+  step_take(RONDO_STEP_TIMERS, (uint64_t) (uintptr_t) timer->data);
   slot_give(&timer_slots, (uint32_t) (uintptr_t) timer->data);
 }
 
@@ -132,8 +171,10 @@ static JSValueRef timer_start(JS_ARGS) {
   if (slot_take(&timer_slots, &slot) == 0) {
     rondo_node_timer_t* timer = slot_at(&timer_slots, slot);
     timer->data = (void*) (uintptr_t) slot;
-    if (rondo_node_timer_start(js.node, timer, ms, repeat, timer_due, timer_done) == 0)
+    if (rondo_node_timer_start(js.node, timer, ms, repeat, timer_due, timer_done) == 0) {
+      step_timer(timer, NULL);
       return js_number(slot);
+    }
     slot_give(&timer_slots, slot);
   }
   *exception = js_error("Error", "ERR_OUT_OF_MEMORY", "No memory for another timer");
@@ -155,8 +196,10 @@ static JSValueRef timer_clear(JS_ARGS) {
 static JSValueRef timer_refresh(JS_ARGS) {
   JS_UNUSED;
   rondo_node_timer_t* timer = timer_arg(argc, argv);
-  if (timer != NULL)
+  if (timer != NULL) {
     rondo_node_timer_refresh(js.node, timer);
+    step_timer(timer, NULL);
+  }
   return js_undefined();
 }
 
@@ -168,6 +211,8 @@ static JSValueRef timer_ref(JS_ARGS) {
     rondo_node_timer_ref(js.node, timer);
   else if (timer != NULL)
     rondo_node_timer_unref(js.node, timer);
+  if (timer != NULL && timer->active && !timer->firing)
+    step_timer(timer, NULL);
   return js_undefined();
 }
 
@@ -177,6 +222,7 @@ static const void* immediate_due(rondo_node_t* node, void* data) {
   (void) node;
   /* The slot is freed before the callback, which may use it again. */
   slot_give(&immediate_slots, (uint32_t) (uintptr_t) data);
+  step_take(RONDO_STEP_IMMEDIATES, (uint64_t) (uintptr_t) data);
   return call_with_slot(fire_immediate, name_immediate, data);
 }
 
@@ -192,6 +238,7 @@ static JSValueRef immediate_start(JS_ARGS) {
   rondo_node_immediate_t* immediate = slot_at(&immediate_slots, slot);
   immediate->data = (void*) (uintptr_t) slot;
   rondo_node_immediate_start(js.node, immediate, immediate_due);
+  step_immediate(immediate, NULL);
   return js_number(slot);
 }
 
@@ -201,6 +248,7 @@ static JSValueRef immediate_clear(JS_ARGS) {
       slot_get(&immediate_slots, js_arg_number(argc, argv, 0, -1));
   if (immediate != NULL && immediate->queued) {
     rondo_node_immediate_clear(js.node, immediate);
+    step_take(RONDO_STEP_IMMEDIATES, (uint64_t) (uintptr_t) immediate->data);
     slot_give(&immediate_slots, (uint32_t) (uintptr_t) immediate->data);
   }
   return js_undefined();
@@ -215,6 +263,46 @@ static JSValueRef immediate_ref(JS_ARGS) {
     rondo_node_immediate_ref(js.node, immediate);
   else if (immediate != NULL)
     rondo_node_immediate_unref(js.node, immediate);
+  if (immediate != NULL && immediate->queued)
+    step_immediate(immediate, NULL);
+  return js_undefined();
+}
+
+/* ---- for `rondo step`, from JavaScript ------------------------------------------ */
+
+/* step(queue, key, name): what in a queue is called; for ticks also that it is there */
+static JSValueRef step_name(JS_ARGS) {
+  JS_UNUSED;
+  int queue = (int) js_arg_number(argc, argv, 0, -1);
+  double key = js_arg_number(argc, argv, 1, -1);
+  char* name = js_utf8(js_arg(argc, argv, 2), NULL);
+  const rondo_node_timer_t* timer =
+      queue == RONDO_STEP_TIMERS ? slot_get(&timer_slots, key) : NULL;
+  const rondo_node_immediate_t* immediate =
+      queue == RONDO_STEP_IMMEDIATES ? slot_get(&immediate_slots, key) : NULL;
+  if (timer != NULL)
+    step_timer(timer, name);
+  else if (immediate != NULL)
+    step_immediate(immediate, name);
+  else if (queue == RONDO_STEP_TICKS && key >= 0)
+    rondo_step_put(js.loop, queue, (uint64_t) key, name, 0, 0);
+  free(name);
+  return js_undefined();
+}
+
+/* tickBegins(key, name) → the span; tickEnds(span) */
+static JSValueRef tick_begins(JS_ARGS) {
+  JS_UNUSED;
+  char* name = js_utf8(js_arg(argc, argv, 1), NULL);
+  step_take(RONDO_STEP_TICKS, (uint64_t) js_arg_number(argc, argv, 0, 0));
+  int span = rondo_trace_begin(js.loop, name == NULL ? "" : name);
+  free(name);
+  return js_number(span);
+}
+
+static JSValueRef tick_ends(JS_ARGS) {
+  JS_UNUSED;
+  rondo_trace_end(js.loop, (int) js_arg_number(argc, argv, 0, 0));
   return js_undefined();
 }
 
@@ -243,6 +331,12 @@ static JSValueRef on_timers(JS_ARGS) {
   return js_undefined();
 }
 
+bool js_step_join(void) {
+  return rondo_step_join(js.loop, 1u << RONDO_STEP_TIMERS | 1u << RONDO_STEP_IMMEDIATES |
+                                      1u << RONDO_STEP_TICKS | RONDO_STEP_NAMES_FOLLOW) !=
+         0;
+}
+
 void native_timers(JSObjectRef exports) {
   static const struct js_method methods[] = {
       {"onTicks", on_ticks},
@@ -257,7 +351,14 @@ void native_timers(JSObjectRef exports) {
       {"immediateRef", immediate_ref},
       {NULL, NULL},
   };
+  static const struct js_method step_methods[] = {{"step", step_name},
+                                                  {"tickBegins", tick_begins},
+                                                  {"tickEnds", tick_ends},
+                                                  {NULL, NULL}};
   js_methods(exports, methods);
+  stepped = js_step_join();
+  if (stepped)
+    js_methods(exports, step_methods);
   js_set(exports, "cell", js_shared(kJSTypedArrayTypeFloat64Array, cell, sizeof(cell)));
   js_set(exports, "tickInfo",
          js_shared(kJSTypedArrayTypeInt32Array, tick_info, sizeof(tick_info)));

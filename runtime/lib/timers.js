@@ -13,7 +13,7 @@ const kRepeats = Symbol('repeats'); // the slot repeats: C starts it again
 const custom = SymbolFor('nodejs.util.promisify.custom');
 const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
 
-const { cell, immediateRef, immediateStart, timerRef, timerStart } = binding;
+const { cell, immediateRef, immediateStart, step, timerRef, timerStart } = binding; // step: only for `rondo step`
 const timeouts = []; // by slot
 const immediates = [];
 const byId = new Map(); // those that were converted to a primitive
@@ -95,6 +95,7 @@ function start(timeout) {
   cell[1] = (timeout[kRepeats] = timeout._repeat !== null) ? 1 : 0;
   const slot = timerStart();
   timeouts[slot] = timeout;
+  if (step !== undefined) step(0, slot, nameOf(timeout._onTimeout));
   return slot;
 }
 
@@ -197,6 +198,7 @@ class Immediate {
     this._destroyed = false;
     this[kHolds] = true;
     immediates[this[kSlot] = immediateStart()] = this;
+    if (step !== undefined) step(1, this[kSlot], nameOf(task));
   }
 
   ref() { return hold(this, true, immediateRef); }

@@ -70,6 +70,27 @@ static inline void rondo_trace_end(uv_loop_t* loop, int span) {
   (void) loop, (void) span;
 }
 
+enum { RONDO_STEP_TIMERS, RONDO_STEP_IMMEDIATES, RONDO_STEP_TICKS };
+enum {
+  RONDO_STEP_REPEATS = 1,
+  RONDO_STEP_UNREFERENCED = 2,
+  RONDO_STEP_NAMES_FOLLOW = 1 << 8
+};
+
+static inline int rondo_step_join(uv_loop_t* loop, unsigned int known) {
+  (void) loop, (void) known;
+  return 0;
+}
+
+static inline void rondo_step_put(uv_loop_t* loop, int queue, uint64_t key,
+                                  const char* name, uint64_t due_ms, unsigned int flags) {
+  (void) loop, (void) queue, (void) key, (void) name, (void) due_ms, (void) flags;
+}
+
+static inline void rondo_step_take(uv_loop_t* loop, int queue, uint64_t key) {
+  (void) loop, (void) queue, (void) key;
+}
+
 static inline int rondo_trace_active(const uv_loop_t* loop) {
   (void) loop;
   return 0;

@@ -4,7 +4,7 @@
  * connection), so a decision has the number of the description, and the descriptions are
  * a file of their own, `names.PATH` in the world's folder, in which the last one counts.
  */
-#include "sim/sim_state.h"
+#include "sim/sim_step_state.h"
 
 #include "base/alloc.h"
 
@@ -32,6 +32,8 @@ static struct sim_described* described_find(const struct sim_state* sim,
 void sim_handle_made(uv_loop_t* loop, const uv_handle_t* handle) {
   struct sim_state* sim = sim_of(loop);
   struct sim_described* known = described_find(sim, handle, 0);
+  if (sim_step_is_on)
+    step_handle_made(sim, handle);
   if (known != NULL)
     *known = sim->described[--sim->described_count];
   if (sim->described_next == 0)

@@ -2,7 +2,7 @@
  * stands one that never sleeps in real time. It carries out what is planned for now, lets
  * the real backend look without waiting, holds back what is not to be noticed yet, and
  * otherwise waits in the world until the first of all deadlines. */
-#include "sim/sim_state.h"
+#include "sim/sim_step_state.h"
 
 #include "backend/interest.h"
 #include "base/alloc.h"
@@ -59,6 +59,7 @@ static int process_enter(struct world* world) {
     return UV_ENOMEM;
   system_at_fork(NULL, NULL, process_forked);
   system_pretend_one_processor(true);
+  sim_step_is_on = (world->flags & WORLD_STEPS) != 0;
   __atomic_store_n(&process.world, world, __ATOMIC_RELEASE);
   return 0;
 }
@@ -349,6 +350,7 @@ static void sim_close(uv_loop_t* loop) {
   sim->inner->close(loop);
   sim_datagrams_free(sim);
   sim_described_close(sim);
+  sim_step_close(sim);
   mem_free(sim->heap.events);
   sim_counts_free(sim);
   mem_free(sim->held);

@@ -83,6 +83,8 @@ struct sim_computing {
   char name[400];
 };
 
+struct sim_step; /* sim_step_state.h */
+
 struct sim_state {
   struct world* world;
   struct sim_chooser* chooser;
@@ -143,7 +145,8 @@ struct sim_state {
   size_t described_count;
   uint64_t described_next; /* the id of the next handle; 0: none */
 
-  struct table counts; /* of struct sim_count */
+  struct table counts;   /* of struct sim_count */
+  struct sim_step* step; /* NULL: none was shown yet */
 
   struct epoll_event events[BACKEND_BATCH];
 };
@@ -201,6 +204,14 @@ void sim_work_keep_back(uv_loop_t* loop, struct sim_work* work);
 void sim_work_collect(uv_loop_t* loop);
 void sim_work_close(uv_loop_t* loop);
 void sim_work_fork(uv_loop_t* loop);
+/* Calls `each` for all work that isn't finished: the request, if it is one of libuv's,
+ * what it is called, and where it is. */
+void sim_work_list(struct sim_state* sim,
+                   void (*each)(void* data, const uv_req_t* req, const char* words,
+                                const char* where),
+                   void* data);
+/* As in "open". */
+const char* sim_fs_name(uv_fs_type type);
 
 /* --- sim_ready.c --- */
 /* Of the ready events, returns those that are delivered now; the rest is held back until

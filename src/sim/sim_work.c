@@ -28,7 +28,7 @@
 
 /* --- what it is called -------------------------------------------------------------- */
 
-static const char* fs_name(uv_fs_type type) {
+const char* sim_fs_name(uv_fs_type type) {
   static const char* const names[] = {
       [UV_FS_OPEN] = "open",           [UV_FS_CLOSE] = "close",
       [UV_FS_READ] = "read",           [UV_FS_WRITE] = "write",
@@ -63,16 +63,16 @@ static void fs_words(const uv_fs_t* req, char* words, size_t size) {
   char link[40];
   char path[300];
   if (req->path != NULL) {
-    snprintf(words, size, "%s '%s'", fs_name(req->fs_type), req->path);
+    snprintf(words, size, "%s '%s'", sim_fs_name(req->fs_type), req->path);
     return;
   }
   snprintf(link, sizeof(link), "/proc/self/fd/%d", req->file);
   ssize_t length = readlink(link, path, sizeof(path) - 1);
   path[length < 0 ? 0 : length] = '\0';
   if (path[0] == '/') /* not a pipe or socket, whose name is meaningless */
-    snprintf(words, size, "%s of '%s'", fs_name(req->fs_type), path);
+    snprintf(words, size, "%s of '%s'", sim_fs_name(req->fs_type), path);
   else
-    snprintf(words, size, "%s of descriptor %d", fs_name(req->fs_type), req->file);
+    snprintf(words, size, "%s of descriptor %d", sim_fs_name(req->fs_type), req->file);
 }
 
 static void work_name(const struct sim_work* work, char* words, size_t size) {
@@ -102,7 +102,7 @@ static uint64_t work_source(const struct sim_work* work) {
   if (work->work != fs_run_on_pool)
     return sim_hash(0, work->is_lookup ? "look-up" : "work");
   const uv_fs_t* req = fs_of(work);
-  uint64_t hash = sim_hash(0, fs_name(req->fs_type));
+  uint64_t hash = sim_hash(0, sim_fs_name(req->fs_type));
   if (req->path == NULL)
     return hash;
   const char* last = strrchr(req->path, '/');
@@ -524,6 +524,30 @@ int sim_work_cancel(struct uv__work* w) {
   }
   sim_work_fill_slots(loop);
   return 0;
+}
+
+/* --- for steps ---------------------------------------------------------------------- */
+
+static void works_list(struct queue* queue, const char* where,
+                       void (*each)(void*, const uv_req_t*, const char*, const char*),
+                       void* data) {
+  char words[400];
+  for (struct queue* link = queue_first(queue); link != NULL;
+       link = queue_next(queue, link)) {
+    const struct sim_work* work = work_of(link);
+    if (work->state == WORK_CANCELLED)
+      continue;
+    work_words(work, words, sizeof(words));
+    each(data, work->work == fs_run_on_pool ? (const uv_req_t*) fs_of(work) : NULL, words,
+         where);
+  }
+}
+
+void sim_work_list(struct sim_state* sim,
+                   void (*each)(void*, const uv_req_t*, const char*, const char*),
+                   void* data) {
+  works_list(&sim->planned, "on a thread of the pool", each, data);
+  works_list(&sim->waiting, "waits for a thread of the pool", each, data);
 }
 
 /* --- the end ------------------------------------------------------------------------ */

@@ -51,6 +51,7 @@ enum {
   WORLD_EXPIRE = 64, /* delays may be longer than the program's limits */
   WORLD_CHOICES =
       128, /* a systematic search: what comes next is asked (world_choose.c) */
+  WORLD_STEPS = 256, /* loops write their steps (sim_step.h) */
 };
 
 /* How a world came to its end, other than by its processes. */
@@ -149,6 +150,11 @@ struct world {
   /* The allowance (world_late.c): what is left of it, when something is held back until,
    * and when that was last reckoned. */
   uint64_t late_left, late_until, late_at;
+  /* Steps (sim_step.h): how many were written, or could not be; the thread behind step n
+   * waits until the permit is larger; the bell is a futex that rings when the permit has
+   * changed; how many threads wait so. */
+  uint64_t steps, steps_lost, step_permit;
+  uint32_t step_bell, step_held;
   uint64_t outside_ns; /* how long an answer from outside is waited for: real; 0: not */
   uint64_t input_device, input_file; /* the standard input, from outside; 0: none */
   uint32_t place_next, link_high;

@@ -258,6 +258,10 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
   enum world_advance result;
   if (self->state == THREAD_ITS_TURN || (self->is_helper && turn_could_come(world, self)))
     return ADVANCE_TURN;
+  if (__atomic_load_n(&world->step_held, __ATOMIC_ACQUIRE) != 0) {
+    world->debugged_at = world_real_ns();
+    return ADVANCE_BUSY;
+  }
   bool is_idle = world_is_idle(world, &busy);
   if (busy.is_debugged)
     world->debugged_at = world_real_ns();

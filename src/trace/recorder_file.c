@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "loop/loop.h"
+#include "sim/sim_step.h"
 
 #include <limits.h>
 
@@ -15,6 +16,8 @@ enum { WAITS_EVERY_CHUNKS = 8 };
 static void file_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   struct recorder* recorder = recorder_of(loop);
   uint64_t now = recorder_now(recorder);
+  if (sim_step_is_on)
+    sim_step_run(loop);
   *outer_phase = recorder->phase;
   recorder->phase = -1;
   uint32_t thread = recorder_thread(recorder, now);
@@ -31,6 +34,8 @@ static void file_run_end(uv_loop_t* loop, int outer_phase) {
   sampler_looked(&recorder->sampled, now);
   counts_write(loop, recorder, now); /* many programs end without closing the loop */
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
+  if (sim_step_is_on)
+    sim_step_phase(loop, outer_phase);
   recorder->phase = (int8_t) outer_phase;
   recorder->phase_written = true;
 }
@@ -51,6 +56,8 @@ static void file_turn(uv_loop_t* loop) {
     recorder_look_awake(loop, recorder, now);
   }
   record(recorder, TRACE_TURN, now, loop->turns + 1, recorder->thread_id, 0);
+  if (sim_step_is_on)
+    sim_step_turn(loop);
 }
 
 /* Callbacks that the poll has put off run before the check phase and count as the poll's.
@@ -61,6 +68,8 @@ static void file_phase(uv_loop_t* loop, enum rondo_phase phase) {
     return;
   recorder->phase = (int8_t) phase;
   recorder->phase_written = false;
+  if (sim_step_is_on)
+    sim_step_phase(loop, (int) phase);
 }
 
 static void file_poll(uv_loop_t* loop) {
@@ -79,6 +88,8 @@ static void file_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,
          detail_of(loop->active_handles));
+  if (sim_step_is_on)
+    sim_step_sleep(loop, timeout_ns);
 }
 
 /* The sleep may have begun before the recording did. */
@@ -108,20 +119,27 @@ static int span_begin(struct recorder* recorder, enum trace_kind kind, uint64_t 
 static int file_callback(uv_loop_t* loop, uint64_t subject, trace_function function,
                          int64_t detail) {
   struct recorder* recorder = recorder_of(loop);
-  return span_begin(recorder, TRACE_CALLBACK, subject, recorder_name(recorder, function),
-                    detail);
+  int span = span_begin(recorder, TRACE_CALLBACK, subject,
+                        recorder_name(recorder, function), detail);
+  if (sim_step_is_on)
+    sim_step_begin(loop, TRACE_CALLBACK, subject, function);
+  return span;
 }
 
 static void file_begin(uv_loop_t* loop, enum trace_kind kind) {
   span_begin(recorder_of(loop), kind, 0, 0, 0);
+  if (sim_step_is_on)
+    sim_step_begin(loop, kind, 0, NULL);
 }
 
 static int file_begin_known(uv_loop_t* loop, const char* name, uint64_t key) {
   struct recorder* recorder = recorder_of(loop);
   uint32_t number = name_of_known_text(&recorder->names, &recorder->stream, name, key);
-  return span_begin(recorder, TRACE_CALLBACK,
-                    trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION), number,
-                    0);
+  uint64_t subject = trace_subject(NULL, TRACE_SUBJECT_NODE + TRACE_NODE_FUNCTION);
+  int span = span_begin(recorder, TRACE_CALLBACK, subject, number, 0);
+  if (sim_step_is_on)
+    sim_step_begin_named(loop, name);
+  return span;
 }
 
 /* The span may have begun before the recording did. */
@@ -130,6 +148,8 @@ static void file_end(uv_loop_t* loop) {
   if (recorder->depth == 0)
     return;
   recorder->depth--;
+  if (sim_step_is_on)
+    sim_step_end(loop);
   uint64_t now = recorder_now(recorder);
   record(recorder, TRACE_END, now, 0, 0, 0);
   cpu_look(recorder, now);
@@ -146,6 +166,8 @@ static void file_named(uv_loop_t* loop, const char* name) {
       recorder->depth == 0 ? 0 : name_of_text(&recorder->names, &recorder->stream, name);
   if (number != 0)
     record(recorder, TRACE_NAMED, recorder_now(recorder), 0, number, 0);
+  if (number != 0 && sim_step_is_on)
+    sim_step_name(loop, name);
 }
 
 static void file_repeated(uv_loop_t* loop, int span, int count) {
@@ -160,6 +182,8 @@ static void file_repeated(uv_loop_t* loop, int span, int count) {
 static void file_begun(uv_loop_t* loop, uint64_t subject, trace_function work) {
   struct recorder* recorder = recorder_of(loop);
   uint32_t name = name_of_function(&recorder->names, &recorder->stream, work);
+  if (sim_step_is_on)
+    sim_step_begun(loop, subject);
   record(recorder, TRACE_BEGUN, recorder_now(recorder), subject, name, 0);
 }
 

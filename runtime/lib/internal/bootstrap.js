@@ -94,6 +94,26 @@
   }
   timers.onTicks(runTicks);
 
+  // For `rondo step`, which shows each tick.
+  let ticks = 0;
+  function nextTickShown(callback, ...args) {
+    if (typeof callback !== 'function' || process._exiting) {
+      nextTick(callback);
+      return;
+    }
+    const key = ++ticks;
+    const name = requireBuiltin('internal/names').nameOf(callback);
+    timers.step(2, key, name);
+    nextTick(() => {
+      const span = timers.tickBegins(key, name);
+      try {
+        Reflect.apply(callback, undefined, args);
+      } finally {
+        timers.tickEnds(span);
+      }
+    });
+  }
+
   const resolved = PromiseResolve();
   function queueMicrotask(callback) {
     if (typeof callback !== 'function') requireBuiltin('internal/errors').validateFunction(callback, 'callback');
@@ -110,7 +130,7 @@
 
   const process = {};
   const tools = {
-    requireBuiltin, nextTick, queueMicrotask, options, script, scope, kOurs: Symbol('error of ours'),
+    requireBuiltin, nextTick: timers.step === undefined ? nextTick : nextTickShown, queueMicrotask, options, script, scope, kOurs: Symbol('error of ours'),
   };
   modules['internal/tools'] = { exports: tools };
   modules.process = { exports: process };

@@ -175,6 +175,71 @@ static napi_value addon_describe_referenced(napi_env env, napi_callback_info inf
   return NULL;
 }
 
+/* --- for `rondo step` ----------------------------------------------------------------
+ */
+
+/* stepJoin() → 1 if the loop's steps are shown: timers, immediates and ticks are reported
+ * by rondo-step.js */
+static napi_value addon_step_join(napi_env env, napi_callback_info info) {
+  uv_loop_t* loop = addon_loop(env);
+  (void) info;
+  const unsigned int known =
+      1u << RONDO_STEP_TIMERS | 1u << RONDO_STEP_IMMEDIATES | 1u << RONDO_STEP_TICKS;
+  return addon_number(env, loop != NULL && rondo_step_join(loop, known));
+}
+
+/* stepPut(queue, key, name, due, flags), with due in the loop's milliseconds */
+static napi_value addon_step_put(napi_env env, napi_callback_info info) {
+  char name[NAME_SIZE];
+  napi_value values[5];
+  size_t argc = 5, length;
+  int32_t queue, flags;
+  int64_t key, due;
+  uv_loop_t* loop = addon_loop(env);
+  if (loop != NULL && napi_get_cb_info(env, info, &argc, values, NULL, NULL) == 0 &&
+      argc == 5 && napi_get_value_int32(env, values[0], &queue) == 0 &&
+      napi_get_value_int64(env, values[1], &key) == 0 &&
+      napi_get_value_string_utf8(env, values[2], name, NAME_SIZE, &length) == 0 &&
+      napi_get_value_int64(env, values[3], &due) == 0 &&
+      napi_get_value_int32(env, values[4], &flags) == 0)
+    rondo_step_put(loop, queue, (uint64_t) key, name, due < 0 ? 0 : (uint64_t) due,
+                   (unsigned int) flags);
+  return NULL;
+}
+
+/* stepTake(queue, key) */
+static napi_value addon_step_take(napi_env env, napi_callback_info info) {
+  napi_value values[2];
+  size_t argc = 2;
+  int32_t queue;
+  int64_t key;
+  uv_loop_t* loop = addon_loop(env);
+  if (loop != NULL && napi_get_cb_info(env, info, &argc, values, NULL, NULL) == 0 &&
+      argc == 2 && napi_get_value_int32(env, values[0], &queue) == 0 &&
+      napi_get_value_int64(env, values[1], &key) == 0)
+    rondo_step_take(loop, queue, (uint64_t) key);
+  return NULL;
+}
+
+/* stepScript(name), stepScript(): the main script begins, or ends */
+static napi_value addon_step_script(napi_env env, napi_callback_info info) {
+  char name[NAME_SIZE];
+  uv_loop_t* loop = addon_loop(env);
+  if (loop != NULL)
+    rondo_step_script(loop, addon_name(env, info, name) ? name : NULL);
+  return NULL;
+}
+
+/* now() → uv_now */
+static napi_value addon_now(napi_env env, napi_callback_info info) {
+  const uv_loop_t* loop = addon_loop(env);
+  napi_value result = NULL;
+  (void) info;
+  return napi_create_int64(env, loop == NULL ? 0 : (int64_t) uv_now(loop), &result) == 0
+             ? result
+             : NULL;
+}
+
 static void addon_export(napi_env env, napi_value exports, const char* name,
                          napi_callback callback) {
   napi_value function;
@@ -202,5 +267,10 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   addon_export(env, exports, "describe", addon_describe);
   addon_export(env, exports, "countReferenced", addon_count_referenced);
   addon_export(env, exports, "describeReferenced", addon_describe_referenced);
+  addon_export(env, exports, "stepJoin", addon_step_join);
+  addon_export(env, exports, "stepPut", addon_step_put);
+  addon_export(env, exports, "stepTake", addon_step_take);
+  addon_export(env, exports, "stepScript", addon_step_script);
+  addon_export(env, exports, "now", addon_now);
   return exports;
 }

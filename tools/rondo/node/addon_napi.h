@@ -25,7 +25,9 @@ extern napi_status napi_get_cb_info(napi_env env, napi_callback_info info, size_
 extern napi_status napi_get_value_string_utf8(napi_env env, napi_value value,
                                               char* buffer, size_t size, size_t* length);
 extern napi_status napi_get_value_int32(napi_env env, napi_value value, int32_t* result);
+extern napi_status napi_get_value_int64(napi_env env, napi_value value, int64_t* result);
 extern napi_status napi_create_int32(napi_env env, int32_t value, napi_value* result);
+extern napi_status napi_create_int64(napi_env env, int64_t value, napi_value* result);
 extern napi_status napi_add_env_cleanup_hook(napi_env env, void (*hook)(void* data),
                                              void* data);
 extern napi_status napi_get_uv_event_loop(napi_env env, uv_loop_t** loop);
