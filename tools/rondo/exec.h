@@ -37,6 +37,9 @@ char** exec_name_functions(char** argv);
  * line its requests come from. */
 void exec_report_origins(void);
 
+/* Makes a Node that is started next report what is in its queues, to `rondo step`. */
+void exec_report_queues(void);
+
 /* Stores the path of this command's own file in `path`, of PATH_MAX bytes; false if it
  * can't be found. exec_place.c. */
 bool exec_find_self(char* path);

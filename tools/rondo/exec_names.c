@@ -78,6 +78,10 @@ void exec_report_origins(void) {
   require_in_node("", "rondo-sim.js");
 }
 
+void exec_report_queues(void) {
+  require_in_node("", "rondo-step.js");
+}
+
 char** exec_name_functions(char** argv) {
   require_in_node("", "rondo-node.js");
   name_in_python();

@@ -10,6 +10,7 @@
 #include "learn_command.h"
 #include "orders_command.h"
 #include "sim_command.h"
+#include "step_command.h"
 #include "trace_command.h"
 #include "base/words.h"
 
@@ -24,10 +25,11 @@ static const char usage[] =
     "       rondo trace [options] script.js | -- program [arguments]\n"
     "       rondo sim [options] script.js | -- program [arguments]\n"
     "       rondo orders [options] script.js | -- program [arguments]\n"
+    "       rondo step [options] script.js | -- program [arguments]\n"
     "       rondo learn [number]\n"
     "       rondo top [PID] | why PID | dump PID\n"
     "       rondo doctor [program]\n"
-    "       rondo help [exec|trace|top|why|dump|sim|orders|learn|doctor] | version\n"
+    "       rondo help [exec|trace|top|why|dump|sim|orders|step|learn|doctor] | version\n"
     "\n"
     "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
     "the script comes from standard input. \"rondo exec\" runs a program that uses "
@@ -35,6 +37,7 @@ static const char usage[] =
     "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
     "\"rondo sim\" runs either under many schedules, in virtual time, to find races.\n"
     "\"rondo orders\" shows every outcome that those schedules lead to.\n"
+    "\"rondo step\" walks through either, one callback after the other, and back.\n"
     "\"rondo learn\" has lessons about the loop, each with all its orders.\n"
     "\"rondo doctor\" shows what this machine allows, and what not, and why.\n";
 
@@ -51,10 +54,10 @@ static int (*command_main(const char* word))(int, char**) {
   static const struct {
     const char* name;
     int (*main)(int argc, char** argv);
-  } commands[] = {
-      {"exec", exec_main},     {"trace", trace_main}, {"dump", dump_main},
-      {"why", why_main},       {"top", top_main},     {"sim", sim_main},
-      {"orders", orders_main}, {"learn", learn_main}, {"doctor", doctor_main}};
+  } commands[] = {{"exec", exec_main},     {"trace", trace_main}, {"dump", dump_main},
+                  {"why", why_main},       {"top", top_main},     {"sim", sim_main},
+                  {"orders", orders_main}, {"step", step_main},   {"learn", learn_main},
+                  {"doctor", doctor_main}};
   for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
     if (strcmp(word, commands[i].name) == 0)
       return commands[i].main;
@@ -62,9 +65,9 @@ static int (*command_main(const char* word))(int, char**) {
   return NULL;
 }
 
-static const char* const command_words[] = {"exec",   "trace", "dump",    "why",
-                                            "top",    "sim",   "orders",  "learn",
-                                            "doctor", "help",  "version", NULL};
+static const char* const command_words[] = {"exec", "trace",   "dump", "why",   "top",
+                                            "sim",  "orders",  "step", "learn", "doctor",
+                                            "help", "version", NULL};
 
 /* Reads the options for a script. Returns OPTIONS_GOOD, or the exit code. --no-warnings
  * and its kin are for the runtime's JavaScript, which finds them in process.execArgv. */

@@ -8,11 +8,11 @@ _rondo() {
   --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   --stall-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
-  -o | --output | --stall-log) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  -o | --output | --stall-log | --input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim orders learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
@@ -41,6 +41,12 @@ _rondo() {
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;
+  step)
+    if [[ $word == -* ]]; then
+      COMPREPLY=($(compgen -W '--seed --input --json --longest --timeout --patience --help --' -- "$word"))
+    else
+      COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
+    fi ;;
   exec)
     if [[ $word == -* ]]; then
       COMPREPLY=($(compgen -W '--backend --verbose --check --record --names --stall --stall-run --stall-dir --stall-log --dump-on --help --' -- "$word"))
@@ -56,7 +62,7 @@ _rondo() {
     fi ;;
   why) COMPREPLY=($(compgen -f -W '--json --help' -- "$word")) ;;
   dump) COMPREPLY=($(compgen -W '--output --help' -- "$word")) ;;
-  help) COMPREPLY=($(compgen -W 'exec trace sim orders learn top why dump doctor' -- "$word")) ;;
+  help) COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor' -- "$word")) ;;
   *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }

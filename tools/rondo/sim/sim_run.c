@@ -60,7 +60,7 @@ static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
       (plan->time_only ? WORLD_TIME_ONLY : 0u) | (plan->verbose ? WORLD_VERBOSE : 0u) |
       (plan->fault_rate != 0 ? WORLD_FAULTS : 0u) | (plan->expire ? WORLD_EXPIRE : 0u) |
       (run->allow_some ? WORLD_ALLOW : 0u) | (plan->show ? WORLD_SHOWN : 0u) |
-      (run->is_systematic ? WORLD_CHOICES : 0u);
+      (plan->steps ? WORLD_STEPS : 0u) | (run->is_systematic ? WORLD_CHOICES : 0u);
   world->taken_count = (uint32_t) run->choice_count;
   if (run->choice_count > 0)
     memcpy(world->taken, run->choices, run->choice_count * sizeof(*run->choices));
@@ -98,11 +98,11 @@ static bool ended_open(struct sim_run* run) {
   return run->ended_fd >= 0;
 }
 
-static void child_redirect(const struct sim_run* run) {
+static void child_redirect(const struct sim_plan* plan, const struct sim_run* run) {
   char* path = run_path(run, "output");
   int fd =
       path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int null = open(plan->input == NULL ? "/dev/null" : plan->input, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || null < 0)
     _exit(126);
   dup2(null, STDIN_FILENO);
@@ -128,10 +128,16 @@ static void child_become(const struct sim_plan* plan, const struct sim_run* run)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   personality(ADDR_NO_RANDOMIZE); /* addresses are part of what must be the same */
   setenv("RONDO_SIM", run->folder, 1);
-  if (run->record != NULL)
-    setenv("RONDO_TRACE", run->record, 1);
+  char* record = plan->steps ? run_path(run, "trace") : NULL;
+  if (plan->steps) { /* no samples, and JavaScriptCore's helpers have no part in it */
+    setenv("RONDO_TRACE_STALL", "0", 1);
+    setenv("JSC_useConcurrentJIT", "0", 1);
+    setenv("JSC_numberOfGCMarkers", "1", 1);
+  }
+  if (run->record != NULL || record != NULL)
+    setenv("RONDO_TRACE", record == NULL ? run->record : record, 1);
   if (!plan->show)
-    child_redirect(run);
+    child_redirect(plan, run);
   if (plan->script) {
     char own[PATH_MAX];
     if (exec_find_self(own))
@@ -228,6 +234,12 @@ static void run_look(const struct sim_plan* plan, struct sim_run* run) {
   else if (plan->patience_ns != 0 &&
            world_real_ns() - run->patient_since > plan->patience_ns)
     run_end(run, OUTCOME_STUCK, 0);
+}
+
+bool sim_run_is_over(const struct sim_plan* plan, struct sim_run* run) {
+  if (!run->is_over)
+    run_look(plan, run);
+  return run->is_over;
 }
 
 /* A child's end shows in its pidfd, the world's in its FIFO. */

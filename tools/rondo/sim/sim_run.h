@@ -22,6 +22,8 @@ struct sim_plan {
   uint64_t outside_ns;  /* how long an answer from outside is waited for: real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
+  bool steps;          /* the world stands still behind each step (sim_step.h) */
+  const char* input;   /* the program's standard input is this file; NULL: it is empty */
   uint64_t wall_start; /* seconds since 1970, the same in all runs */
 };
 
@@ -108,6 +110,8 @@ bool sim_run_start(const struct sim_plan* plan, struct sim_run* run);
 /* Waits until one of the runs is over, or `stop` is set. The index, or -1. */
 int sim_run_wait(const struct sim_plan* plan, struct sim_run** runs, size_t count,
                  const volatile sig_atomic_t* stop);
+/* The same for one, without waiting. */
+bool sim_run_is_over(const struct sim_plan* plan, struct sim_run* run);
 /* Ends it, reads what it left, and removes its folder. */
 void sim_run_finish(const struct sim_plan* plan, struct sim_run* run);
 void sim_run_free(struct sim_run* run);
