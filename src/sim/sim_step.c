@@ -233,8 +233,8 @@ static uint64_t subject_by(struct sim_step* step, uint64_t subject) {
   return object == NULL ? 0 : object->by;
 }
 
-static struct step_text* span_begin(uv_loop_t* loop, struct sim_step* step,
-                                    const char* kind) {
+static struct step_text* step_span_begin(uv_loop_t* loop, struct sim_step* step,
+                                         const char* kind) {
   struct step_text* text = &step->pending.line;
   pending_flush(loop, step);
   line_begin(loop, step, text, kind);
@@ -256,7 +256,7 @@ void sim_step_begin(uv_loop_t* loop, enum trace_kind kind, uint64_t subject,
                      : kind == TRACE_MICROTASKS ? "microtasks"
                      : kind == TRACE_SCRIPT     ? "script"
                                                 : "callback";
-  struct step_text* text = span_begin(loop, step, what);
+  struct step_text* text = step_span_begin(loop, step, what);
   step->pending.is_idle = kind == TRACE_TICKS || kind == TRACE_MICROTASKS;
   if (kind == TRACE_CALLBACK) {
     subject_words(step, subject, words, sizeof(words));
@@ -280,7 +280,7 @@ void sim_step_begin_named(uv_loop_t* loop, const char* name) {
     return;
   bool is_microtasks = strncmp(name, "microtasks of ", 14) == 0;
   struct step_text* text =
-      span_begin(loop, step, is_microtasks ? "microtasks" : "function");
+      step_span_begin(loop, step, is_microtasks ? "microtasks" : "function");
   if (is_microtasks)
     (void) line_queues(loop, step, text);
   step->pending.name = mem_strdup(name);
@@ -312,8 +312,8 @@ void sim_step_name(uv_loop_t* loop, const char* name) {
 
 /* Ticks and microtasks are looked for behind every callback; where there were none, there
  * is nothing to show. */
-static bool span_was_nothing(const struct sim_step* step, const struct step_text* end,
-                             bool is_changed) {
+static bool step_span_was_nothing(const struct sim_step* step,
+                                  const struct step_text* end, bool is_changed) {
   const char* before = strstr(step->pending.line.bytes, "\"output\":");
   const char* after = strstr(end->bytes, "\"output\":");
   return before != NULL && after != NULL && !is_changed &&
@@ -335,7 +335,7 @@ void step_settle(uv_loop_t* loop, struct sim_step* step) {
     return;
   line_begin(loop, step, &text, "end");
   bool is_changed = line_queues(loop, step, &text);
-  step->pending.is_nothing = span_was_nothing(step, &text, is_changed);
+  step->pending.is_nothing = step_span_was_nothing(step, &text, is_changed);
   if (!step->pending.is_nothing)
     pending_flush(loop, step);
   mem_free(text.bytes);
@@ -351,7 +351,7 @@ void sim_step_end(uv_loop_t* loop) {
   line_begin(loop, step, &text, "end");
   bool is_changed = line_queues(loop, step, &text);
   if (could_be_nothing &&
-      (step->pending.is_nothing || span_was_nothing(step, &text, is_changed))) {
+      (step->pending.is_nothing || step_span_was_nothing(step, &text, is_changed))) {
     pending_drop(step);
     mem_free(text.bytes);
     return;
@@ -376,7 +376,7 @@ void rondo_step_script(uv_loop_t* loop, const char* name) {
     sim_step_end(loop);
     return;
   }
-  (void) span_begin(loop, step, "script");
+  (void) step_span_begin(loop, step, "script");
   step->pending.name = mem_strdup(name);
   pending_flush(loop, step);
 }
