@@ -158,11 +158,7 @@ UV_EXTERN void rondo_sim_origin(uv_loop_t* loop, const char* place);
  * nothing if the loop isn't simulated. */
 UV_EXTERN void rondo_sim_work(uv_loop_t* loop, const char* name);
 
-/* For an engine with queues of its own, which `rondo step` shows. rondo_step_join says
- * which of them it will report, and is 0, and nothing else is needed, unless the loop's
- * steps are shown. rondo_step_put adds to a queue, or changes what has that key: its name
- * (NULL: as before), when it is due by uv_now, and flags; rondo_step_take removes it. On
- * the loop's thread. */
+/* Queues that an engine has beside the loop's, for `rondo step`. */
 enum {
   RONDO_STEP_TIMERS = 0,
   RONDO_STEP_IMMEDIATES = 1,
@@ -170,11 +166,17 @@ enum {
   RONDO_STEP_MICROTASKS = 3,
   RONDO_STEP_QUEUES = 4,
 };
-/* Of `known`: 1 << RONDO_STEP_…, and that a callback's name is reported right before the
- * engine calls its function (rondo_trace_name). */
+/* Of what an engine reports: 1 << RONDO_STEP_… of each queue, and that a callback's name
+ * comes right before the engine calls its function (rondo_trace_name). */
 enum { RONDO_STEP_NAMES_FOLLOW = 1 << 8 };
-/* Of `flags`. */
+/* Of something in a queue. */
 enum { RONDO_STEP_REPEATS = 1, RONDO_STEP_UNREFERENCED = 2 };
+
+/* For an engine with queues of its own, which `rondo step` shows. rondo_step_join says
+ * which of them the engine will report; if it returns 0 the loop's steps aren't shown,
+ * and the other calls do nothing. rondo_step_put adds to a queue, or changes what has
+ * that key: the name (NULL: as before), when it is due by uv_now, and flags;
+ * rondo_step_take removes it. On the loop's thread. */
 UV_EXTERN int rondo_step_join(uv_loop_t* loop, unsigned int known);
 UV_EXTERN void rondo_step_put(uv_loop_t* loop, int queue, uint64_t key, const char* name,
                               uint64_t due_ms, unsigned int flags);
