@@ -204,12 +204,6 @@ void sim_work_keep_back(uv_loop_t* loop, struct sim_work* work);
 void sim_work_collect(uv_loop_t* loop);
 void sim_work_close(uv_loop_t* loop);
 void sim_work_fork(uv_loop_t* loop);
-/* Calls `each` for all work that isn't finished: the request, if it is one of libuv's,
- * what it is called, and where it is. */
-void sim_work_list(struct sim_state* sim,
-                   void (*each)(void* data, const uv_req_t* req, const char* words,
-                                const char* where),
-                   void* data);
 /* As in "open". */
 const char* sim_fs_name(uv_fs_type type);
 

@@ -3,12 +3,14 @@
  * hasn't reached stand in a queue of the phase's own; so handles are found by walking all
  * of the loop, and not phase by phase. */
 #include "sim/sim_step_state.h"
+#include "sim/sim_work.h"
 
 #include "base/alloc.h"
 #include "base/base.h"
 #include "loop/loop.h"
 #include "loop/timer_heap.h"
 #include "loop/watcher.h"
+#include "request/fs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,9 +267,8 @@ static void list_request(struct step_list* list, const char* words, const char* 
   step_text_add(list->text, ",\"where\":\"%s\"", where);
 }
 
-static void list_work(void* data, const uv_req_t* req, const char* words,
+static void list_work(struct step_list* list, const uv_req_t* req, const char* words,
                       const char* where) {
-  struct step_list* list = data;
   const struct step_object* object =
       req == NULL ? NULL
                   : step_object(list->step, step_object_key((uint64_t) (uintptr_t) req));
@@ -275,6 +276,21 @@ static void list_work(void* data, const uv_req_t* req, const char* words,
   if (object != NULL && object->by != 0)
     step_text_add(list->text, ",\"by\":%llu", (unsigned long long) object->by);
   step_text_add(list->text, "}");
+}
+
+static void list_works(struct step_list* list, struct queue* works, const char* where) {
+  char words[400];
+  for (struct queue* link = queue_first(works); link != NULL;
+       link = queue_next(works, link)) {
+    const struct sim_work* work = rondo_container_of(link, struct sim_work, link);
+    if (work->state == WORK_CANCELLED)
+      continue;
+    const uv_req_t* req = NULL;
+    if (work->work == fs_run_on_pool)
+      req = (const uv_req_t*) rondo_container_of(work->w, uv_fs_t, work_req);
+    sim_work_words(work, words, sizeof(words));
+    list_work(list, req, words, where);
+  }
 }
 
 /* Requests of streams and sockets. */
@@ -315,7 +331,8 @@ static void list_requests(struct step_list* list) {
   struct queue* handles = queue_of(list->loop->handle_queue);
   struct queue* completed = queue_of(list->loop->completed_queue);
   list_begin(list, "requests");
-  sim_work_list(sim_of(list->loop), list_work, list);
+  list_works(list, &sim_of(list->loop)->planned, "on a thread of the pool");
+  list_works(list, &sim_of(list->loop)->waiting, "waits for a thread of the pool");
   for (struct queue* link = queue_first(completed); link != NULL;
        link = queue_next(completed, link))
     list_work(list, NULL, "a request", "finished: called back next");

@@ -526,30 +526,6 @@ int sim_work_cancel(struct uv__work* w) {
   return 0;
 }
 
-/* --- for steps ---------------------------------------------------------------------- */
-
-static void works_list(struct queue* queue, const char* where,
-                       void (*each)(void*, const uv_req_t*, const char*, const char*),
-                       void* data) {
-  char words[400];
-  for (struct queue* link = queue_first(queue); link != NULL;
-       link = queue_next(queue, link)) {
-    const struct sim_work* work = work_of(link);
-    if (work->state == WORK_CANCELLED)
-      continue;
-    work_words(work, words, sizeof(words));
-    each(data, work->work == fs_run_on_pool ? (const uv_req_t*) fs_of(work) : NULL, words,
-         where);
-  }
-}
-
-void sim_work_list(struct sim_state* sim,
-                   void (*each)(void*, const uv_req_t*, const char*, const char*),
-                   void* data) {
-  works_list(&sim->planned, "on a thread of the pool", each, data);
-  works_list(&sim->waiting, "waits for a thread of the pool", each, data);
-}
-
 /* --- the end ------------------------------------------------------------------------ */
 
 static void works_forget(struct queue* queue) {
