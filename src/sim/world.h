@@ -50,7 +50,7 @@ enum {
   WORLD_SHOWN = 32,  /* the run is shown: what it leaves is its user's */
   WORLD_EXPIRE = 64, /* delays may be longer than the program's limits */
   WORLD_CHOICES =
-      128, /* a systematic search: what comes next is asked (world_choose.c) */
+      128,           /* a systematic search: what comes next is asked (world_choose.c) */
   WORLD_STEPS = 256, /* loops write their steps (sim_step.h) */
 };
 
