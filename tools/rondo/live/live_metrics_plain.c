@@ -84,7 +84,7 @@ static bool plain_open(struct plain* plain, int pid) {
   struct stat program;
   if (!program_of(pid, &program) || !target_try(&plain->target, pid, why_not))
     return false;
-  plain->is_open = true;
+  plain->is_open = plain->target.is_brief = true;
   plain->has_uv = image_has_uv(&plain->target);
   if (!plain->has_uv && !may_load_later(&plain->target)) {
     strangers[stranger_next].device = program.st_dev;

@@ -196,6 +196,7 @@ static bool attach_begin(struct attach* attach) {
             "rondo: process %d debugs process %d: threads that run aren't stopped here, "
             "and have no stack\n",
             attach->target.tracer, attach->target.pid);
+  attach->target.is_brief = true;
   namer_open(&attach->namer, &attach->target);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);

@@ -77,7 +77,7 @@ static bool stack_run_read(const struct attach* attach, const struct attach_stac
     const char* name = frame_text(attach, stack, i);
     if (state->phase == EVENT_POLL && strstr(name, "epoll_") != NULL)
       state->state = STATE_ASLEEP; /* it looks for what is ready: nobody is held up */
-    else if (strncmp(name, "uv_", 3) != 0)
+    else if (strncmp(name, "uv_", 3) != 0 && strncmp(name, "libuv.so", 8) != 0)
       state->name = frame_name(attach, stack, i);
   }
   return true;

@@ -90,7 +90,9 @@ static void path_read(struct seen_stack* stack, size_t depth) {
     stack->phase = i + 1 < path->length ? phase_of(path->frames[i + 1]) : NULL;
   }
   for (size_t i = stack->shown; stack->in_run && i < path->length; i++) {
-    if (strncmp(path->frames[i], "uv_", 3) != 0) {
+    /* A stripped library has no names: "libuv.so.1.0.0+0xbcbd". */
+    if (strncmp(path->frames[i], "uv_", 3) != 0 &&
+        strncmp(path->frames[i], "libuv.so", 8) != 0) {
       stack->callback = path->frames[i];
       stack->shown = i;
       break;

@@ -51,7 +51,8 @@ struct core_file;
 
 struct target {
   int pid;
-  int tracer; /* the process that debugs it, or 0 */
+  bool is_brief; /* addresses of sockets aren't asked for: the kernel's tables are long */
+  int tracer;    /* the process that debugs it, or 0 */
   char* command;
   struct mapping* maps;
   size_t map_count;

@@ -109,7 +109,7 @@ static void refusal_text(char* text, int pid, const struct status* other) {
              "process %d can't be looked into: CAP_SYS_PTRACE is missing here; run it on "
              "the host, or in a container started with --cap-add=SYS_PTRACE",
              pid);
-  else if (!same_user(&own, other))
+  else if (!same_user(&own, other) && other->uids[0] != own.uids[0])
     snprintf(text, TARGET_WHY_NOT, "process %d belongs to %s: run sudo rondo why %d", pid,
              user, pid);
   else if (scope >= 1)

@@ -144,7 +144,8 @@ void files_read(struct target_files* files, const struct target* target) {
   files->known = list != NULL;
   if (list == NULL)
     return;
-  sockets_read(&sockets, target);
+  if (!target->is_brief)
+    sockets_read(&sockets, target);
   while ((entry = readdir(list)) != NULL) {
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
       continue;
