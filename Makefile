@@ -8,7 +8,7 @@ BUILD  ?= build
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
 again := $(if $(wildcard build/librondo-js.so)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm deb deb-check abidiff bench install uninstall format lint clean help
+.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm deb deb-check abidiff dist release bench install uninstall format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo and its objects
 	@cmake --build build -j $(JOBS)
@@ -88,6 +88,14 @@ abidiff: ## the binary interface beside libuv's, and beside our last release
 	@tools/setup build release
 	@$(MAKE) --no-print-directory all
 	@test/abi/diff build
+
+dist: ## what a release consists of, from the commit alone: build/dist (CHECK=1: made twice, in two folders, equal)
+	@tools/setup build runtime packages
+	@JOBS=$(JOBS) tools/dist $(if $(CHECK),--check)
+
+release: ## checks everything that a release needs, an hour long, and names the commit to tag
+	@tools/setup
+	@JOBS=$(JOBS) tools/release
 
 bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, what a start and what recording cost
 	@tools/setup build bench runtime
