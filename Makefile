@@ -8,7 +8,7 @@ BUILD  ?= build
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
 again := $(if $(wildcard build/librondo-js.so)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels npm deb deb-check abidiff dist release bench install uninstall format lint clean help
+.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels elsewhere npm deb deb-check abidiff dist release bench install uninstall format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo and its objects
 	@cmake --build build -j $(JOBS)
@@ -70,6 +70,12 @@ kernels: ## the unit tests on Linux 5.10, 6.1, 6.12 and the newest, as Debian's 
 	@$(MAKE) --no-print-directory all
 	@cmake --build build -j $(JOBS) --target tests
 	@test/kernels/run $(ARGS)
+
+elsewhere: ## the unit tests without /proc, /dev/shm, DNS, io_uring, root, with one processor, few descriptors (ARGS=--only noproc)
+	@tools/setup build test
+	@$(MAKE) --no-print-directory all
+	@cmake --build build -j $(JOBS) --target tests
+	@JOBS=$(JOBS) test/elsewhere/run $(ARGS)
 
 npm: ## the npm packages of what is built: build/npm/*.tgz
 	@tools/setup build runtime packages
