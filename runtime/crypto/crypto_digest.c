@@ -90,8 +90,7 @@ static struct crypto_digest* digest_copy(const struct crypto_digest* from, int64
   struct crypto_digest* digest = calloc(1, sizeof(*digest));
   if (digest == NULL || (digest->hash = EVP_MD_CTX_new()) == NULL ||
       !EVP_MD_CTX_copy_ex(digest->hash, from->hash) ||
-      !size_set(digest, EVP_MD_CTX_get0_md(digest->hash),
-                length >= 0 ? length : (int64_t) from->size))
+      !size_set(digest, EVP_MD_CTX_get0_md(digest->hash), length))
     return digest_fail(digest, failure);
   return digest;
 }

@@ -10,18 +10,6 @@
 
 const struct crypto_library* js_crypto;
 
-/* load() → [true, OpenSSL's version], or [false, why there is none] */
-static JSValueRef crypto_load(JS_ARGS) {
-  JS_UNUSED;
-  char problem[MODULE_PROBLEM];
-  if (js_crypto == NULL)
-    js_crypto =
-        js_module_load("librondo-crypto.so", CRYPTO_LIBRARY, problem, sizeof(problem));
-  JSValueRef parts[] = {js_boolean(js_crypto != NULL),
-                        js_string(js_crypto != NULL ? js_crypto->version() : problem)};
-  return js_array(2, parts);
-}
-
 JSValueRef js_crypto_error(const struct crypto_failure* failure, const char* otherwise) {
   if (failure->first == 0)
     return js_error("Error", NULL, "%s", otherwise);
@@ -99,12 +87,18 @@ static JSValueRef crypto_is_equal(JS_ARGS) {
 
 void native_crypto(JSObjectRef exports) {
   static const struct js_method methods[] = {
-      {"load", crypto_load},
       {"digests", crypto_digests_list},
       {"ciphers", crypto_ciphers_list},
       {"isEqual", crypto_is_equal},
       {NULL, NULL},
   };
+  char problem[MODULE_PROBLEM];
+  js_crypto =
+      js_module_load("librondo-crypto.so", CRYPTO_LIBRARY, problem, sizeof(problem));
+  if (js_crypto == NULL) {
+    js_set_string(exports, "problem", problem); /* and no function that would need it */
+    return;
+  }
   js_methods(exports, methods);
   js_methods(exports, js_crypto_digest_methods);
   js_methods(exports, js_crypto_cipher_methods);

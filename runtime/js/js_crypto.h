@@ -6,7 +6,7 @@
 #include "crypto/crypto_library.h"
 #include "js.h"
 
-/* NULL until load() has been called from JavaScript, which precedes everything else. */
+/* NULL where it can't be loaded; then native('crypto') has no function that needs it. */
 extern const struct crypto_library* js_crypto;
 
 /* The error of a failure; `otherwise` is its message if OpenSSL reported nothing. */

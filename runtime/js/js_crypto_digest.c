@@ -84,16 +84,18 @@ static JSValueRef digest_size(JS_ARGS) {
   return js_number(digest != NULL ? (double) js_crypto->digest.size(digest) : 0);
 }
 
-/* digestFinish(token, out, of the digest's size): whether it worked */
+/* digestFinish(token, out) → the digest's size, -1 if it failed. Nothing has happened if
+ * the size is more than there is room for. */
 static JSValueRef digest_finish(JS_ARGS) {
   JS_UNUSED;
   uint8_t* out;
   size_t length;
   struct crypto_digest* digest = js_crypto_held(argc, argv, digest_class());
-  if (digest == NULL || !js_bytes(js_arg(argc, argv, 1), &out, &length) ||
-      length < js_crypto->digest.size(digest))
-    return js_boolean(false);
-  return js_boolean(length == 0 || js_crypto->digest.finish(digest, out));
+  if (digest == NULL || !js_bytes(js_arg(argc, argv, 1), &out, &length))
+    return js_number(-1);
+  size_t size = js_crypto->digest.size(digest);
+  bool done = size > length || size == 0 || js_crypto->digest.finish(digest, out);
+  return js_number(done ? (double) size : -1);
 }
 
 static JSValueRef digest_is_known(JS_ARGS) {

@@ -79,15 +79,6 @@ static struct zlib_held* held_arg(size_t argc, const JSValueRef argv[],
 /* ---- loading --------------------------------------------------------------------------
  */
 
-/* load() → the library's version as a number, or why there is no compression */
-static JSValueRef zlib_load(JS_ARGS) {
-  JS_UNUSED;
-  char problem[MODULE_PROBLEM];
-  if (library == NULL)
-    library = js_module_load("librondo-zlib.so", CODEC_LIBRARY, problem, sizeof(problem));
-  return library == NULL ? js_string(problem) : js_number(library->zlib_version);
-}
-
 /* ---- codecs
  * ----------------------------------------------------------------------------- */
 
@@ -352,7 +343,6 @@ static JSValueRef zlib_set_callback(JS_ARGS) {
 
 void native_zlib(JSObjectRef exports) {
   static const struct js_method methods[] = {
-      {"load", zlib_load},
       {"setCallback", zlib_set_callback},
       {"open", zlib_open},
       {"write", zlib_write},
@@ -363,5 +353,12 @@ void native_zlib(JSObjectRef exports) {
       {"crc32", zlib_crc32},
       {NULL, NULL},
   };
+  char problem[MODULE_PROBLEM];
+  library = js_module_load("librondo-zlib.so", CODEC_LIBRARY, problem, sizeof(problem));
+  if (library == NULL) {
+    js_set_string(exports, "problem", problem); /* and no function that would need it */
+    return;
+  }
   js_methods(exports, methods);
+  js_set_number(exports, "version", library->zlib_version);
 }

@@ -7,8 +7,7 @@ const { ArrayBufferIsView, arrayPush, over, stringSlice, stringToLowerCase } = i
 const binding = native('zlib');
 const { invalidArgType, notImplemented, validateFunction, validateUint32 } = require('internal/errors');
 
-const problem = binding.load();
-if (typeof problem === 'string') throw notImplemented(`Module 'zlib' (${problem})`);
+if (binding.problem !== undefined) throw notImplemented(`Module 'zlib' (${binding.problem})`);
 
 const { Buffer } = require('buffer');
 const { isAnyArrayBuffer } = require('internal/kinds');

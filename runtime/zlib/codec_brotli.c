@@ -89,16 +89,18 @@ static struct codec_error encoder_error(const struct codec* base) {
 }
 
 /* Versions of the library differ in how much of a code's name they give. */
-static const char* decoder_code(int number) {
-#define CODE_NAME(prefix, name, value)                                                   \
-  case value:                                                                            \
-    return "ERR_" #prefix #name;
+#define CODE_ROW(prefix, name, value) {value, "ERR_" #prefix #name},
 #define CODE_BETWEEN
-  switch (number) {
-    BROTLI_DECODER_ERROR_CODES_LIST(CODE_NAME, CODE_BETWEEN)
-  default:
-    return "ERR__ERROR_UNREACHABLE";
-  }
+static const struct {
+  int number;
+  const char* code;
+} decoder_codes[] = {BROTLI_DECODER_ERROR_CODES_LIST(CODE_ROW, CODE_BETWEEN)};
+
+static const char* decoder_code(int number) {
+  for (size_t i = 0; i < sizeof(decoder_codes) / sizeof(decoder_codes[0]); i++)
+    if (decoder_codes[i].number == number)
+      return decoder_codes[i].code;
+  return "ERR_BROTLI_DECODER"; /* of a newer library */
 }
 
 static struct codec_error decoder_error(const struct codec* base) {

@@ -27,7 +27,13 @@
     }
     module = modules[id] = { exports: {}, id };
     const args = [module.exports, requireBuiltin, module, process, native, global, intrinsics];
-    Reflect.apply(load, module.exports, arrayConcat.call(args, supplied));
+    let isLoaded = false;
+    try {
+      Reflect.apply(load, module.exports, arrayConcat.call(args, supplied));
+      isLoaded = true;
+    } finally {
+      if (!isLoaded) delete modules[id]; // so that the next to ask gets the error, too
+    }
     return module.exports;
   }
 

@@ -19,6 +19,17 @@ cp.end('hello');
 const d = own.createDecipheriv('aes-128-cbc', Buffer.alloc(16), Buffer.alloc(16));
 d.on('error', (e) => console.log(e.code, e.message));
 d.end(Buffer.alloc(32));
+// After the stream's end the digest can be asked for once more.
+const late = own.createHash('sha3-256');
+late.on('data', (bytes) => console.log('late', bytes.toString('hex') === late.digest('hex'))).on('end', () => {
+  try {
+    late.digest();
+  } catch (error) {
+    console.log(error.code);
+  }
+});
+late.end('x');
+console.log(own.createHash('shake128', { outputLength: 2 }).copy().digest('hex'));
 own.createHash('md5').end('x').setEncoding('hex').on('data', (x) => console.log('md5', x));
 console.log(Object.keys(own.createHash('md5')), own.createHash('md5') instanceof require('stream').Transform, own.createHash('md5').readable);
 own.randomBytes(8, (e, b) => {

@@ -27,6 +27,8 @@ const errors = {
   '-9': () => new Error('Unsupported state or unable to authenticate data'),
 };
 const BAD_STATE = -7;
+const FAILED = -8;
+const MOST = 2 ** 31 - 1 - 32; // OpenSSL counts in an int, with a block more
 
 // A token or a count; anything else is thrown.
 function checked(result, name, length) {
@@ -76,6 +78,7 @@ const methods = {
 
   update(data, inputEncoding, outputEncoding) {
     const bytes = dataArg(data, inputEncoding);
+    if (bytes.byteLength > MOST) throw errors[FAILED]();
     const out = roomFor(this, bytes.byteLength);
     const result = part(out, checked(binding.cipherUpdate(this[kToken], bytes, out)));
     return isText(outputEncoding) ? decoderOf(this, outputEncoding).write(result) : result;

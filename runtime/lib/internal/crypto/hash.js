@@ -12,6 +12,7 @@ const { secretBytes } = require('internal/crypto/keys');
 
 const kToken = Symbol('kHandle');
 const kDone = Symbol('kState');
+const kBytes = Symbol('digest of the stream');
 const finalized = () => coded(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
 
 // The length that is asked for, -1 for the function's own.
@@ -22,10 +23,28 @@ function lengthOf(options) {
   return length;
 }
 
-function finish(token) {
+const short = Buffer.from(new ArrayBuffer(64)); // for all that becomes text but long ones of shake
+
+function checkedSize(size) {
+  if (size < 0) throw new Error('Digest failed');
+  return size;
+}
+
+function finishBytes(token) {
   const bytes = Buffer.from(new ArrayBuffer(binding.digestSize(token)));
-  if (!binding.digestFinish(token, bytes)) throw new Error('Digest failed');
+  checkedSize(binding.digestFinish(token, bytes));
   return bytes;
+}
+
+// What is no text is asked for one, as always.
+const nameOf = (encoding) => encodingOf(encoding ? `${encoding}` : undefined);
+
+// The digest as text, or as bytes if the encoding isn't one.
+function finish(token, encoding) {
+  const name = nameOf(encoding);
+  if (name === undefined) return finishBytes(token);
+  const size = checkedSize(binding.digestFinish(token, short));
+  return size <= short.length ? short.toString(name, 0, size) : finishBytes(token).toString(name);
 }
 
 function update(data, encoding) {
@@ -34,18 +53,9 @@ function update(data, encoding) {
   return this;
 }
 
-function inEncoding(bytes, encoding) {
-  const name = encodingOf(encoding);
-  return name === undefined ? bytes : bytes.toString(name);
-}
-
 const streaming = {
   _transform(chunk, encoding, callback) {
     this.update(chunk, encoding);
-    callback();
-  },
-  _flush(callback) {
-    this.push(this.digest());
     callback();
   },
   update,
@@ -76,9 +86,21 @@ Object.assign(Hash.prototype, streaming, {
   },
   digest(outputEncoding) {
     if (this[kDone]) throw finalized();
-    const bytes = finish(this[kToken]);
+    const bytes = this[kBytes];
+    const name = nameOf(outputEncoding);
     this[kDone] = true;
-    return inEncoding(bytes, outputEncoding);
+    if (bytes === undefined) return finish(this[kToken], name);
+    return name === undefined ? Buffer.from(bytes) : bytes.toString(name);
+  },
+  // The digest can still be asked for once.
+  _flush(callback) {
+    if (this[kDone]) {
+      callback(finalized());
+      return;
+    }
+    this[kBytes] = finishBytes(this[kToken]);
+    this.push(Buffer.from(this[kBytes]));
+    callback();
   },
 });
 Object.defineProperty(Hash, 'length', { __proto__: null, value: 2, configurable: true });
@@ -99,9 +121,14 @@ Object.setPrototypeOf(Hmac, LazyTransform);
 // Asked again, it gives nothing, as always.
 Object.assign(Hmac.prototype, streaming, {
   digest(outputEncoding) {
-    const bytes = this[kDone] ? Buffer.alloc(0) : finish(this[kToken]);
+    const isAgain = this[kDone];
     this[kDone] = true;
-    return inEncoding(bytes, outputEncoding);
+    if (isAgain) return nameOf(outputEncoding) === undefined ? Buffer.alloc(0) : '';
+    return finish(this[kToken], outputEncoding);
+  },
+  _flush(callback) {
+    this.push(this.digest());
+    callback();
   },
 });
 
@@ -116,7 +143,7 @@ function hash(algorithm, input, outputEncoding = 'hex') {
   const token = binding.digest(algorithm, -1);
   if (token === undefined) throw new Error(`Digest method ${algorithm} is not supported`);
   binding.digestUpdate(token, dataArg(input));
-  return inEncoding(finish(token), outputEncoding);
+  return finish(token, outputEncoding);
 }
 
 const getHashes = () => arraySort.call(namesOnce(binding.digests()));

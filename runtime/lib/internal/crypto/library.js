@@ -8,8 +8,7 @@ const { Buffer } = require('buffer');
 const { isAnyArrayBuffer } = require('internal/kinds');
 const { coded, invalidArgType, invalidArgValue, notImplemented } = require('internal/errors');
 
-const { 0: isLoaded, 1: said } = binding.load();
-if (!isLoaded) throw notImplemented(`Module 'crypto' (${said})`);
+if (binding.problem !== undefined) throw notImplemented(`Module 'crypto' (${binding.problem})`);
 
 const NAMES = {
   __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',

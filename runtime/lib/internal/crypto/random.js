@@ -3,6 +3,7 @@
 
 const { ArrayBufferIsView, NumberIsNaN, NumberIsSafeInteger, arrayJoin, numberToString } = intrinsics;
 const binding = native('crypto');
+require('internal/crypto/library');
 const { Buffer } = require('buffer');
 const { isAnyArrayBuffer } = require('internal/kinds');
 const { invalidArgType, outOfRange, validateBoolean, validateFunction, validateNumber, validateObject } = require('internal/errors');
@@ -93,7 +94,8 @@ function randomBelow(range) {
 }
 
 function randomInt(min, max, callback) {
-  if (max === undefined || typeof max === 'function') {
+  const isAlone = max === undefined || typeof max === 'function';
+  if (isAlone) {
     callback = max;
     max = min;
     min = 0;
@@ -103,7 +105,7 @@ function randomInt(min, max, callback) {
   if (!NumberIsSafeInteger(max)) throw invalidArgType('max', 'a safe integer', max);
   if (max <= min) throw outOfRange('max', `greater than the value of "min" (${min})`, max);
   const range = max - min;
-  if (range > MOST_RANGE) throw outOfRange('max - min', `<= ${MOST_RANGE}`, range);
+  if (range > MOST_RANGE) throw outOfRange(isAlone ? 'max' : 'max - min', `<= ${MOST_RANGE}`, range);
   const number = min + randomBelow(range);
   if (callback === undefined) return number;
   process.nextTick(callback, undefined, number);

@@ -16,7 +16,7 @@ function numbered(text) {
 }
 const prefixed = (prefix, text) => arrayMap.call(numbered(text), ({ 0: name, 1: number }) => [prefix + name, number]);
 
-const version = native('zlib').load();
+const { version } = native('zlib');
 const FLUSH = prefixed('Z_', 'NO_FLUSH PARTIAL_FLUSH SYNC_FLUSH FULL_FLUSH FINISH BLOCK');
 const RESULTS = prefixed('Z_', 'OK STREAM_END NEED_DICT ERRNO=-1 STREAM_ERROR=-2 DATA_ERROR=-3 MEM_ERROR=-4 BUF_ERROR=-5 VERSION_ERROR=-6');
 const ZLIB = [
