@@ -227,7 +227,7 @@ static void stall_report_over(struct stall* stall, struct live_ring* ring,
   fprintf(line.out, "%s process %d", words, ring->pid);
   if (over.found) {
     fprintf(line.out, " after %s", time_text(time, over.length_ns));
-    write_cpu(line.out, &over.cpu, over.length_ns, over.collected_ns);
+    write_cpu(line.out, &over.cpu, over.length_ns, over.collected_ns, stall->waits);
   }
   if (written)
     fprintf(line.out, "; its last seconds are in %s", stall->file);
@@ -283,7 +283,7 @@ void stall_begin(struct stall* stall, struct live_ring* ring, uint32_t place,
   stall->place = place;
   stall->since = looked_ns;
   stall->at = looked_ns + held_ns - 1;
-  live_write_stall(line.out, ring, place, looked_ns, held_ns);
+  stall->waits = live_write_stall(line.out, ring, place, looked_ns, held_ns);
   fflush(line.out);
   if (line.text != NULL &&
       asprintf(&stall->line, "rondo: %s %s", say_time(time), line.text) < 0)

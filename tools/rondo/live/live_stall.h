@@ -12,6 +12,7 @@ struct stall {
   uint32_t place;      /* the stalled loop's place on the board */
   uint64_t since;      /* its looked_ns; 0: no loop is stalled */
   uint64_t at;         /* when it was still stalled */
+  const char* waits;   /* what its thread waited for, if it did; NULL: not known */
   char* line;          /* the line about it, for the command; NULL: the command was run */
   char file[PATH_MAX]; /* its recording so far; "" if there is none */
 };

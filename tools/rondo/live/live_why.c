@@ -60,21 +60,29 @@ static void write_latest(const struct live_stacks* stacks) {
 
 /* Writes the stack that most samples agree on, since the walk of a single stack may have
  * ended early. */
-static void write_stacks(const struct trace* names, const struct board* board,
-                         const struct board_loop* live) {
-  struct live_stacks stacks;
-  const struct hot_path* path = &stacks.path;
-  size_t place = (size_t) (live - board->loops);
-  if (!live_stacks_read(&stacks, board, place, live->looked_ns, names))
-    return;
+static void write_stacks(const struct live_stacks* stacks) {
+  const struct hot_path* path = &stacks->path;
   if (path->length > 0)
     printf("  its stack since then, in %zu of %s%zu samples%s:\n", path->agreeing,
-           stacks.taken > path->samples ? "the last " : "", path->counted,
+           stacks->taken > path->samples ? "the last " : "", path->counted,
            path->counted < path->samples && path->scripted ? " in the script" : "");
   for (size_t i = path->length; i > 0; i--)
     write_frame_line(path->frames[i - 1]);
-  write_latest(&stacks);
-  live_stacks_free(&stacks);
+  write_latest(stacks);
+}
+
+static bool is_request(const struct board_entry* entry) {
+  return entry->subject != 0 &&
+         (entry->subject >> TRACE_SUBJECT_SHIFT & 0xff) >= TRACE_SUBJECT_REQ;
+}
+
+static size_t requests_count(const struct board_loop* live) {
+  size_t count = 0;
+  for (size_t i = 0; i < BOARD_ENTRIES; i++) {
+    struct board_entry entry = board_entry_at(live, i);
+    count += is_request(&entry);
+  }
+  return count;
 }
 
 /* What a stopped process was doing says nothing about what it does; since when it is
@@ -88,40 +96,68 @@ static bool write_stopped(int pid) {
   return state == 'T' || state == 't';
 }
 
+/* What a sleeping loop waits for. */
+static void write_awaited(const struct board* board, const struct board_loop* live) {
+  size_t requests = requests_count(live);
+  if (live->handles > 0 || requests == 0)
+    printf("what keeps it alive");
+  else
+    printf("%zu request%s in flight", requests, requests == 1 ? "" : "s");
+  if (requests > 0 && board->pool_waiting > 0)
+    printf("; all threads of the pool that may be used are taken, %u wait%s for one",
+           board->pool_waiting, board->pool_waiting == 1 ? "s" : "");
+  putchar('\n');
+}
+
+/* The program's function that most samples are in comes before the callback around it,
+ * which is Node's or the library's. */
+static void write_inside(const struct trace* names, const struct board_loop* live,
+                         const struct live_stacks* stacks) {
+  const char* function = hot_path_function(&stacks->path);
+  fputs("in ", stdout);
+  if (function != NULL) {
+    frame_write(stdout, function);
+    fputs(", called by ", stdout);
+  }
+  live_write_open(stdout, names, live);
+}
+
 static void write_state(const struct live_ring* ring, const struct trace* names,
                         const struct board* board, const struct board_loop* live) {
+  const uint64_t long_ns = 10000000;
   char time[TIME_SIZE];
-  uint64_t now = live_now_ns();
-  uint64_t looked = live->looked_ns;
-  if (!ring->alive) {
-    fputs("  ended in ", stdout);
-    live_write_open(stdout, names, live);
-    putchar('\n');
-    write_stacks(names, board, live);
+  uint64_t now = live_now_ns(), looked = live->looked_ns;
+  size_t place = (size_t) (live - board->loops);
+  struct live_stacks stacks;
+  if (ring->alive && write_stopped(ring->pid) && (looked & BOARD_ASLEEP) != 0)
     return;
-  }
-  bool stopped = write_stopped(ring->pid);
-  if (stopped && (looked & BOARD_ASLEEP) != 0)
-    return;
-  if ((looked & BOARD_ASLEEP) != 0) {
+  if (ring->alive && (looked & BOARD_ASLEEP) != 0) {
     uint64_t since = looked & ~BOARD_ASLEEP;
-    printf("  asleep for %s: it waits for what keeps it alive\n",
+    printf("  asleep for %s: it waits for ",
            time_text(time, now > since ? now - since : 0));
+    write_awaited(board, live);
     return;
   }
-  struct live_stretch stretch =
-      live_stretch_now(ring, (size_t) (live - board->loops), looked);
+  bool sampled = live_stacks_read(&stacks, board, place, looked, names);
+  struct live_stretch stretch = live_stretch_now(ring, place, looked);
   uint64_t held = stretch.found ? stretch.length_ns : live_held_ns(live, now);
-  printf("  %s, %s since it looked at what is ready: in ",
-         held > 10000000 ? "not answering" : "at work", time_text(time, held));
-  live_write_open(stdout, names, live);
-  if (stretch.found && held > 10000000)
-    write_cpu(stdout, &stretch.cpu, held, stretch.collected_ns);
+  bool is_long = held > long_ns || !ring->alive;
+  if (!ring->alive)
+    fputs("  ended ", stdout);
+  else
+    printf("  %s, %s since it looked at what is ready: ",
+           is_long ? "not answering" : "at work", time_text(time, held));
+  write_inside(names, live, &stacks);
+  if (ring->alive && stretch.found && is_long)
+    write_cpu(stdout, &stretch.cpu, held, stretch.collected_ns,
+              sampled ? hot_path_waits(&stacks.path) : NULL);
   putchar('\n');
-  if (held > 10000000)
-    write_stacks(names, board, live);
-  if (held > 10000000 && ring->board->sampling == 2)
+  if (sampled && is_long)
+    write_stacks(&stacks);
+  if (ring->alive && is_long && ring->board->sampling == 2)
     puts("  no stack: the program has a SIGURG handler of its own");
+  if (sampled)
+    live_stacks_free(&stacks);
 }
 
 /* --- what keeps it alive --------------------------------------------------------------
@@ -149,8 +185,9 @@ static void write_origin(const struct trace* names, const struct board_entry* en
   }
 }
 
-/* The text says when a timer was due at the time of the list. */
-static void write_about(const char* about, uint64_t age_ns) {
+/* The text says when a timer was due at the time of the list. If that is over and the
+ * loop has slept since, it was called meanwhile: when it is due next isn't known. */
+static void write_about(const char* about, uint64_t age_ns, bool slept) {
   static const char due[] = "due in ";
   uint64_t age_ms = age_ns / 1000000;
   char* rest = NULL;
@@ -161,6 +198,8 @@ static void write_about(const char* about, uint64_t age_ns) {
   uint64_t in_ms = strtoull(about + sizeof(due) - 1, &rest, 10);
   if (strncmp(rest, " ms", 3) != 0)
     write_plain(stdout, about);
+  else if (in_ms < age_ms && slept)
+    printf("due in %llu ms then", (unsigned long long) in_ms);
   else if (in_ms >= age_ms)
     printf("due in %llu ms", (unsigned long long) (in_ms - age_ms));
   else
@@ -185,6 +224,9 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
   if (live->alive_ns == 0)
     return;
   uint64_t age_ns = without(live_now_ns(), live->alive_ns);
+  bool slept = (live->looked_ns & ~BOARD_ASLEEP) > live->alive_ns;
+  if (live->handles == 0 && requests_count(live) > 0)
+    return;
   printf("  kept alive by %u handle%s (listed %s ago)\n", live->handles,
          live->handles == 1 ? "" : "s", time_text(time, age_ns));
   for (uint32_t i = 0; i < count; i++) {
@@ -195,7 +237,7 @@ static void write_alive_list(const struct trace* names, const struct board_loop*
     list[i].about[BOARD_ABOUT - 1] = '\0';
     if (list[i].about[0] != '\0') {
       putchar(' ');
-      write_about(list[i].about, age_ns);
+      write_about(list[i].about, age_ns, slept);
     }
     write_origin(names, entry_of(live, list[i].subject));
     putchar('\n');
@@ -216,8 +258,7 @@ static void write_requests(const struct trace* names, const struct board_loop* l
   const char* prefix;
   for (size_t i = 0; i < BOARD_ENTRIES; i++) {
     struct board_entry entry = board_entry_at(live, i);
-    if (entry.subject != 0 &&
-        (entry.subject >> TRACE_SUBJECT_SHIFT & 0xff) >= TRACE_SUBJECT_REQ)
+    if (is_request(&entry))
       list[count++] = entry;
   }
   if (count == 0)
@@ -239,6 +280,42 @@ static void write_requests(const struct trace* names, const struct board_loop* l
 /* --- all of it ------------------------------------------------------------------------
  */
 
+/* The loop that hasn't looked for longest comes first, then those of the main thread,
+ * then those of other threads; one that has never run comes last. */
+static unsigned int loop_rank(const struct live_ring* ring, const struct board_loop* live,
+                              uint64_t now) {
+  const uint64_t long_ns = 10000000;
+  if (live->looked_ns == 0)
+    return 3;
+  if (live_held_ns(live, now) > long_ns)
+    return 0;
+  return live->thread == (uint32_t) ring->pid ? 1 : 2;
+}
+
+static size_t loops_order(size_t* places, const struct live_ring* ring,
+                          const struct board* board) {
+  uint64_t now = live_now_ns();
+  size_t count = 0;
+  for (size_t i = 0; i < BOARD_LOOPS; i++) {
+    const struct board_loop* live = &board->loops[i];
+    unsigned int rank = loop_rank(ring, live, now);
+    size_t at = count;
+    if (live->number == 0)
+      continue;
+    for (; at > 0; at--) {
+      const struct board_loop* before = &board->loops[places[at - 1]];
+      unsigned int its = loop_rank(ring, before, now);
+      if (its < rank || (its == rank && (rank != 0 || live_held_ns(before, now) >=
+                                                          live_held_ns(live, now))))
+        break;
+      places[at] = places[at - 1];
+    }
+    places[at] = i;
+    count++;
+  }
+  return count;
+}
+
 static void write_process(const struct live_ring* ring) {
   struct trace names = {0};
   bool any = false;
@@ -249,10 +326,10 @@ static void write_process(const struct live_ring* ring) {
   printf("process %d: ", ring->pid);
   write_plain(stdout, names.process_count > 0 ? names.processes[0]->command : "");
   puts(ring->alive ? "" : " (it has ended)");
-  for (size_t i = 0; i < BOARD_LOOPS; i++) {
-    const struct board_loop* live = &board->loops[i];
-    if (live->number == 0)
-      continue;
+  size_t places[BOARD_LOOPS];
+  size_t count = loops_order(places, ring, board);
+  for (size_t i = 0; i < count; i++) {
+    const struct board_loop* live = &board->loops[places[i]];
     any = true;
     printf("\nloop %u on %.8s, thread %u, turn %llu\n", live->number, live->backend,
            live->thread, (unsigned long long) live->turns);

@@ -71,10 +71,16 @@ static bool has_lasted(const struct board_loop* live, uint64_t now, uint64_t ns)
   return live->depth == 0 || begin > now || now - begin >= ns;
 }
 
-void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
-                      uint64_t looked_ns, uint64_t held_ns) {
+/* A loop that has come to its end: nobody waits for it, but for the program's end. */
+static bool is_without_work(const struct board_loop* live) {
+  return live->depth == 0 && live->handles == 0 && live->requests == 0;
+}
+
+const char* live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
+                             uint64_t looked_ns, uint64_t held_ns) {
   struct trace names = {0};
   struct live_stacks stacks;
+  const char* waits = NULL;
   char time[TIME_SIZE];
   struct board* board = live_board_copy(ring);
   if (board == NULL)
@@ -86,19 +92,27 @@ void live_write_stall(FILE* out, const struct live_ring* ring, size_t place,
   uint64_t now = live_now_ns();
   if (goes_on)
     held_ns = stretch.length_ns;
+  bool ends = goes_on && is_without_work(live);
   fprintf(out, "%s (%d) loop %u %s", live_program(ring), ring->pid, live->number,
-          goes_on ? "is held up, for " : "was held up for ");
-  fprintf(out, "%s%s", time_text(time, held_ns), goes_on ? " so far, " : " or more");
-  if (goes_on) {
+          ends      ? "has nothing left to do, and the program is ending, for "
+          : goes_on ? "is held up, for "
+                    : "was held up for ");
+  fprintf(out, "%s%s", time_text(time, held_ns),
+          ends      ? " so far"
+          : goes_on ? " so far, "
+                    : " or more");
+  if (goes_on && !ends) {
     fputs(has_lasted(live, now, held_ns / 2) ? "by " : "now in ", out);
     live_write_open(out, &names, live);
   }
   if (live_stacks_read(&stacks, board, place, looked_ns, &names)) {
     hot_path_write(out, &stacks.path, ": in ");
+    waits = hot_path_waits(&stacks.path);
     live_stacks_free(&stacks);
   }
   if (goes_on)
-    write_cpu(out, &stretch.cpu, held_ns, stretch.collected_ns);
+    write_cpu(out, &stretch.cpu, held_ns, stretch.collected_ns, waits);
   trace_free(&names);
   free(board);
+  return waits;
 }

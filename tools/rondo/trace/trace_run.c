@@ -111,19 +111,22 @@ static void child_run(const struct trace_run* run, const sigset_t* mask) {
 }
 
 /* A stopped program has done nothing meanwhile, which no record of its own shows. */
-static void report_stopped(const struct trace_run* run, uint64_t since_ns) {
+static void report_stopped(struct trace_run* run, uint64_t since_ns) {
+  uint64_t now = clock_ns();
+  run->stops =
+      array_grow(run->stops, run->stop_count, &run->stop_capacity, sizeof(*run->stops));
+  run->stops[run->stop_count++] = (struct stop){since_ns, now};
   char length[TIME_SIZE], begin[TIME_SIZE];
   fprintf(stderr,
           "rondo: the program was stopped for %s, from %s after its start on (SIGSTOP, "
           "Ctrl-Z or "
           "a debugger): whatever was under way then lasted so much longer\n",
-          time_text(length, clock_ns() - since_ns),
-          time_text(begin, since_ns - run->began_ns));
+          time_text(length, now - since_ns), time_text(begin, since_ns - run->began_ns));
 }
 
 /* False if the child can't be waited for. If this command was stopped together with the
  * program, as by Ctrl-Z, the kernel may report no more than that the program goes on. */
-static bool wait_for_end(const struct trace_run* run, pid_t pid, int* status) {
+static bool wait_for_end(struct trace_run* run, pid_t pid, int* status) {
   uint64_t stopped_ns = 0;
   for (;;) {
     if (waitpid(pid, status, WUNTRACED | WCONTINUED) < 0) {
@@ -204,6 +207,18 @@ static uint64_t last_seen(const struct trace_run* run, const char* name,
   return strtol(name, NULL, 10) != run->pid || replaced ? 0 : run->ended_ns;
 }
 
+/* What is known of the child alone, and is in none of its records. */
+static void process_set_stops(const struct trace_run* run,
+                              struct trace_process* process) {
+  if ((int) process->pid != run->pid || run->stop_count == 0)
+    return;
+  process->stops = malloc(run->stop_count * sizeof(*run->stops));
+  if (process->stops == NULL)
+    out_of_memory();
+  memcpy(process->stops, run->stops, run->stop_count * sizeof(*run->stops));
+  process->stop_count = run->stop_count;
+}
+
 /* Adds one recording, also to the file to be kept unless writing that has failed. */
 static void collect_file(const struct trace_run* run, struct trace* trace,
                          const char* name, FILE* kept, bool* keeping) {
@@ -214,7 +229,9 @@ static void collect_file(const struct trace_run* run, struct trace* trace,
   const char* problem = trace_read(trace, path);
   if (problem != NULL)
     fprintf(stderr, "rondo: %s: %s\n", path, problem);
-  else if (kept != NULL && *keeping)
+  if (problem == NULL)
+    process_set_stops(run, trace->processes[trace->process_count - 1]);
+  if (problem == NULL && kept != NULL && *keeping)
     *keeping = trace_copy(kept, path, trace->processes[trace->process_count - 1],
                           trace->seen_ns);
   free(path);
@@ -259,5 +276,7 @@ void trace_run_forget(struct trace_run* run) {
     recordings_remove(run->folder);
   janitor_dismiss(&run->janitor); /* also of a folder that is to stay */
   free(run->folder);
+  free(run->stops);
   run->folder = NULL;
+  run->stops = NULL;
 }

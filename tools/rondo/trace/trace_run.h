@@ -13,7 +13,9 @@ struct trace_run {
   int status;        /* as from waitpid, */
   uint64_t ended_ns; /* and when, on the monotonic clock */
   uint64_t began_ns;
-  char* folder; /* where the recordings are; NULL: they are to stay */
+  char* folder;       /* where the recordings are; NULL: they are to stay */
+  struct stop* stops; /* in which the child was stopped */
+  size_t stop_count, stop_capacity;
   struct janitor janitor;
 };
 

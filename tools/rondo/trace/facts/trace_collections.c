@@ -98,12 +98,22 @@ static size_t kinds_sum(const struct trace_loop* loop, struct kind_sum* sums) {
   return count;
 }
 
-static uint64_t collected_whole(const struct facts* facts) {
+uint64_t collected_whole(const struct facts* facts) {
   return collected_between(facts->loop, 0, UINT64_MAX);
 }
 
 bool collections_matter(const struct facts* facts) {
   return facts->shown > 0 && collected_whole(facts) >= facts->shown / 10;
+}
+
+static double collected_share(const struct facts* facts) {
+  uint64_t all = collected_whole(facts);
+  return 100.0 * (double) all / (double) (facts->shown > all ? facts->shown : all);
+}
+
+void write_collected_share(FILE* out, const struct facts* facts) {
+  if (facts->shown > 0 && collected_whole(facts) > 0)
+    fprintf(out, "; garbage collection took %.1f %% of the time", collected_share(facts));
 }
 
 /* The kind that took most comes first. */
@@ -117,8 +127,7 @@ void write_collections(FILE* out, const struct facts* facts) {
     return;
   fprintf(out, "  garbage collection took %s", time_text(text, all));
   if (facts->shown > 0)
-    fprintf(out, ", %.1f %% of the time",
-            100.0 * (double) all / (double) (facts->shown > all ? facts->shown : all));
+    fprintf(out, ", %.1f %% of the time", collected_share(facts));
   for (size_t shown = 0; shown < count; shown++) {
     struct kind_sum* most = &sums[0];
     for (size_t i = 1; i < count; i++) {

@@ -13,6 +13,8 @@ void collections_add(struct trace_loop* loop, uint64_t now,
 void collections_cut(struct trace_loop* loop, uint64_t from, uint64_t to);
 /* How long a collector had the loop's thread between two times. */
 uint64_t collected_between(const struct trace_loop* loop, uint64_t from, uint64_t to);
+/* And at all. */
+uint64_t collected_whole(const struct facts* facts);
 /* "mark-compact" */
 const char* collection_kind(const struct trace_loop* loop,
                             const struct collection* collection);
@@ -20,6 +22,8 @@ const char* collection_kind(const struct trace_loop* loop,
 /* Writes how much of a stretch was garbage collection, if it matters: "; 250 ms of it
  * garbage collection". */
 void write_collected(FILE* out, uint64_t collected, uint64_t length);
+/* Writes "; garbage collection took 30.0 % of the time". */
+void write_collected_share(FILE* out, const struct facts* facts);
 /* Whether it was a tenth of the time or more. */
 bool collections_matter(const struct facts* facts);
 /* Writes "garbage collection took 10.3 s, 93.1 %: mark-compact 41 times, …"; nothing if

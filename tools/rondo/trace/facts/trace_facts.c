@@ -269,7 +269,7 @@ bool facts_of_sleeper(const struct facts* facts) {
               facts_sleeper_busy(facts) < little_ns + facts->shown / 100;
   return facts->loop->thread != facts->loop->pid && (idle || away) &&
          facts->in_scripts == 0 && facts->loop->lost == 0 &&
-         facts->starved.event == EVENT_NONE && facts->late_all == 0;
+         facts->starved.cause == EVENT_NONE && facts->late_all == 0;
 }
 
 struct facts** facts_of_all(const struct trace* trace) {

@@ -64,12 +64,14 @@ enum { HELD_MOST = 20 };
 /* The request that waited longest for a thread of the pool, longer than it then ran, and
  * the requests that had the threads meanwhile. */
 struct starved {
-  int32_t event; /* its callback; EVENT_NONE if there was no such request */
+  int32_t cause; /* the request; EVENT_NONE if there was none that starved */
+  int32_t event; /* its callback; EVENT_NONE: it hasn't been called back */
+  bool unserved; /* it has never got a thread */
   uint64_t waited;
-  uint64_t threads;           /* of the pool */
-  int32_t holder;             /* the event that began most of those, or EVENT_NONE, */
-  const char* holder_subject; /* the subject of one of them, "work 7", or NULL, */
-  uint64_t holder_count;      /* and how many there were */
+  uint64_t threads;      /* of the pool */
+  uint64_t holder_count; /* of the requests that had them most of the time; */
+  int32_t holder_cause;  /* one of those, */
+  int32_t holder_event;  /* and its callback, or EVENT_NONE */
 };
 
 enum { LATE_MOST = 6 };

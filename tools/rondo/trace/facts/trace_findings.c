@@ -5,6 +5,9 @@
 #include "trace_samples.h"
 #include "trace_words.h"
 
+#include "trace/format.h"
+#include "uv.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +42,27 @@ static int worst_first(const void* left, const void* right) {
   return (int) a->kind - (int) b->kind;
 }
 
+/* What took most of a loop's time that was busy nearly always, with many calls that each
+ * were short: nobody waited for long, and the loop never rested. NULL: it wasn't so. */
+static const struct total* busy_with(const struct facts* facts) {
+  const uint64_t least_ns = 200000000, calls_least = 20;
+  const struct total* most = NULL;
+  if (facts->shown < least_ns || facts->busy < facts->shown / 10 * 9 ||
+      length_of(facts->worst) > facts->shown / 5)
+    return NULL;
+  for (size_t i = 0; i < facts->total_count && most == NULL; i++) {
+    if (name_is_of_program(facts->totals[i].name))
+      most = &facts->totals[i];
+  }
+  if (most == NULL || most->calls < calls_least)
+    return NULL;
+  return most->own + collected_whole(facts) >= facts->shown / 4 ? most : NULL;
+}
+
 size_t findings_list(const struct facts* facts, struct finding* list) {
   size_t count = 0;
   uint64_t held = length_of(facts->worst), away = length_of(facts->unnoticed);
-  bool starved = facts->starved.event != EVENT_NONE;
+  bool starved = facts->starved.cause != EVENT_NONE;
   if (held >= HELD_LEAST_NS && held >= 2 * facts->loop->sampled_ns)
     list[count++] = (struct finding){FINDING_HELD, held, facts};
   else
@@ -55,7 +75,12 @@ size_t findings_list(const struct facts* facts, struct finding* list) {
     list[count++] = (struct finding){FINDING_START, length_of(facts->starting), facts};
   if (held >= HELD_LEAST_NS || starved)
     qsort(list, count, sizeof(*list), worst_first);
-  return count;
+  if (busy_with(facts) == NULL)
+    return count;
+  size_t place = starved && list[0].kind == FINDING_STARVED ? 1 : 0;
+  memmove(list + place + 1, list + place, (count - place) * sizeof(*list));
+  list[place] = (struct finding){FINDING_BUSY, held, facts};
+  return count + 1;
 }
 
 /* What another thread than the main one waits for by itself, as a worker for its
@@ -72,6 +97,8 @@ int finding_weight(const struct finding* finding) {
     return 0;
   if (facts_of_sleeper(finding->facts) || !facts_of_program(finding->facts))
     return 1;
+  if (finding->kind == FINDING_BUSY)
+    return 4;
   if (finding->kind > FINDING_STARVED || only_waits(finding))
     return finding->facts->loop->thread == finding->facts->loop->pid ? 3 : 2;
   return 4;
@@ -94,37 +121,68 @@ struct finding finding_worst(struct facts* const* all, size_t count) {
  * ----------------------------------------------------------------------
  */
 
-/* The request that waited for a thread of the pool. */
+static void write_begun(FILE* out, const struct trace_loop* loop, const char* before,
+                        const struct cause* cause, const char* after) {
+  if (cause->by == EVENT_NONE)
+    return;
+  fputs(before, out);
+  write_who_named(out, loop, &loop->events[cause->by]);
+  fputs(after, out);
+}
+
+/* A request is known by the program's function that it calls back, or else by its kind
+ * and by who began it: a class of Node's says nothing. */
 static void write_starved(FILE* out, const struct facts* facts, bool begun) {
   char text[TIME_SIZE];
   const struct trace_loop* loop = facts->loop;
   const struct starved* starved = &facts->starved;
-  const struct event* event = &loop->events[starved->event];
-  const struct cause* cause = &loop->causes[event->cause];
-  fputs("the pool was starved: ", out);
-  write_who_named(out, loop, event);
-  if (begun && cause->by != EVENT_NONE) {
-    fputs(", begun by ", out);
-    write_who_named(out, loop, &loop->events[cause->by]);
-    putc(',', out);
-  }
-  fprintf(out, " waited %s for one of %" PRIu64 " thread%s",
-          time_text(text, starved->waited), starved->threads,
-          starved->threads == 1 ? "" : "s");
+  const struct cause* cause = &loop->causes[starved->cause];
+  bool named = starved->event != EVENT_NONE &&
+               event_calls_program(loop, &loop->events[starved->event]);
+  fprintf(out, "the pool %s starved: ", starved->unserved ? "is" : "was");
+  if (named)
+    write_who_named(out, loop, &loop->events[starved->event]);
+  else
+    write_request_kind(out, cause);
+  if (begun || !named)
+    write_begun(out, loop, ", begun by ", cause, ",");
+  fprintf(out, " %s %s for one of %" PRIu64 " thread%s",
+          starved->unserved ? "has waited" : "waited", time_text(text, starved->waited),
+          starved->threads, starved->threads == 1 ? "" : "s");
 }
 
 /* Those that had the threads. */
-static void write_holders(FILE* out, const struct facts* facts) {
+static void write_holders(FILE* out, const struct facts* facts, bool begun) {
   const struct starved* starved = &facts->starved;
-  if (starved->holder_count == 0)
+  const struct trace_loop* loop = facts->loop;
+  if (starved->holder_cause == EVENT_NONE)
     return;
-  fprintf(out, ", taken by %" PRIu64 " of %.*s", starved->holder_count,
-          (int) kind_length(starved->holder_subject),
-          starved->holder_subject == NULL ? "" : starved->holder_subject);
-  if (starved->holder != EVENT_NONE) {
-    fputs(" begun by ", out);
-    write_who_named(out, facts->loop, &facts->loop->events[starved->holder]);
-  }
+  const struct cause* cause = &loop->causes[starved->holder_cause];
+  const char* kind = starved->holder_event == EVENT_NONE
+                         ? NULL
+                         : node_kind_of(loop, &loop->events[starved->holder_event]);
+  fprintf(out, ", taken by %" PRIu64 " of ", starved->holder_count);
+  if (kind != NULL && cause_kind(cause) == TRACE_SUBJECT_REQ + UV_WORK)
+    write_short(out, kind);
+  else
+    write_request_kind(out, cause);
+  if (begun)
+    write_begun(out, loop, " begun by ", cause, "");
+}
+
+static void write_busy(FILE* out, const struct facts* facts) {
+  const struct total* most = busy_with(facts);
+  char shown[TIME_SIZE], own[TIME_SIZE];
+  fprintf(out, "busy for %.1f %% of %s: ",
+          100.0 * (double) facts->busy / (double) facts->shown,
+          time_text(shown, facts->shown));
+  write_short(out, most->name);
+  if (subject_matters(most->subject))
+    fprintf(out, " (%.*s)", (int) kind_length(most->subject), most->subject);
+  fprintf(out, ", called %" PRIu64 " times, %s in all", most->calls,
+          time_text(own, most->own));
+  if (collections_matter(facts))
+    write_collected_share(out, facts);
 }
 
 static void write_calm(FILE* out, const struct facts* facts) {
@@ -152,7 +210,10 @@ void write_finding(FILE* out, const struct finding* finding) {
     break;
   case FINDING_STARVED:
     write_starved(out, facts, true);
-    write_holders(out, facts);
+    write_holders(out, facts, true);
+    break;
+  case FINDING_BUSY:
+    write_busy(out, facts);
     break;
   case FINDING_AWAY:
     fprintf(out, "not looking for %s ", text);
@@ -172,7 +233,7 @@ void write_finding(FILE* out, const struct finding* finding) {
 void write_verdict(FILE* out, const struct facts* facts, const char* between) {
   struct finding list[FINDING_KINDS];
   size_t count = findings_list(facts, list);
-  bool calm = list[0].kind > FINDING_STARVED || list[0].waited < CALM_NS;
+  bool calm = list[0].kind > FINDING_BUSY || list[0].waited < CALM_NS;
   for (size_t i = 0; i < count; i++) {
     fputs(i == 0 ? "" : calm ? "; " : between, out);
     write_finding(out, &list[i]);
@@ -198,13 +259,15 @@ static FILE* part_begin(struct headline* line) {
   return out;
 }
 
-/* Adds the part, without folders, or leaves it out; one that is needed is cut. */
-static void part_end(struct headline* line, FILE* out, bool needed) {
+/* Adds the part, without folders, or leaves it out and returns false; one that is needed
+ * is cut. */
+static bool part_end(struct headline* line, FILE* out, bool needed) {
   if (fclose(out) != 0 || line->part == NULL)
     out_of_memory();
   char* text = without_folders(line->part);
   size_t room = HEADLINE_MOST - line->length, length = strlen(text);
-  if (length <= room || needed) {
+  bool fits = length <= room;
+  if (fits || needed) {
     length = length <= room ? length : room;
     while (length < strlen(text) && length > 0 &&
            ((unsigned char) text[length] & 0xc0) == 0x80)
@@ -216,6 +279,7 @@ static void part_end(struct headline* line, FILE* out, bool needed) {
   free(text);
   free(line->part);
   line->part = NULL;
+  return fits;
 }
 
 /* Who held it up: the program's own function, if one took most of it. */
@@ -257,21 +321,41 @@ static void headline_stack(struct headline* line, const struct finding* finding,
   part_end(line, out, false);
 }
 
-static void headline_cpu(struct headline* line, const struct finding* finding) {
-  const struct stretch* worst = finding->facts->worst;
+/* What kind of stall it was: garbage collection, waiting, others on the processor. Where
+ * there is no room for how much, why is said alone. */
+static void headline_kind(struct headline* line, const struct finding* finding) {
+  const struct facts* facts = finding->facts;
+  const struct stretch* worst = facts->worst;
+  uint64_t collected = collected_between(facts->loop, worst->start, worst->end);
+  const char* waits = stretch_waits(facts->loop, worst);
   FILE* out = part_begin(line);
-  write_cpu(out, &worst->cpu, finding->waited,
-            collected_between(finding->facts->loop, worst->start, worst->end));
+  uint64_t stopped = write_stopped_part(out, facts->loop, worst->start, worst->end);
+  write_collected(out, collected, finding->waited);
   part_end(line, out, false);
+  for (int brief = 0; brief < 2; brief++) {
+    out = part_begin(line);
+    write_processor_time(out, &worst->cpu, without(finding->waited, stopped), collected,
+                         waits, brief);
+    if (part_end(line, out, false))
+      break;
+  }
+  if (collected < finding->waited / 2 && collections_matter(facts)) {
+    out = part_begin(line);
+    write_collected_share(out, facts);
+    part_end(line, out, false);
+  }
 }
 
 static void headline_starved(struct headline* line, const struct finding* finding) {
   FILE* out = part_begin(line);
   write_starved(out, finding->facts, false);
   part_end(line, out, true);
-  out = part_begin(line);
-  write_holders(out, finding->facts);
-  part_end(line, out, false);
+  for (int brief = 0; brief < 2; brief++) {
+    out = part_begin(line);
+    write_holders(out, finding->facts, !brief);
+    if (part_end(line, out, false))
+      break;
+  }
 }
 
 /* Of a program that has done its work before its loop turned: that it was never held up
@@ -284,24 +368,57 @@ static void headline_start(struct headline* line, const struct finding* finding)
     return;
   FILE* out = part_begin(line);
   fprintf(out, "; %s passed before the first turn", time_text(time, length_of(starting)));
+  if (part_end(line, out, false))
+    headline_stack(line, finding, starting);
+}
+
+/* Of a loop that was asleep at the end, for much longer than anything had held it up:
+ * what it waited for, since the program may have been stopped because it didn't end. */
+static bool headline_alive(struct headline* line, const struct finding* finding) {
+  const struct trace_loop* loop = finding->facts->loop;
+  const struct event* last = loop->events + loop->event_count - 1;
+  if (loop->event_count == 0 || last->kind != EVENT_SLEEP || !last->unfinished ||
+      loop->wait_count == 0 || finding->facts->longest_sleep / 10 < finding->waited)
+    return false;
+  const struct wait* wait = &loop->waits[loop->wait_count - 1];
+  FILE* out = part_begin(line);
+  if (wait->requests > 0)
+    fprintf(out, "; at the end it waited for %u request%s in flight", wait->requests,
+            wait->requests == 1 ? "" : "s");
   part_end(line, out, false);
-  headline_stack(line, finding, starting);
+  if (wait->handles == 0)
+    return true;
+  out = part_begin(line);
+  fprintf(out, "; kept alive by %u handle%s", wait->handles,
+          wait->handles == 1 ? "" : "s");
+  part_end(line, out, false);
+  for (size_t i = 0; i < loop->alive_count && i < wait->handles; i++) {
+    out = part_begin(line);
+    fputs(i == 0 ? ": " : ", ", out);
+    write_alive(out, loop, &loop->alive[i]);
+    if (!part_end(line, out, false))
+      break;
+  }
+  return true;
 }
 
 void write_headline(FILE* out, const struct finding* finding) {
   struct headline line = {.length = 0};
   if (finding->kind == FINDING_HELD) {
     headline_held(&line, finding);
-    headline_stack(&line, finding, finding->facts->worst);
-    headline_cpu(&line, finding);
+    if (!headline_alive(&line, finding))
+      headline_stack(&line, finding, finding->facts->worst);
+    headline_kind(&line, finding);
   } else if (finding->kind == FINDING_STARVED) {
     headline_starved(&line, finding);
   } else {
     FILE* part = part_begin(&line);
     write_finding(part, finding);
     part_end(&line, part, true);
-    if (finding->kind == FINDING_CALM)
+    if (finding->kind == FINDING_CALM) {
+      headline_alive(&line, finding);
       headline_start(&line, finding);
+    }
   }
   fputs(line.text, out);
 }

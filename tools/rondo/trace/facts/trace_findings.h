@@ -11,6 +11,7 @@
 enum finding_kind {
   FINDING_HELD,    /* the loop was held up, */
   FINDING_STARVED, /* or a request waited for a thread of the pool: somebody waited */
+  FINDING_BUSY,    /* it was busy all the time, with many calls of one function */
   FINDING_AWAY,    /* it wasn't asked what is ready, but nothing was */
   FINDING_START,   /* the time before it first turned */
   FINDING_CALM,    /* it was never held up for long */

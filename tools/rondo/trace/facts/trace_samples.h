@@ -41,6 +41,9 @@ bool hot_path_find(struct hot_path* path, const struct trace_loop* loop, uint64_
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before);
 /* The innermost function of a script on the path, or NULL. */
 const char* hot_path_function(const struct hot_path* path);
+/* What a blocked thread waits for there: "in open", "for a child process"; NULL: that
+ * isn't known. trace_blocked.c */
+const char* hot_path_waits(const struct hot_path* path);
 /* Writes a frame; of a script's function with the file's name, without its folders. */
 void frame_write(FILE* out, const char* name);
 /* How many of the path's frames the sample has, from the outermost on. */

@@ -386,6 +386,7 @@ static void process_free(struct trace_process* process) {
     free(process->threads[i].name);
   free(process->names);
   free(process->threads);
+  free(process->stops);
   free(process->works);
   free(process->program);
   free(process->command);

@@ -144,6 +144,13 @@ struct thread_name {
   char* name;
 };
 
+/* A time in which a process was stopped by a signal or a debugger, on the monotonic
+ * clock.
+ */
+struct stop {
+  uint64_t from, to;
+};
+
 struct trace_process {
   uint32_t pid;
   uint32_t processors;
@@ -158,6 +165,8 @@ struct trace_process {
   size_t thread_count, thread_capacity;
   struct work* works; /* sorted by start */
   size_t work_count, work_capacity;
+  struct stop* stops; /* as its parent knows them */
+  size_t stop_count, stop_capacity;
 };
 
 struct trace_loop {
@@ -245,6 +254,11 @@ long name_define(struct trace_process* process, const struct trace_record* recor
 /* How many of the `left` records that follow are this record's text; -1 if that is
  * impossible. */
 long record_text(const struct trace_record* record, size_t left);
+
+/* Of its subject: TRACE_SUBJECT_… */
+static inline unsigned int cause_kind(const struct cause* cause) {
+  return (unsigned int) (cause->key >> TRACE_SUBJECT_SHIFT) & 0xff;
+}
 
 /* Matches requests with the pool's work: trace_causes.c. Called when all loops have been
  * read. */

@@ -117,21 +117,34 @@ static char* text_join(const char* text, const struct named_place* place,
   return whole;
 }
 
-/* True if a source map knows where the function was written. */
-static bool place_map(struct trace_process* process, const struct named_place* place) {
-  char* text = process->names[place->name];
+static char* place_mapped(const char* text, const struct named_place* place,
+                          uint64_t loaded_ns) {
   size_t length = place->line_at - place->path;
   struct script_function function = {text + place->begin, place->path - 1 - place->begin,
                                      place->line, place->column};
   struct script_origin origin;
   if (!is_script(text + place->path, length) ||
-      !script_origin_find(text + place->path, length, process->start_wall_ns, &function,
-                          &origin))
-    return false;
-  process->names[place->name] = text_join(text, place, &origin);
-  free(text);
+      !script_origin_find(text + place->path, length, loaded_ns, &function, &origin))
+    return NULL;
+  char* whole = text_join(text, place, &origin);
   free(origin.name);
   free(origin.path);
+  return whole;
+}
+
+char* place_written(const char* name, uint64_t loaded_ns) {
+  struct named_place place = {.name = 0};
+  return place_find(name, &place) ? place_mapped(name, &place, loaded_ns) : NULL;
+}
+
+/* True if a source map knows where the function was written. */
+static bool place_map(struct trace_process* process, const struct named_place* place) {
+  char* text = process->names[place->name];
+  char* whole = place_mapped(text, place, process->start_wall_ns);
+  if (whole == NULL)
+    return false;
+  process->names[place->name] = whole;
+  free(text);
   return true;
 }
 

@@ -1,6 +1,8 @@
 /* Facts as sentences: see trace_words.h. */
 #include "trace_words.h"
 #include "trace_collections.h"
+#include "trace_samples.h"
+#include "trace_subjects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ static bool is_continued(char byte) {
 /* The length of the place in a script that begins here, "/app/server.js:12"; 0: none. Its
  * folders end at *base. */
 static size_t place_length(const char* text, const char** base) {
-  size_t length = strcspn(text, " ");
+  size_t length = strcspn(text, " ,;");
   size_t digits = 0;
   if (*text != '/')
     return 0;
@@ -132,10 +134,8 @@ static const struct event* program_inside(const struct trace_loop* loop,
   return longest;
 }
 
-/* What Node calls the object that it was called back for: the first microtasks are known
- * by that. NULL: it isn't known. */
-static const char* node_kind_of(const struct trace_loop* loop,
-                                const struct event* event) {
+/* The first microtasks are known by that object. */
+const char* node_kind_of(const struct trace_loop* loop, const struct event* event) {
   static const char microtasks[] = "microtasks of ";
   const struct event* last = loop->events + loop->event_count;
   int32_t number = (int32_t) (event - loop->events);
@@ -147,6 +147,16 @@ static const char* node_kind_of(const struct trace_loop* loop,
       return name + sizeof(microtasks) - 1;
   }
   return NULL;
+}
+
+bool event_calls_program(const struct trace_loop* loop, const struct event* event) {
+  return event_is_of_program(loop, event) || program_inside(loop, event) != NULL;
+}
+
+void write_request_kind(FILE* out, const struct cause* cause) {
+  const char* prefix;
+  const char* kind = subject_kind_name(cause_kind(cause), &prefix);
+  fprintf(out, "%s%s", prefix, kind);
 }
 
 static bool write_programs_name(FILE* out, const struct trace_loop* loop,
@@ -216,6 +226,14 @@ const char* taker_name(const struct trace_loop* loop, const struct stretch* stre
   return event_name(loop, &loop->events[inside ? stretch->inside : stretch->culprit]);
 }
 
+/* Whether a callback of Node's own, such as that of its platform's tasks, did little but
+ * collect garbage: its name would hide that. */
+static bool is_collection(const struct trace_loop* loop, const struct stretch* stretch,
+                          const char* name) {
+  return strncmp(name, "node::", 6) == 0 &&
+         collected_between(loop, stretch->start, stretch->end) >= stretch->took / 2;
+}
+
 /* The program's function, if one took most of the callback, else the callback itself. */
 void write_taker(FILE* out, const struct trace_loop* loop,
                  const struct stretch* stretch) {
@@ -229,7 +247,10 @@ void write_taker(FILE* out, const struct trace_loop* loop,
   const char* kind = strncmp(name, "node::", 6) == 0 && stretch->calls == 1
                          ? node_kind_of(loop, who)
                          : NULL;
-  write_short(out, kind == NULL ? name : kind);
+  if (is_collection(loop, stretch, name))
+    fputs("garbage collection", out);
+  else
+    write_short(out, kind == NULL ? name : kind);
   write_subject(out, subject_matters(subject) ? subject : subject_of(loop, culprit),
                 stretch->calls);
   if (!named && stretch->calls == 1 && culprit->many > 1)
@@ -262,23 +283,72 @@ static void write_outside(FILE* out, const struct stretch* stretch) {
     fputs("; nothing was due or ready meanwhile", out);
 }
 
-void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
-               uint64_t collected) {
-  static const char* const why[] = {
-      [CPU_THROTTLED] = ": throttled, its control group's limit was used up",
-      [CPU_BUSY] = ": the machine was busy",
-      [CPU_WAITED] = ": it waited for something, such as a file, a lock or a child",
-      [CPU_PARTLY] = "",
-  };
+static void write_why(FILE* out, enum cpu_verdict verdict, const char* waits) {
+  switch (verdict) {
+  case CPU_THROTTLED:
+    fputs("throttled, its control group's limit was used up", out);
+    break;
+  case CPU_BUSY:
+    fputs("the machine was busy", out);
+    break;
+  case CPU_WAITED:
+    fprintf(out, "it waited %s",
+            waits == NULL ? "for something, such as a file, a lock or a child" : waits);
+    break;
+  case CPU_FINE:
+  case CPU_PARTLY:
+    break;
+  }
+}
+
+void write_processor_time(FILE* out, const struct cpu_share* cpu, uint64_t length,
+                          uint64_t collected, const char* waits, bool brief) {
   char text[TIME_SIZE];
   enum cpu_verdict verdict = cpu_verdict(cpu, length);
-  write_collected(out, collected, length);
-  if (!cpu->known || verdict == CPU_FINE)
+  /* What the thread waited for a processor counts from when it was woken, which may be
+   * before the stretch; that it was blocked has been seen. */
+  if (verdict == CPU_BUSY && waits != NULL && cpu->used < length / 20)
+    verdict = CPU_WAITED;
+  if (!cpu->known || verdict == CPU_FINE || (brief && verdict == CPU_PARTLY))
     return;
-  bool for_collector =
-      verdict == CPU_WAITED && collected >= without(length, cpu->used) / 2;
-  fprintf(out, "; of that %s on the processor%s", time_text(text, cpu->used),
-          for_collector ? ": it waited for the collector's threads" : why[verdict]);
+  if (verdict == CPU_WAITED && collected >= without(length, cpu->used) / 2)
+    waits = "for the collector's threads";
+  fputs("; ", out);
+  if (!brief)
+    fprintf(out, "of that %s on the processor", time_text(text, cpu->used));
+  if (!brief && verdict != CPU_PARTLY)
+    fputs(": ", out);
+  write_why(out, verdict, waits);
+}
+
+void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
+               uint64_t collected, const char* waits) {
+  write_collected(out, collected, length);
+  write_processor_time(out, cpu, length, collected, waits, false);
+}
+
+uint64_t write_stopped_part(FILE* out, const struct trace_loop* loop, uint64_t from,
+                            uint64_t to) {
+  const struct trace_process* process = loop->process;
+  uint64_t stopped = 0;
+  char text[TIME_SIZE];
+  from += loop->start_ns;
+  to += loop->start_ns;
+  for (size_t i = 0; i < process->stop_count; i++) {
+    const struct stop* stop = &process->stops[i];
+    stopped +=
+        without(stop->to < to ? stop->to : to, stop->from > from ? stop->from : from);
+  }
+  if (stopped < 1000000 || stopped < (to - from) / 20)
+    return 0;
+  fprintf(out, "; %s of it stopped by a signal or a debugger", time_text(text, stopped));
+  return stopped;
+}
+
+const char* stretch_waits(const struct trace_loop* loop, const struct stretch* stretch) {
+  struct hot_path path;
+  return hot_path_find(&path, loop, stretch->start, stretch->end) ? hot_path_waits(&path)
+                                                                  : NULL;
 }
 
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch) {
@@ -308,8 +378,10 @@ void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* 
   }
   if (stretch->taker == TAKER_OUTSIDE)
     write_outside(out, stretch);
-  write_cpu(out, &stretch->cpu, stretch_length(stretch),
-            collected_between(loop, stretch->start, stretch->end));
+  uint64_t stopped = write_stopped_part(out, loop, stretch->start, stretch->end);
+  write_cpu(out, &stretch->cpu, without(stretch_length(stretch), stopped),
+            collected_between(loop, stretch->start, stretch->end),
+            stretch_waits(loop, stretch));
 }
 
 /* --- the whole -----------------------------------------------------------------------

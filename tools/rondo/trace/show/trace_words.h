@@ -24,6 +24,14 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
  * "onRead server.js:7 (tcp 7)". */
 void write_who_named(FILE* out, const struct trace_loop* loop, const struct event* event);
 
+/* What Node calls the object that it was called back for, such as "PBKDF2Job"; NULL: it
+ * isn't known. */
+const char* node_kind_of(const struct trace_loop* loop, const struct event* event);
+/* Whether a function of the program's was called in it. */
+bool event_calls_program(const struct trace_loop* loop, const struct event* event);
+/* "fs_stat" */
+void write_request_kind(FILE* out, const struct cause* cause);
+
 /* Writes who held the loop up and where, after "held up 12 ms ": "by on_read (tcp 7), in
  * turn 9". */
 void write_held(FILE* out, const struct trace_loop* loop, const struct stretch* stretch);
@@ -33,9 +41,17 @@ void write_taker(FILE* out, const struct trace_loop* loop, const struct stretch*
 const char* taker_name(const struct trace_loop* loop, const struct stretch* stretch);
 /* Writes what took a stretch beside the program's own code, if it matters: how much was
  * garbage collection, and the thread's processor time: "; 4 ms of it garbage collection;
- * of that 6.8 ms on the …". */
+ * of that 6.8 ms on the …". `waits`: what it waited for, "in open", or NULL. */
 void write_cpu(FILE* out, const struct cpu_share* cpu, uint64_t length,
-               uint64_t collected);
+               uint64_t collected, const char* waits);
+/* Writes how much of a stretch the program was stopped, if it matters; returns that. */
+uint64_t write_stopped_part(FILE* out, const struct trace_loop* loop, uint64_t from,
+                            uint64_t to);
+/* The second of both alone; `brief`: only why, not how much. */
+void write_processor_time(FILE* out, const struct cpu_share* cpu, uint64_t length,
+                          uint64_t collected, const char* waits, bool brief);
+/* What the samples of a stretch say of that. */
+const char* stretch_waits(const struct trace_loop* loop, const struct stretch* stretch);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
 /* What is said instead of a loop that was looked at from outside; trace_sampled.c. */
