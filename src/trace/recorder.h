@@ -189,7 +189,11 @@ static inline struct recorder_recent* recorder_recent(struct recorder* recorder,
  * recorder_waits.c. */
 void recorder_write_waits(const uv_loop_t* loop, struct recorder* recorder, uint64_t now);
 enum { WAITS_CREDIT = 4096 }; /* at the beginning */
-enum { WAITS_EVERY_NS = 1000000000, WAITS_LISTED = 32 };
+enum { WAITS_EVERY_NS = 1000000000, WAITS_RESTING_NS = 30000000, WAITS_LISTED = 32 };
+/* Whether the sleep that begins may be a long one. */
+static inline bool recorder_rests(const struct recorder* recorder) {
+  return recorder->slept && (uint64_t) recorder->timeout_ns > 100000000;
+}
 
 /* Records the stacks sampled since the last time; recorder_samples.c. */
 void recorder_write_samples(struct recorder* recorder, uint64_t now);

@@ -81,9 +81,10 @@ static void file_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   struct recorder* recorder = recorder_of(loop);
   write_phase(recorder, now);
   cpu_look(recorder, now);
+  recorder->slept = true;
+  recorder->timeout_ns = timeout_ns;
   recorder_look_around(loop, recorder, now);
   recorder->depth++;
-  recorder->slept = true;
   recorder->slept_ns = now;
   sampler_asleep(&recorder->sampled, now);
   record(recorder, TRACE_SLEEP, now, (uint64_t) timeout_ns, loop->active_reqs.count,

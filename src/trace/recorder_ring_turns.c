@@ -82,14 +82,15 @@ void ring_sleep(uv_loop_t* loop, uint64_t now, int64_t timeout_ns) {
   struct recorder* recorder = recorder_of(loop);
   struct board_loop* live = recorder->live;
   now = u64_max(now, recorder->last_ns);
+  recorder->slept = true;
+  recorder->timeout_ns = timeout_ns;
   ring_flush(recorder);
-  if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed)
+  if (now >= recorder->chores_ns || loop->active_handles != recorder->waits_listed ||
+      (recorder_rests(recorder) && now - recorder->waits_ns > WAITS_RESTING_NS))
     now = chores_do(loop, recorder, now, true);
   if (recorder->fresh_end != live->fresh)
     ring_settle(recorder);
-  recorder->slept = true;
   recorder->slept_ns = now;
-  recorder->timeout_ns = timeout_ns;
   show_counts(loop, live);
   __atomic_store_n(&live->looked_ns, now | BOARD_ASLEEP, __ATOMIC_RELEASE);
 }
@@ -148,6 +149,7 @@ void ring_run_end(uv_loop_t* loop, int outer_phase) {
   uint64_t now = recorder_now(recorder);
   ring_flush(recorder);
   cpu_look(recorder, now);
+  show_counts(loop, recorder->live);
   ring_looked(recorder, now);
   record(recorder, TRACE_RUN_END, now, 0, 0, 0);
   recorder->phase = (int8_t) outer_phase;

@@ -140,13 +140,15 @@ static void write_wait(struct recorder* recorder, const uv_handle_t* handle, uin
 /* --- the list ---------------------------------------------------------------------- */
 
 /* The list is written when the number of handles has changed, or a second later, since
- * one handle may have replaced another. To keep the lists from filling a busy loop's
+ * one handle may have replaced another; a loop that may sleep for long, and so for ever
+ * with an old list, writes it sooner. To keep the lists from filling a busy loop's
  * recording, each handle examined costs a credit, and there is one credit a millisecond.
  */
 static bool waits_wanted(const uv_loop_t* loop, struct recorder* recorder, uint64_t now) {
   uint64_t since = (now - recorder->waits_ns) / 1000000 / recorder->slowness;
   bool changed = loop->active_handles != recorder->waits_listed;
-  if (now < recorder->waits_ns || (!changed && since < 1000))
+  uint64_t enough = recorder_rests(recorder) ? WAITS_RESTING_NS / 1000000 : 1000;
+  if (now < recorder->waits_ns || (!changed && since < enough))
     return false;
   uint64_t credit = recorder->waits_credit + since;
   recorder->waits_credit = credit < WAITS_CREDIT ? credit : WAITS_CREDIT;
