@@ -1,10 +1,13 @@
 /* Names of frames: see target_names.h. */
 #include "target_names.h"
 #include "trace_model.h"
+#include "trace_places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* --- V8 -------------------------------------------------------------------------------
  */
@@ -39,12 +42,38 @@ static bool memory_of(void* data, uintptr_t address, void* to, size_t size) {
   return target_read(namer->target, address, to, size);
 }
 
+/* When the process was started, by its age; a core file doesn't say. */
+static uint64_t began_ns(const struct target* target) {
+  char path[32], text[1024];
+  unsigned long long ticks = 0;
+  struct timespec wall, boot;
+  snprintf(path, sizeof(path), "/proc/%d/stat", target->pid);
+  FILE* file = target->core == NULL ? fopen(path, "re") : NULL;
+  size_t length = file == NULL ? 0 : fread(text, 1, sizeof(text) - 1, file);
+  if (file != NULL)
+    fclose(file);
+  text[length] = '\0';
+  const char* rest = strrchr(text, ')'); /* the 20th word behind the name */
+  if (rest == NULL || sscanf(rest + 1,
+                             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+                             "%*d %*d %*d %*d %*d %llu",
+                             &ticks) != 1)
+    return 0;
+  clock_gettime(CLOCK_REALTIME, &wall);
+  clock_gettime(CLOCK_BOOTTIME, &boot);
+  uint64_t second = 1000000000;
+  uint64_t up = (uint64_t) boot.tv_sec * second + (uint64_t) boot.tv_nsec;
+  uint64_t now = (uint64_t) wall.tv_sec * second + (uint64_t) wall.tv_nsec;
+  return now - up + ticks * (second / (uint64_t) sysconf(_SC_CLK_TCK));
+}
+
 void namer_open(struct namer* namer, const struct target* target) {
   *namer = (struct namer){.target = target};
   for (size_t i = 0; i < target->image_count && namer->constant_count == 0; i++)
     image_symbols_visit(&target->images[i], constants_begin, constant_take, namer);
   namer->heap.read = memory_of;
   namer->heap.data = namer;
+  namer->began_ns = began_ns(target);
   namer->has_v8 = namer->constant_count > 0 &&
                   v8_layout_find(&namer->heap.layout, constant_of, namer);
 }
@@ -162,7 +191,9 @@ size_t namer_stack(struct namer* namer, const struct target_frame* frames, size_
   for (size_t i = 0; i < count; i++) {
     if (frames[i].is_generated &&
         name_by_v8(namer, &frames[i], copy, text, sizeof(text))) {
-      numbers[named++] = name_number(namer, text);
+      char* written = place_written(text, namer->began_ns);
+      numbers[named++] = name_number(namer, written == NULL ? text : written);
+      free(written);
       continue;
     }
     char* name = image_function(namer->target, target_frame_place(&frames[i]));

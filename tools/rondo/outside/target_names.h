@@ -17,6 +17,7 @@ struct namer {
   struct v8_constant* constants;
   size_t constant_count, constant_capacity;
   bool has_v8;
+  uint64_t began_ns; /* the program, on the wall clock; 0: that isn't known */
   struct v8_heap heap;
   char** names; /* a frame's number is 1 more than its place here */
   size_t name_count, name_capacity;
