@@ -113,12 +113,8 @@ static void write_awaited(const struct board* board, const struct board_loop* li
  * which is Node's or the library's. */
 static void write_inside(const struct trace* names, const struct board_loop* live,
                          const struct live_stacks* stacks) {
-  const char* function = hot_path_function(&stacks->path);
   fputs("in ", stdout);
-  if (function != NULL) {
-    frame_write(stdout, function);
-    fputs(", called by ", stdout);
-  }
+  hot_path_write_function(stdout, &stacks->path);
   live_write_open(stdout, names, live);
 }
 

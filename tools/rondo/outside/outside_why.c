@@ -74,12 +74,8 @@ static void write_awake(const struct seen* seen, const struct seen_loop* loop,
   if (!known)
     fputs(": its stack isn't known", stdout);
   else if (stack->callback != NULL) {
-    const char* function = hot_path_function(&stack->path);
     fputs(": in ", stdout);
-    if (function != NULL) {
-      frame_write(stdout, function);
-      fputs(", called by ", stdout);
-    }
+    hot_path_write_function(stdout, &stack->path);
     write_short(stdout, stack->callback);
   }
   if (known && stack->phase != NULL)

@@ -316,6 +316,18 @@ const char* hot_path_function(const struct hot_path* path) {
   return NULL;
 }
 
+void hot_path_write_function(FILE* out, const struct hot_path* path) {
+  const char* function = hot_path_function(path);
+  const char* innermost = path->length == 0 ? NULL : path->frames[path->length - 1];
+  if (function == NULL && innermost != NULL && has_line(innermost)) {
+    write_short(out, innermost);
+    fputs(" or a function that was compiled into it, called by ", out);
+  } else if (function != NULL) {
+    frame_write(out, function);
+    fputs(", called by ", out);
+  }
+}
+
 /* Whether a frame says what a script was doing. V8's way into its own C++ doesn't, nor an
  * address, nor what a sample or two happened to find, since the next would be elsewhere.
  */

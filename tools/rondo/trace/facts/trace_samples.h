@@ -41,6 +41,10 @@ bool hot_path_find(struct hot_path* path, const struct trace_loop* loop, uint64_
 void hot_path_write(FILE* out, const struct hot_path* path, const char* before);
 /* The innermost function of a script on the path, or NULL. */
 const char* hot_path_function(const struct hot_path* path);
+/* Writes the program's function that most samples are in, and ", called by "; nothing if
+ * there is none. Of a function of Node's that runs by itself, one of the program's may
+ * have been compiled into it, and says so. */
+void hot_path_write_function(FILE* out, const struct hot_path* path);
 /* What a blocked thread waits for there: "in open", "for a child process"; NULL: that
  * isn't known. trace_blocked.c */
 const char* hot_path_waits(const struct hot_path* path);
