@@ -40,15 +40,22 @@ static bool is_code(const struct target* target, uint64_t address) {
   return map != NULL && map->executable;
 }
 
-/* The instruction before a return address is a call. */
-static bool is_behind_call(const struct target* target, uint64_t address) {
-  enum { CALL_LONGEST = 8 };
+/* The instruction before a return address is a call; *called: what a direct one calls,
+ * else 0. */
+static bool is_behind_call(const struct target* target, uint64_t address,
+                           uint64_t* called) {
+  enum { CALL_LONGEST = 8, DIRECT = 5 };
   unsigned char code[CALL_LONGEST];
+  int32_t distance;
+  *called = 0;
   if (address < CALL_LONGEST || !is_code(target, address - 1) ||
       !target_read(target, address - CALL_LONGEST, code, sizeof(code)))
     return false;
-  if (code[CALL_LONGEST - 5] == 0xe8)
+  if (code[CALL_LONGEST - DIRECT] == 0xe8) {
+    memcpy(&distance, code + CALL_LONGEST - DIRECT + 1, sizeof(distance));
+    *called = address + (uint64_t) (int64_t) distance;
     return true;
+  }
   for (size_t length = 2; length < CALL_LONGEST; length++) {
     const unsigned char* call = &code[CALL_LONGEST - length];
     if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
@@ -57,14 +64,75 @@ static bool is_behind_call(const struct target* target, uint64_t address) {
   return false;
 }
 
+/* Code that only jumps to where a word in memory points, as the linker makes it for calls
+ * into another file. */
+static bool is_stub(const struct target* target, uint64_t address) {
+  unsigned char code[8];
+  if (!is_code(target, address) || !target_read(target, address, code, sizeof(code)))
+    return false;
+  for (size_t i = 0; i + 1 < sizeof(code); i++) {
+    if (code[i] == 0xff && code[i + 1] == 0x25)
+      return true;
+  }
+  return false;
+}
+
+/* --- a frame pointer that isn't known
+ * ---------------------------------------------------
+ */
+
+/* Whether a frame may begin there: with the address of the caller's frame, which begins
+ * in the same way, and a return address. */
+static bool frame_may_begin(const struct target* target, const struct unwind_stack* words,
+                            uintptr_t frame, uint64_t* called) {
+  uintptr_t caller, place, next;
+  uint64_t ignored;
+  return unwind_read(words, frame, &caller) && caller > frame &&
+         caller % sizeof(caller) == 0 &&
+         unwind_read(words, frame + sizeof(frame), &place) &&
+         unwind_read(words, caller + sizeof(caller), &next) &&
+         is_behind_call(target, place, called) && is_behind_call(target, next, &ignored);
+}
+
+/* Of a blocked thread the kernel shows where it is, but not its frame pointer. A stack
+ * also has frames of calls that are over: the function's own is the first that a direct
+ * call of this function has begun; without one, as the function was called through a
+ * pointer, the first that may be. `function`: 0 if that isn't known. */
+static bool frame_search(const struct target* target, const struct unwind_stack* words,
+                         struct unwind_state* state, uint64_t function) {
+  enum { SEARCHED_BYTES = 16 << 10 };
+  uintptr_t from = state->registers[UNWIND_STACK], found = 0;
+  uint64_t called;
+  if (unwind_knows(state, UNWIND_FRAME))
+    return false;
+  for (uintptr_t at = from; at < from + SEARCHED_BYTES; at += sizeof(at)) {
+    if (!frame_may_begin(target, words, at, &called))
+      continue;
+    if (called != 0 && called == function) {
+      found = at;
+      break;
+    }
+    if (found == 0 && (called == 0 || function == 0 || is_stub(target, called)))
+      found = at;
+  }
+  if (found == 0)
+    return false;
+  unwind_set(state, UNWIND_FRAME, found);
+  return true;
+}
+
 static bool step_by_frame_pointer(const struct target* target,
                                   const struct unwind_stack* words,
                                   struct unwind_state* state) {
-  uintptr_t frame = state->registers[UNWIND_FRAME], caller, place;
-  if (!unwind_knows(state, UNWIND_FRAME) || frame % sizeof(frame) != 0 ||
-      frame < state->registers[UNWIND_STACK] || !unwind_read(words, frame, &caller) ||
+  uintptr_t caller, place;
+  uint64_t called;
+  if (!unwind_knows(state, UNWIND_FRAME) && !frame_search(target, words, state, 0))
+    return false;
+  uintptr_t frame = state->registers[UNWIND_FRAME];
+  if (frame % sizeof(frame) != 0 || frame < state->registers[UNWIND_STACK] ||
+      !unwind_read(words, frame, &caller) ||
       !unwind_read(words, frame + sizeof(frame), &place) ||
-      !is_behind_call(target, place))
+      !is_behind_call(target, place, &called))
     return false;
   *state = (struct unwind_state){0};
   unwind_set(state, UNWIND_FRAME, caller);
@@ -73,41 +141,11 @@ static bool step_by_frame_pointer(const struct target* target,
   return true;
 }
 
-/* --- a frame pointer that isn't known
- * ---------------------------------------------------
- */
-
-/* Of a blocked thread the kernel shows where it is, but not its frame pointer. The frame
- * begins where the caller's frame pointer and a return address lie, behind a direct call
- * of just this function. If there are two such places, none is taken. */
-static bool frame_search(const struct target* target, const struct unwind_stack* words,
-                         struct unwind_state* state) {
-  enum { SEARCHED = 64 << 10 };
-  const struct image* image = image_at(target, unwind_place(state));
-  uintptr_t from = state->registers[UNWIND_STACK], found = 0, word, start = 0;
-  if (image != NULL)
-    start = target_function_start(&image->rules, unwind_place(state));
-  if (start == 0 || unwind_knows(state, UNWIND_FRAME))
-    return false;
-  for (uintptr_t at = from; at < from + SEARCHED; at += sizeof(word)) {
-    unsigned char call[5];
-    int32_t distance;
-    if (!unwind_read(words, at + sizeof(word), &word))
-      break;
-    if (word < image->start || word >= image->end ||
-        !target_read(target, word - 5, call, sizeof(call)) || call[0] != 0xe8)
-      continue;
-    memcpy(&distance, call + 1, sizeof(distance));
-    if (word + (uintptr_t) (intptr_t) distance != start)
-      continue;
-    if (found != 0)
-      return false;
-    found = at;
-  }
-  if (found == 0)
-    return false;
-  unwind_set(state, UNWIND_FRAME, found);
-  return true;
+static bool function_frame_search(const struct target* target, const struct image* image,
+                                  const struct unwind_stack* words,
+                                  struct unwind_state* state) {
+  uint64_t function = target_function_start(&image->rules, unwind_place(state));
+  return function != 0 && frame_search(target, words, state, function);
 }
 
 /* --- the walk -------------------------------------------------------------------------
@@ -126,7 +164,7 @@ static bool stack_step(const struct target* target, struct unwind_stack* words,
     window_read(words, target, before);
   int stepped = step_by_rules(image, words, state);
   *generated = stepped < 0;
-  if (stepped == 0 && frame_search(target, words, state))
+  if (stepped == 0 && function_frame_search(target, image, words, state))
     stepped = step_by_rules(image, words, state);
   if (stepped == 0 || (stepped < 0 && !step_by_frame_pointer(target, words, state)))
     return false;

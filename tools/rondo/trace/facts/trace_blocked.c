@@ -88,9 +88,12 @@ static const char* plain_name(const char* name) {
 }
 
 const char* hot_path_waits(const struct hot_path* path) {
-  enum { LOOKED_AT = 16 };
+  /* One that is blocked is sampled as often as is wanted; one that runs on a busy machine
+   * has few samples, which may all be of a short wait. */
+  enum { LOOKED_AT = 16, SAMPLES_LEAST = 5 };
   size_t least = path->length > LOOKED_AT ? path->length - LOOKED_AT : 0;
-  if (path->length == 0 || path->agreeing * 3 < path->counted * 2)
+  if (path->length == 0 || path->agreeing < SAMPLES_LEAST ||
+      path->agreeing * 3 < path->counted * 2)
     return NULL;
   for (size_t i = path->length; i > least; i--) {
     const char* words =
