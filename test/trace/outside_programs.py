@@ -6,7 +6,7 @@ import subprocess
 READY = "process.stdout.write('ready\\n');"
 PROGRAMS = {
     "hang": ("function spin() { for (;;); } function held() { spin(); } setTimeout(() => {" + READY + "held() }, 10)",
-             [r"not answering, at least .*in node::Environment::RunTimers.*phase timers",
+             [r"not answering, at least .*(in|called by) node::Environment::RunTimers.*phase timers",
               r"\n    spin .*hang\.js:1\n    held .*hang\.js:1\n"]),
     "main": ("function spin() { for (;;); } " + READY + "spin()",
              [r"the main thread, runs no loop\n.*\n    spin .*main\.js:1\n"]),
@@ -68,7 +68,7 @@ PROOF = {
                     r"    process process \d+"], []),
     "sync_pool": ("function derives() {" + READY + " require('crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512') }"
                   " setTimeout(derives, 10)",
-                  [r"not answering, at least .*in node::Environment::RunTimers", r"\n    derives .*sync_pool\.js:1\n"], [FIRST + "asleep"]),
+                  [r"not answering, at least .*(in|called by) node::Environment::RunTimers", r"\n    derives .*sync_pool\.js:1\n"], [FIRST + "asleep"]),
     "addon": ("function locks() {" + READY + " process.dlopen({exports: {}}, './lock.node') } setTimeout(locks, 10)",
               [r"blocked in futex", r"\n    takes_lock\n"], [FIRST + "asleep", "runs no loop"]),
     "lookup": ("require('dns').lookup('nowhere.example', () => {}); setTimeout(() => {" + READY + "}, 200)",
