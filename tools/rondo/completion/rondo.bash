@@ -31,7 +31,7 @@ _rondo() {
     fi ;;
   sim)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--runs --jobs --isolate --share --search --choices --shard --seed --time-only --faults --date --longest --expire --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--runs --jobs --isolate --share --search --choices --shard --merge --seed --time-only --faults --date --longest --expire --timeout --patience --outside --match --keep-going --no-shrink --output --json --verbose --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

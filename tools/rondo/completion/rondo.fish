@@ -40,6 +40,7 @@ complete -c rondo -n '__fish_seen_subcommand_from sim' -l share -d 'the network 
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l search -x -a "random systematic both" -d 'which schedules'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l choices -x -d 'the schedule of these choices'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l shard -x -d 'a part of the search'
+complete -c rondo -n '__fish_seen_subcommand_from sim' -l merge -d 'put results together'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l seed -x -d 'the schedule of this seed'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l time-only -d 'virtual time, and no other order'
 complete -c rondo -n '__fish_seen_subcommand_from sim' -l faults -d 'let operations fail'

@@ -22,8 +22,8 @@ struct outcomes {
   unsigned int last_new; /* the run that showed a new one */
   unsigned int quiet; /* enough when so many runs in a row show nothing new; 0: never */
   bool by_status;     /* what was printed doesn't count */
-  bool is_complete;   /* all orders that the search knows of were tried */
-  bool is_short;      /* memory was not enough for all */
+  bool part_is_complete; /* all orders of this part of the search were tried */
+  bool is_short;         /* memory was not enough for all */
 };
 
 /* Takes what it needs of a run that is over; true when no more runs are needed. */
@@ -63,6 +63,7 @@ void always_free(struct always* always);
 
 void orders_report(const struct sim_options* options, const struct outcomes* outcomes,
                    const struct always* always);
-void orders_json(const struct outcomes* outcomes, const struct always* always);
+void orders_json(const struct sim_options* options, const struct outcomes* outcomes,
+                 const struct always* always);
 
 #endif

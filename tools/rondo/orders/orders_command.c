@@ -123,7 +123,7 @@ static int orders_search(const struct sim_options* options, struct outcomes* out
     return NOTHING_TRIED;
   if (together_begin(&search.together, options))
     search_all(&search, stop);
-  outcomes->is_complete = options->shards < 2 && tree_is_complete(&search.tree);
+  outcomes->part_is_complete = tree_is_complete(&search.tree);
   if (outcomes->count == 0) {
     search_free(&search);
     return NOTHING_TRIED;
@@ -134,7 +134,7 @@ static int orders_search(const struct sim_options* options, struct outcomes* out
     outcomes_explain(outcomes, options, is_terminal, stop);
   always_find(&always, outcomes);
   if (options->json)
-    orders_json(outcomes, &always);
+    orders_json(options, outcomes, &always);
   else
     orders_report(options, outcomes, &always);
   always_free(&always);

@@ -133,7 +133,7 @@ static const char* ordinal_end(unsigned int number) {
 void orders_report(const struct sim_options* options, const struct outcomes* outcomes,
                    const struct always* always) {
   const char* plural = outcomes->count == 1 ? "" : "s";
-  if (outcomes->is_complete)
+  if (outcomes->part_is_complete && options->shards < 2)
     printf("%s %zu outcome%s: every order was tried, in %u schedule%s.\n",
            outcomes->count == 1 ? "There is" : "These are all", outcomes->count, plural,
            outcomes->runs, outcomes->runs == 1 ? "" : "s");
@@ -186,10 +186,12 @@ static void line_json(const struct always_line* line) {
   sim_json_text(line->text, line->length);
 }
 
-void orders_json(const struct outcomes* outcomes, const struct always* always) {
+void orders_json(const struct sim_options* options, const struct outcomes* outcomes,
+                 const struct always* always) {
   bool is_first = true;
-  printf("{\"schedules\":%u,\"complete\":%s,\"outcomes\":[", outcomes->runs,
-         outcomes->is_complete ? "true" : "false");
+  sim_json_part(options, outcomes->part_is_complete);
+  printf("\"schedules\":%u,\"complete\":%s,\"outcomes\":[", outcomes->runs,
+         outcomes->part_is_complete && options->shards < 2 ? "true" : "false");
   for (size_t i = 0; i < outcomes->count; i++) {
     printf("%s", i == 0 ? "" : ",");
     outcome_json(&outcomes->list[i], i == 0);

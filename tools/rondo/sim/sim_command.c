@@ -5,6 +5,7 @@
 #include "sim_find.h"
 #include "sim_folder.h"
 #include "sim_json.h"
+#include "sim_merge.h"
 #include "sim_options.h"
 #include "sim_search.h"
 
@@ -118,7 +119,8 @@ static void json_show(const struct sim_search* search,
                       const struct sim_finding* finding) {
   char date[32];
   sim_date_words(search->options->plan.wall_start, date, sizeof(date));
-  printf("{\"runs\":%u,\"complete\":%s,\"failed\":%u,\"virtualNs\":%llu,\"realNs\":%llu,"
+  sim_json_part(search->options, tree_is_complete(&search->tree));
+  printf("\"runs\":%u,\"complete\":%s,\"failed\":%u,\"virtualNs\":%llu,\"realNs\":%llu,"
          "\"decisions\":%llu,\"schedules\":\"%016llx\",\"failedSeeds\":",
          search->ended,
          search->options->shards < 2 && tree_is_complete(&search->tree) ? "true"
@@ -229,6 +231,10 @@ int sim_main(int argc, char** argv) {
   int next = sim_options_read(&options, argc, argv);
   if (next <= 0)
     return -next;
+  if (options.merge) {
+    sim_options_free(&options);
+    return sim_merge(argv + next, argc - next, options.json);
+  }
   if (sim_prepare("sim", &options, argv, next) == NULL)
     return NOTHING_TRIED;
   options.plan.show = options.runs == 1 && !options.json && options.plan.match == NULL &&

@@ -41,3 +41,9 @@ void sim_json_text(const char* text, size_t length) {
   }
   putchar('"');
 }
+
+void sim_json_part(const struct sim_options* options, bool is_complete) {
+  bool is_part = options->shards > 1;
+  printf("{\"shard\":[%u,%u],\"partComplete\":%s,", is_part ? options->shard : 1,
+         is_part ? options->shards : 1, is_complete ? "true" : "false");
+}

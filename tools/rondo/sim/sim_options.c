@@ -23,6 +23,7 @@ static const time_t DATE_MOST = 8000000000; /* the year 2223 */
 static const char usage[] =
     "usage: rondo sim [options] script.js [arguments]\n"
     "       rondo sim [options] -- program [arguments]\n"
+    "       rondo sim --merge [--json] result.json...\n"
     "\n"
     "Runs a program under many schedules in virtual time, until one makes it fail, and\n"
     "says which decisions of the schedule it takes.\n";
@@ -192,6 +193,9 @@ static int table_read(struct sim_options* options, int argc, char** argv, int* n
        .into = options,
        .problem = "no part such as 3/16",
        .help = "only this part of the search: every N-th seed, or some of the choices"},
+      option_flag("--merge", &options->merge,
+                  "put together what --json has written for parts of a search, of this "
+                  "command or of rondo orders: rondo sim --merge part-*.json"),
       option_flag("--time-only", &plan->time_only,
                   "virtual time, and no other order: nothing waits"),
       {.name = "--faults",
@@ -249,7 +253,8 @@ static int table_read(struct sim_options* options, int argc, char** argv, int* n
                                     .refusal = BAD_ARGUMENT};
   int code = options_read(&line, argc, argv, next, &program);
   if (code == OPTIONS_GOOD && *next >= argc)
-    code = options_refuse(&line, "which script or program?", "");
+    code = options_refuse(
+        &line, options->merge ? "which results?" : "which script or program?", "");
   if (faults && options->faults == NULL)
     (void) faults_take("", options);
   options->runs = (unsigned int) runs;

@@ -26,6 +26,7 @@ struct sim_options {
   enum sim_sharing sharing;
   bool seed_given;
   bool keep_going;
+  bool merge; /* what stands for the program are files of results */
   bool json;
   bool shrink;
   const char* faults; /* as given, or NULL */
