@@ -115,7 +115,7 @@ struct uv_loop_s {
   struct rondo_timer_entry* due;
   size_t due_count;
   size_t due_next;
-  size_t due_capacity;
+  size_t unused_word; /* keeps the places of the fields behind it */
   uint64_t timer_counter;
 
   /* loop/turn_handles.c */

@@ -67,23 +67,22 @@ static void files_fail(uv_loop_t* loop, struct uring_files* files, int err) {
   ring_disown(&files->ring);
 }
 
-/* False for an operation that io_uring can't do better than the pool. */
-static bool files_fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
+static void files_fill(struct io_uring_sqe* sqe, const struct file_operation* op) {
   switch (op->opcode) {
   case FILE_READV:
     io_uring_prep_readv(sqe, op->fd, op->address, op->count, (uint64_t) op->offset);
-    return true;
+    return;
   case FILE_WRITEV:
     io_uring_prep_writev(sqe, op->fd, op->address, op->count, (uint64_t) op->offset);
-    return true;
+    return;
   case FILE_FSYNC:
     io_uring_prep_fsync(sqe, op->fd, 0);
-    return true;
+    return;
   case FILE_FDATASYNC:
     io_uring_prep_fsync(sqe, op->fd, IORING_FSYNC_DATASYNC);
-    return true;
+    return;
   }
-  return false;
+  assert(!"an operation that only the pool does");
 }
 
 /* Submits the queue's entries from its front, as many as the kernel takes. */
@@ -139,9 +138,7 @@ int uring_files_submit(uv_loop_t* loop, struct uring_files* files,
     if (sqe == NULL)
       return UV_EAGAIN;
   }
-  bool known = files_fill(sqe, op);
-  assert(known);
-  (void) known;
+  files_fill(sqe, op);
   io_uring_sqe_set_data(sqe, w);
   files->unflushed++;
   files->in_flight++;

@@ -152,16 +152,11 @@ static void timers_fire_from_heap(uv_loop_t* loop, uint64_t now_us, unsigned int
   }
 }
 
-static bool due_reserve(uv_loop_t* loop, size_t count) {
-  if (count <= loop->due_capacity)
-    return true;
-  mem_free(loop->due);
-  loop->due_capacity = 0;
+/* Without memory timers fire one by one, which is slower. */
+static bool due_alloc(uv_loop_t* loop, size_t count) {
+  assert(loop->due == NULL && loop->due_count == 0);
   loop->due = mem_alloc(count * sizeof(*loop->due));
-  if (loop->due == NULL)
-    return false; /* then timers fire one by one, which is slower and needs no memory */
-  loop->due_capacity = count;
-  return true;
+  return loop->due != NULL;
 }
 
 static void timers_fire_taken(uv_loop_t* loop) {
@@ -176,7 +171,6 @@ static void timers_fire_taken(uv_loop_t* loop) {
   loop->due_count = loop->due_next = 0;
   mem_free(loop->due);
   loop->due = NULL;
-  loop->due_capacity = 0;
 }
 
 void timers_run(uv_loop_t* loop) {
@@ -188,9 +182,9 @@ void timers_run(uv_loop_t* loop) {
   size_t due = 0;
   /* No bulk inside a callback of a batch that is still being fired. */
   if (loop->timer_count >= BULK_MIN && loop->due_count == 0)
-    due = timer_heap_count_due(loop, now_us, loop->timer_count);
+    due = timer_heap_count_due(loop, now_us);
   if (due < BULK_MIN || due < loop->timer_count / BULK_SHARE || due > limit ||
-      !due_reserve(loop, due)) {
+      !due_alloc(loop, due)) {
     timers_fire_from_heap(loop, now_us, limit);
     return;
   }
@@ -203,5 +197,5 @@ void timers_free(uv_loop_t* loop) {
   mem_free(loop->due);
   loop->timers = NULL;
   loop->due = NULL;
-  loop->timer_capacity = loop->due_capacity = 0;
+  loop->timer_capacity = 0;
 }

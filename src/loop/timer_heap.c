@@ -93,18 +93,17 @@ void timer_heap_remove(uv_loop_t* loop, size_t index) {
 
 /* Below an entry that isn't due no entry is, so only due entries and their children are
  * read. The recursion is as deep as the heap: 12 levels for ten million timers. */
-static size_t count_due(const uv_loop_t* loop, size_t index, uint64_t now_us,
-                        size_t most) {
-  if (index >= loop->timer_count || loop->timers[index].due_us > now_us || most == 0)
+static size_t heap_count_due(const uv_loop_t* loop, size_t index, uint64_t now_us) {
+  if (index >= loop->timer_count || loop->timers[index].due_us > now_us)
     return 0;
   size_t count = 1;
-  for (size_t i = 1; i <= ARITY && count < most; i++)
-    count += count_due(loop, index * ARITY + i, now_us, most - count);
+  for (size_t i = 1; i <= ARITY; i++)
+    count += heap_count_due(loop, index * ARITY + i, now_us);
   return count;
 }
 
-size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us, size_t most) {
-  return count_due(loop, 0, now_us, most);
+size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us) {
+  return heap_count_due(loop, 0, now_us);
 }
 
 #ifdef RONDO_SLOW_CHECKS

@@ -34,9 +34,8 @@ int timer_heap_reserve(uv_loop_t* loop);
 /* Precondition: there is room. */
 void timer_heap_push(uv_loop_t* loop, struct rondo_timer_entry entry);
 void timer_heap_remove(uv_loop_t* loop, size_t index);
-/* How many entries are due at the given time, counting no further than `most`. Reads
- * little more than the due entries. */
-size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us, size_t most);
+/* How many entries are due at the given time. Reads little more than the due entries. */
+size_t timer_heap_count_due(const uv_loop_t* loop, uint64_t now_us);
 /* Moves every due entry to loop->due, in order; loop->due must have room. For when a good
  * part of the heap is due: one pass over the heap instead of a removal per entry. */
 void timer_heap_take_due(uv_loop_t* loop, uint64_t now_us);

@@ -40,10 +40,6 @@ static const char* const kind_names[SIM_KINDS] = {
     [SIM_COMPUTE] = "compute", [SIM_EXPIRE] = "expire",
 };
 
-const char* sim_kind_name(enum sim_kind kind) {
-  return kind_names[kind];
-}
-
 uint64_t sim_mix(uint64_t word) {
   return hash_number(word + UINT64_C(0x9e3779b97f4a7c15));
 }

@@ -66,6 +66,5 @@ uint64_t chooser_delay(const struct sim_chooser* chooser, uint64_t number);
 
 uint64_t sim_mix(uint64_t word);
 uint64_t sim_hash(uint64_t start, const char* text);
-const char* sim_kind_name(enum sim_kind kind);
 
 #endif
