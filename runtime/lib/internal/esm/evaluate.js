@@ -2,126 +2,128 @@
 // Running a graph of modules as the standard says (ECMA-262, "Cyclic Module Records"): depth first,
 // dependencies before their dependents. Modules in a cycle are completed together. A module that
 // waits (top-level await) delays only its dependents; when it is done, those that can continue do
-// so at once, in the order in which they were delayed.
+// so at once, in the order in which they were delayed. Fields and functions have the standard's names.
 
 const { arrayIncludes, arrayPop, arrayPush, arraySort, over, promiseThen } = intrinsics;
-const { 0: NEW, 1: RUNNING, 2: WAITING, 3: DONE } = [0, 1, 2, 3];
-let held = 0; // number of modules that wait or depend on one that does
+const { 0: LINKED, 1: EVALUATING, 2: EVALUATING_ASYNC, 3: EVALUATED } = [0, 1, 2, 3];
+let asyncEvaluationCount = 0; // of modules that wait or depend on one that does
 
 // The fields of a module's record for this.
-const newProgress = () => ({
-  progress: NEW, failed: false, error: undefined, depth: 0, lowest: 0, circle: undefined, missing: 0, needers: [], order: 0,
-  outcome: undefined,
+const evaluationFields = () => ({
+  status: LINKED, failed: false, error: undefined, dfsIndex: 0, dfsAncestorIndex: 0, cycleRoot: undefined,
+  pendingAsyncDependencies: 0, asyncParentModules: [], asyncEvaluationOrder: 0, topLevelCapability: undefined,
 });
 
-const isDone = (module) => module.progress === DONE;
+const isDone = (module) => module.status === EVALUATED;
 
-function settle(module) {
-  module.progress = DONE;
-  module.order = 0;
+function evaluated(module) {
+  module.status = EVALUATED;
+  module.asyncEvaluationOrder = 0;
 }
 
-function failAll(module, error) {
+function asyncModuleExecutionRejected(module, error) {
   if (isDone(module)) return;
   Object.assign(module, { failed: true, error });
-  settle(module);
-  for (const needer of over(module.needers)) failAll(needer, error);
-  module.outcome?.reject(error);
+  evaluated(module);
+  for (const parent of over(module.asyncParentModules)) asyncModuleExecutionRejected(parent, error);
+  module.topLevelCapability?.reject(error);
 }
 
-function startWaiting(module, execute) {
-  promiseThen.call((0, module.body)(), () => finish(module, execute), (error) => failAll(module, error));
+function executeAsyncModule(module, execute) {
+  promiseThen.call((0, module.body)(), () => asyncModuleExecutionFulfilled(module, execute),
+    (error) => asyncModuleExecutionRejected(module, error));
 }
 
 // Collects the modules whose dependencies are now complete, recursively.
-function ready(module, list) {
-  for (const needer of over(module.needers)) {
-    if (arrayIncludes.call(list, needer) || needer.circle.failed) continue;
-    if (--needer.missing > 0) continue;
-    arrayPush.call(list, needer);
-    if (!needer.awaits) ready(needer, list);
+function gatherAvailableAncestors(module, list) {
+  for (const parent of over(module.asyncParentModules)) {
+    if (arrayIncludes.call(list, parent) || parent.cycleRoot.failed) continue;
+    if (--parent.pendingAsyncDependencies > 0) continue;
+    arrayPush.call(list, parent);
+    if (!parent.hasTLA) gatherAvailableAncestors(parent, list);
   }
   return list;
 }
 
-function finish(module, execute) {
+function asyncModuleExecutionFulfilled(module, execute) {
   if (isDone(module)) return;
-  const list = arraySort.call(ready(module, []), (a, b) => a.order - b.order);
-  settle(module);
-  module.outcome?.resolve();
+  const list = arraySort.call(gatherAvailableAncestors(module, []), (a, b) => a.asyncEvaluationOrder - b.asyncEvaluationOrder);
+  evaluated(module);
+  module.topLevelCapability?.resolve();
   for (const next of over(list)) {
     if (isDone(next)) continue;
-    if (next.awaits) {
-      startWaiting(next, execute);
+    if (next.hasTLA) {
+      executeAsyncModule(next, execute);
       continue;
     }
     try {
       execute(next);
     } catch (error) {
-      failAll(next, error);
+      asyncModuleExecutionRejected(next, error);
       continue;
     }
-    settle(next);
-    next.outcome?.resolve();
+    evaluated(next);
+    next.topLevelCapability?.resolve();
   }
 }
 
-function visit(module, stack, execute) {
+function innerModuleEvaluation(module, stack, execute) {
   if (module.failed) throw module.error;
-  if (module.progress !== NEW) return;
-  Object.assign(module, { progress: RUNNING, depth: stack.seen, lowest: stack.seen, missing: 0 });
+  if (module.status !== LINKED) return;
+  module.status = EVALUATING;
+  module.dfsIndex = module.dfsAncestorIndex = stack.seen;
   stack.seen++;
   arrayPush.call(stack.modules, module);
   for (const other of over(module.dependencies.values())) {
-    visit(other, stack, execute);
-    let needed = other;
-    if (other.progress === RUNNING) {
-      module.lowest = Math.min(module.lowest, other.lowest);
+    innerModuleEvaluation(other, stack, execute);
+    let required = other;
+    if (other.status === EVALUATING) {
+      module.dfsAncestorIndex = Math.min(module.dfsAncestorIndex, other.dfsAncestorIndex);
     } else {
-      needed = other.circle;
-      if (needed.failed) throw needed.error;
+      required = other.cycleRoot;
+      if (required.failed) throw required.error;
     }
-    if (needed.order > 0) {
-      module.missing++;
-      arrayPush.call(needed.needers, module);
+    if (required.asyncEvaluationOrder > 0) {
+      module.pendingAsyncDependencies++;
+      arrayPush.call(required.asyncParentModules, module);
     }
   }
-  if (module.missing > 0 || module.awaits) {
-    module.order = ++held;
-    if (module.missing === 0) startWaiting(module, execute);
+  if (module.pendingAsyncDependencies > 0 || module.hasTLA) {
+    module.asyncEvaluationOrder = ++asyncEvaluationCount;
+    if (module.pendingAsyncDependencies === 0) executeAsyncModule(module, execute);
   } else {
     execute(module);
   }
-  if (module.lowest === module.depth) closeCircle(module, stack);
+  if (module.dfsAncestorIndex === module.dfsIndex) completeCycle(module, stack);
 }
 
-function closeCircle(first, { modules }) {
+function completeCycle(first, { modules }) {
   for (let module; module !== first;) {
     module = arrayPop.call(modules);
-    module.progress = module.order > 0 ? WAITING : DONE;
-    module.circle = first;
+    module.status = module.asyncEvaluationOrder > 0 ? EVALUATING_ASYNC : EVALUATED;
+    module.cycleRoot = first;
   }
 }
 
 // A promise for the end of the module's evaluation. Without top-level await it has ended when this
 // returns.
 function evaluate(module, execute) {
-  const first = module.progress >= WAITING && module.circle !== undefined ? module.circle : module;
-  if (first.outcome !== undefined) return first.outcome.promise;
-  const outcome = first.outcome = {};
-  outcome.promise = new Promise((resolve, reject) => Object.assign(outcome, { resolve, reject }));
+  const first = module.status >= EVALUATING_ASYNC && module.cycleRoot !== undefined ? module.cycleRoot : module;
+  if (first.topLevelCapability !== undefined) return first.topLevelCapability.promise;
+  const topLevelCapability = first.topLevelCapability = {};
+  topLevelCapability.promise = new Promise((resolve, reject) => Object.assign(topLevelCapability, { resolve, reject }));
   const stack = { modules: [], seen: 0 };
   try {
-    visit(first, stack, execute);
-    if (first.order === 0) outcome.resolve();
+    innerModuleEvaluation(first, stack, execute);
+    if (first.asyncEvaluationOrder === 0) topLevelCapability.resolve();
   } catch (error) {
     for (const each of over(stack.modules)) {
-      Object.assign(each, { failed: true, error, circle: each.circle ?? first });
-      settle(each);
+      Object.assign(each, { failed: true, error, cycleRoot: each.cycleRoot ?? first });
+      evaluated(each);
     }
-    outcome.reject(error);
+    topLevelCapability.reject(error);
   }
-  return outcome.promise;
+  return topLevelCapability.promise;
 }
 
-module.exports = { evaluate, isDone, newProgress };
+module.exports = { evaluate, isDone, evaluationFields };

@@ -12,7 +12,7 @@ const tools = require('internal/tools');
 const { coded } = require('internal/errors');
 const source = require('internal/esm/source');
 const { resolve } = require('internal/esm/resolve');
-const { evaluate, isDone, newProgress } = require('internal/esm/evaluate');
+const { evaluate, isDone, evaluationFields } = require('internal/esm/evaluate');
 
 const modules = new Map(); // by url
 const namespaces = new WeakSet();
@@ -26,7 +26,7 @@ class Record {
   constructor({ url, file, name, format }) {
     Object.assign(this, {
       url, file, name, format, requests: [], imports: [], indirect: [], stars: [], getters: null, namespace: undefined, required: undefined,
-      dependencies: new Map(), linked: false, awaits: false, body: undefined, generator: undefined, ...newProgress(),
+      dependencies: new Map(), linked: false, hasTLA: false, body: undefined, generator: undefined, ...evaluationFields(),
     });
   }
 
@@ -125,13 +125,13 @@ function compile(module, text) {
     throw place(error, module, error.line);
   }
   const { imports, indirect, stars, requests } = parts;
-  module.awaits = parts.awaits && isAsync(parts.body);
-  const kind = module.awaits ? 'async function' : 'function*';
+  module.hasTLA = parts.awaits && isAsync(parts.body);
+  const kind = module.hasTLA ? 'async function' : 'function*';
   const names = arrayJoin.call(['$scope$', source.IMPORT, source.META, source.REGISTER, source.FIXED], ', ');
   const fixed = arrayJoin.call(arrayMap.call(arrayFilter.call(imports, (each) => each.fixed), ({ local }) => local), ', ');
   const isLive = arraySome.call(imports, (each) => !each.fixed);
   const head = `(function (${names}) { ${isLive ? 'with ($scope$) ' : ''}{ const { ${fixed} } = ${source.FIXED}; ` +
-    `return ${kind} () { 'use strict'; ${parts.register}${module.awaits ? '' : ' yield;'} `;
+    `return ${kind} () { 'use strict'; ${parts.register}${module.hasTLA ? '' : ' yield;'} `;
   tools.addSource(module.url, text, head.length);
   const make = tools.script.evaluate(`${head}${parts.body}\n} } })`, module.url, 1);
   Object.assign(module, { imports, indirect, stars, requests, make });
@@ -269,7 +269,7 @@ function link(module) {
   };
   const body = module.make(scope, require('internal/esm/evaluated').importFor(module.file), metaOf(module), register, fixed);
   module.make = undefined;
-  if (module.awaits) {
+  if (module.hasTLA) {
     module.body = body;
   } else {
     module.generator = body();
@@ -374,7 +374,7 @@ function runMain(file) {
 
 // require() of an ES module without top-level await.
 const waitsFor = (module, seen = new Set()) => !seen.has(module) && seen.add(module) && !isDone(module) &&
-  (module.awaits || arraySome.call([...over(module.dependencies.values())], (other) => waitsFor(other, seen)));
+  (module.hasTLA || arraySome.call([...over(module.dependencies.values())], (other) => waitsFor(other, seen)));
 
 function requireModule(file) {
   const module = linked({ url: require('url').pathToFileURL(file).href, file, format: 'module' }, (each) => {
