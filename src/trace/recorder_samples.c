@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "loop/loop.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 void stack_write(struct trace_stream* stream, uint64_t when_ns, uint64_t now,
@@ -47,6 +48,16 @@ void recorder_stack(uv_loop_t* loop, uint64_t when_ns, const char* const* frames
   for (size_t i = 0; i < count; i++)
     names[i] = name_of_text(&recorder->names, &recorder->stream, frames[i]);
   stack_write(&recorder->stream, when_ns, clock_now_ns(), names, count);
+}
+
+static _Atomic(rondo_trace_frame_namer) frame_namer;
+
+void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
+  atomic_store(&frame_namer, namer);
+}
+
+rondo_trace_frame_namer sampler_frame_namer(void) {
+  return atomic_load(&frame_namer);
 }
 
 void rondo_trace_stacks_from(uv_loop_t* loop, rondo_trace_stack_source source) {

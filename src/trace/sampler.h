@@ -17,6 +17,9 @@
  * a program that is killed while it hangs has its stacks in the file. For a ring, whose
  * board shows them, the loop writes them when the stretch is over.
  *
+ * All this is in librondo-sampler.so (sampler_object.h), which libuv.so.1 loads when a
+ * recording begins; libuv.a has it inside.
+ *
  * A program without threads that runs under `rondo exec` gets no sampling thread: the
  * watcher compares the moments with the clock and sends the signal (sampler_watched.c).
  */
@@ -79,7 +82,8 @@ struct sampled_loop {
   struct board* board;
   uint64_t alarm_ns; /* looked_ns of the stretch that was reported as a stall */
   bool is_watched;   /* the watcher samples the loop: sampler_watched.c */
-  uint32_t seen;     /* board->sampled when samples were last taken from it */
+  const char* is_single_threaded; /* of a watched loop: the C library's word for it */
+  uint32_t seen; /* board->sampled when samples were last taken from it */
 };
 
 /* Begins to watch a loop that the calling thread runs. Does nothing if sampling is off,
@@ -91,6 +95,9 @@ void sampler_leave(struct sampled_loop* loop);
 void sampler_abandon(struct sampled_loop* loop);
 /* The calling thread runs the loop from now on. */
 void sampler_moved(struct sampled_loop* loop);
+
+/* For engines: rondo_trace_frames_named_by. */
+rondo_trace_frame_namer sampler_frame_namer(void);
 
 /* The next sample in the order of time; NULL if all have been read. Valid until the loop
  * has been sampled SAMPLES_KEPT times more. */
@@ -162,8 +169,7 @@ bool sample_name_v8(const struct unwind_stack* stack, uintptr_t frame, char* tex
                     size_t size);
 
 /* --- sampler_watched.c: a loop that the watcher samples --- */
-extern const char* sampler_single_threaded;
-bool watched_may_begin(const struct sampled_loop* loop);
+bool watched_may_begin(struct sampled_loop* loop);
 void watched_begin(struct sampled_loop* loop);
 void watched_end(struct sampled_loop* loop);
 void watched_forget_all(void); /* in a forked child */
@@ -181,7 +187,7 @@ void sampler_take_over(struct sampled_loop* loop);
 
 /* Programs start their threads when they like. */
 static inline void sampler_look_for_threads(struct sampled_loop* loop) {
-  if (loop->is_watched && __builtin_expect(!*sampler_single_threaded, 0))
+  if (loop->is_watched && __builtin_expect(!*loop->is_single_threaded, 0))
     sampler_take_over(loop);
 }
 

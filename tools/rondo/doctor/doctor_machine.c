@@ -280,6 +280,7 @@ static void look_at_objects(struct doctor_facts* facts) {
   static const struct {
     const char *name, *without;
   } list[] = {{"librondo-adopt.so", "a libuv that is built in can't be adopted"},
+              {"librondo-sampler.so", "recordings have no stacks"},
               {"librondo-sim.so", "rondo sim leaves clocks real"},
               {"librondo-js.so", "rondo app.js can't run; exec, trace and sim can"}};
   char folder[PATH_MAX], path[PATH_MAX + 32];

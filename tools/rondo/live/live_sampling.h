@@ -1,7 +1,7 @@
 /* Samples the loops of a program without threads, for the watcher: compares the board
  * with the clock and has the program's signal handler take the stacks
- * (src/trace/sampler_watched.c), by the rules of the sampling thread that other programs
- * have (src/trace/sampler.c). */
+ * (src/trace/sampler/sampler_watched.c), by the rules of the sampling thread that other
+ * programs have (src/trace/sampler/sampler.c). */
 #ifndef RONDO_TOOL_LIVE_SAMPLING_H
 #define RONDO_TOOL_LIVE_SAMPLING_H
 

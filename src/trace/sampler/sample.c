@@ -19,12 +19,6 @@ enum { SAMPLE_SIGNAL = SIGURG };
 /* A signal that takes longer to be answered is given up. */
 static const uint64_t ANSWER_NS = 20000000;
 
-static _Atomic(rondo_trace_frame_namer) frame_namer;
-
-void rondo_trace_frames_named_by(rondo_trace_frame_namer namer) {
-  atomic_store(&frame_namer, namer);
-}
-
 /* The loop whose thread is to be sampled. The signal handler takes it, and increments the
  * counter below when it is done. */
 static _Atomic(struct sampled_loop*) sample_asked;
@@ -153,7 +147,7 @@ static void sample_add(struct sampled_loop* loop, struct sample* sample,
 
 /* Asks the engine that has registered for it; false if it has no name for the frame. */
 static bool frame_name_by_engine(uintptr_t frame, char* text, size_t size) {
-  rondo_trace_frame_namer namer = atomic_load(&frame_namer);
+  rondo_trace_frame_namer namer = sampler_frame_namer();
   uintptr_t words[RONDO_TRACE_FRAME_WORDS];
   if (namer == NULL)
     return false;

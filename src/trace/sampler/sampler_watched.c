@@ -22,9 +22,6 @@
 /* For the handler, by their places on the board. */
 static struct sampled_loop* watched_loops[BOARD_LOOPS];
 
-/* Where the C library says that it is so; NULL: it doesn't. */
-const char* sampler_single_threaded;
-
 static uint32_t place_of(const struct sampled_loop* loop) {
   return (uint32_t) (loop->live - loop->board->loops);
 }
@@ -32,12 +29,11 @@ static uint32_t place_of(const struct sampled_loop* loop) {
 /* --- life ------------------------------------------------------------------------------
  */
 
-bool watched_may_begin(const struct sampled_loop* loop) {
+bool watched_may_begin(struct sampled_loop* loop) {
   if (loop->live == NULL || !alarm_has_watcher() || !unwind_may_in_handler())
     return false;
-  if (sampler_single_threaded == NULL)
-    sampler_single_threaded = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
-  return sampler_single_threaded != NULL && *sampler_single_threaded;
+  loop->is_single_threaded = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+  return loop->is_single_threaded != NULL && *loop->is_single_threaded;
 }
 
 static bool object_list(void* data, uintptr_t start, uintptr_t end, uintptr_t base,
