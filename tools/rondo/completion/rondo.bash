@@ -8,7 +8,7 @@ _rondo() {
   --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   --stall-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
-  -o | --output | --stall-log | --input) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  -o | --output | --stall-log | --input | --film) COMPREPLY=($(compgen -f -- "$word")); return ;;
   --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
@@ -43,7 +43,7 @@ _rondo() {
     fi ;;
   step)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--seed --input --json --longest --timeout --patience --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--seed --input --film --json --longest --timeout --patience --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

@@ -85,6 +85,7 @@ complete -c rondo -n '__fish_seen_subcommand_from orders' -l patience -x -d 'giv
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l json -d 'one JSON object'
 complete -c rondo -n '__fish_seen_subcommand_from step' -l seed -x -d 'the schedule of this seed'
 complete -c rondo -n '__fish_seen_subcommand_from step' -l input -r -d "the program's standard input"
+complete -c rondo -n '__fish_seen_subcommand_from step' -l film -r -d 'all steps as one page'
 complete -c rondo -n '__fish_seen_subcommand_from step' -l json -d 'all steps, one JSON object in a line'
 complete -c rondo -n '__fish_seen_subcommand_from step' -l longest -x -d 'no delay is longer'
 complete -c rondo -n '__fish_seen_subcommand_from step' -l timeout -x -d 'end after so much virtual time'

@@ -42,11 +42,13 @@ struct step {
   int64_t timeout; /* of a sleep; -1: for ever */
   char* queues;    /* JSON; of the same text for steps between which nothing changed */
   bool owns_queues;
+  size_t queues_number; /* of that text, from 1; 0: none yet */
 };
 
 struct step_record {
   struct step* steps;
   size_t count, capacity;
+  size_t queues_count; /* different texts */
 };
 
 /* --- step_record.c ----------------------------------------------------------------- */
@@ -55,6 +57,8 @@ bool step_record_take(struct step_record* record, const char* line, size_t lengt
 void step_record_free(struct step_record* record);
 /* The index of the step of that number, or of the next after it; the count: none. */
 size_t step_find(const struct step_record* record, uint64_t number);
+/* As people count: the number of the step that has that number in the world; 0: none. */
+unsigned long long step_shown(const struct step_record* record, uint64_t number);
 /* Whether two steps are the same: all but their numbers' gaps. */
 bool step_same(const struct step* one, const struct step* other);
 /* Whether a step begins a callback or a function of the program's own. */
@@ -97,6 +101,8 @@ enum { STEPS_MOST = 1000000 };
 
 /* --- the outputs ------------------------------------------------------------------- */
 void step_json(const struct step_world* world);
+/* False, after a report: the file can't be written. */
+bool step_film(const struct step_world* world, const char* path, const char* title);
 /* The exit code. */
 int step_terminal(struct step_world* world);
 /* Runs the program again, with the same choices, as far as the record goes. Returns the

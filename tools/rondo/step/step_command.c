@@ -26,6 +26,7 @@ static const char remark[] =
 
 struct step_options {
   struct sim_options sim;
+  const char* film;
   bool json;
 };
 
@@ -42,6 +43,8 @@ static int step_options_read(struct step_options* options, int argc, char** argv
                "is late and computing takes no time"},
       option_text("--input", "FILE", &plan->input,
                   "the program's standard input; empty unless given"),
+      option_text("--film", "FILE", &options->film,
+                  "write all steps as a page that needs nothing else"),
       option_flag("--json", &options->json, "write all steps, one JSON object in a line"),
       option_time("--longest", &plan->longest_ns, 1, 0,
                   "no delay is longer, as with rondo sim"),
@@ -66,7 +69,7 @@ static int step_options_read(struct step_options* options, int argc, char** argv
   return code;
 }
 
-static int step_run(const struct step_options* options,
+static int step_run(const struct step_options* options, const char* title,
                     const volatile sig_atomic_t* stop) {
   struct step_world world;
   int code = 0;
@@ -74,9 +77,12 @@ static int step_run(const struct step_options* options,
     step_world_end(&world);
     return NOTHING_SHOWN;
   }
-  if (options->json) {
+  if (options->json || options->film != NULL) {
     step_world_run(&world);
-    step_json(&world);
+    if (options->json)
+      step_json(&world);
+    if (options->film != NULL && !step_film(&world, options->film, title))
+      code = NOTHING_SHOWN;
   } else
     code = step_terminal(&world);
   if (world.record.count == 0) {
@@ -96,6 +102,7 @@ int step_main(int argc, char** argv) {
   int code = step_options_read(&options, argc, argv, &next);
   if (code != OPTIONS_GOOD)
     return code;
+  const char* title = argv[next];
   const volatile sig_atomic_t* stop = sim_prepare("step", &options.sim, argv, next);
   if (stop == NULL)
     return NOTHING_SHOWN;
@@ -104,7 +111,7 @@ int step_main(int argc, char** argv) {
     options.sim.plan.argv = exec_name_functions(options.sim.plan.argv);
     exec_report_queues(); /* Node calls hooks in the order of the scripts */
   }
-  code = step_run(&options, stop);
+  code = step_run(&options, title, stop);
   sim_folder_guard_end();
   return code;
 }

@@ -20,7 +20,7 @@ static void json_step(const struct step_world* world, size_t index) {
   unsigned int line;
   printf("{\"step\":%llu,\"what\":\"%s\",\"process\":\"%s\",\"loop\":%u,\"atNs\":%llu,"
          "\"turn\":%llu,\"phase\":\"%s\",\"depth\":%u",
-         (unsigned long long) step->number, step_kind_word(step->kind), step->process,
+         (unsigned long long) index + 1, step_kind_word(step->kind), step->process,
          step->loop, (unsigned long long) step->at, (unsigned long long) step->turn,
          step->phase, step->depth);
   if (step_place(step, function, file, sizeof(file), &line)) {
@@ -35,9 +35,9 @@ static void json_step(const struct step_world* world, size_t index) {
   if (step_is_own(&world->record, index))
     printf(",\"own\":true");
   if (step->by != 0)
-    printf(",\"by\":%llu", (unsigned long long) step->by);
+    printf(",\"by\":%llu", step_shown(&world->record, step->by));
   if (step->of != 0)
-    printf(",\"of\":%llu", (unsigned long long) step->of);
+    printf(",\"of\":%llu", step_shown(&world->record, step->of));
   if (step->kind == STEP_SLEEP && step->timeout >= 0)
     printf(",\"forNs\":%lld", (long long) step->timeout);
   printf(",\"printed\":");

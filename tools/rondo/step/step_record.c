@@ -168,15 +168,22 @@ static bool read_line(const char* text, struct step_line* line) {
   return line->what != NULL && line->step.number != 0;
 }
 
-/* The queues of the lane's last step. */
-static char* queues_before(const struct step_record* record, const struct step* step) {
+/* What isn't written is as in the lane's last step. */
+static void queues_set(struct step_record* record, struct step* step) {
   static char none[] = "{}";
+  if (step->queues != NULL) {
+    step->queues_number = ++record->queues_count;
+    return;
+  }
+  step->queues = none;
   for (size_t i = record->count; i-- > 0;) {
     const struct step* before = &record->steps[i];
-    if (before->loop == step->loop && strcmp(before->process, step->process) == 0)
-      return before->queues;
+    if (before->loop == step->loop && strcmp(before->process, step->process) == 0) {
+      step->queues = before->queues;
+      step->queues_number = before->queues_number;
+      return;
+    }
   }
-  return none;
 }
 
 static void name_late(struct step_record* record, struct step_line* line) {
@@ -234,8 +241,7 @@ bool step_record_take(struct step_record* record, const char* text, size_t lengt
     step->subject = strdup("");
   if (step->kind == STEP_END)
     end_name(record, step);
-  if (step->queues == NULL)
-    step->queues = queues_before(record, step);
+  queues_set(record, step);
   record->steps =
       array_grow(record->steps, record->count, &record->capacity, sizeof(*record->steps));
   record->steps[record->count++] = *step;
@@ -267,6 +273,12 @@ size_t step_find(const struct step_record* record, uint64_t number) {
       to = middle;
   }
   return from;
+}
+
+unsigned long long step_shown(const struct step_record* record, uint64_t number) {
+  size_t index = step_find(record, number);
+  bool is_there = index < record->count && record->steps[index].number == number;
+  return is_there ? index + 1 : 0;
 }
 
 bool step_same(const struct step* one, const struct step* other) {

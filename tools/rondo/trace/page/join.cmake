@@ -2,6 +2,9 @@
 # usage: cmake -DOUTPUT=trace.html -DSCRIPTS="a.js b.js" -P join.cmake
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
+if(DEFINED HERE) # the parts of another page
+  set(here ${HERE})
+endif()
 separate_arguments(scripts UNIX_COMMAND "${SCRIPTS}")
 set(script "")
 foreach(name ${scripts})
