@@ -250,6 +250,7 @@ static void symbols_find(const struct image* image, const char* const* names,
 struct known_symbols {
   struct stat file;
   const char* const* names;
+  bool is_known; /* the values are */
   uint64_t values[4];
 };
 
@@ -267,7 +268,7 @@ static struct known_symbols* known_find(const struct stat* file,
       return &kept[i];
   }
   struct known_symbols* place = &kept[next++ % KEPT];
-  *place = (struct known_symbols){.file = *file};
+  *place = (struct known_symbols){.file = *file, .names = names};
   return place;
 }
 
@@ -282,9 +283,9 @@ void image_symbols(const struct image* image, const char* const* names,
     return;
   if (stat(image->opened, &file) == 0) {
     struct known_symbols* known = known_find(&file, names);
-    if (known->names == NULL)
+    if (!known->is_known)
       symbols_find(image, names, known->values, count);
-    known->names = names;
+    known->is_known = true;
     memcpy(values, known->values, sizeof(values));
   } else {
     symbols_find(image, names, values, count);
