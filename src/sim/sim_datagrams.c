@@ -76,8 +76,10 @@ static void datagram_words(const uv_udp_t* handle, const struct msghdr* message,
   char name[60], text[120];
   snprintf(name, sizeof(name), "datagram socket %llu", (unsigned long long) socket);
   sim_described_words(handle->loop, handle, name, text, sizeof(text));
-  snprintf(words, size, "datagram %llu of %s%s%s", (unsigned long long) nth + 1, text,
-           address[0] == '\0' ? "" : " to ", address);
+  int length_of_all =
+      snprintf(words, size, "datagram %llu of %s%s%s", (unsigned long long) nth + 1, text,
+               address[0] == '\0' ? "" : " to ", address);
+  assert(length_of_all > 0); /* a long description is cut */
 }
 
 /* True if the datagram is kept until its time. */
