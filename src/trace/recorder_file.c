@@ -18,7 +18,7 @@ static void file_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   uint64_t now = recorder_now(recorder);
   if (sim_step_is_on)
     sim_step_run(loop);
-  *outer_phase = recorder->phase;
+  *outer_phase = (int) recorder->phase;
   recorder->phase = -1;
   uint32_t thread = recorder_thread(recorder, now);
   cpu_look(recorder, now);

@@ -132,7 +132,7 @@ void ring_run(uv_loop_t* loop, uv_run_mode mode, int* outer_phase) {
   uint64_t now = recorder_now(recorder);
   if (recorder->depth > 0)
     ring_write_open(recorder); /* the callback around this run, in its phase */
-  *outer_phase = recorder->phase;
+  *outer_phase = (int) recorder->phase;
   recorder->phase = -1;
   ring_set_quick(recorder);
   uint32_t thread = recorder_thread(recorder, now);
