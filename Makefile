@@ -71,7 +71,7 @@ kernels: ## the unit tests on Linux 5.10, 6.1, 6.12 and the newest, as Debian's 
 	@cmake --build build -j $(JOBS) --target tests
 	@test/kernels/run $(ARGS)
 
-elsewhere: ## the unit tests without /proc, /dev/shm, DNS, io_uring, root, with one processor, few descriptors (ARGS=--only noproc)
+elsewhere: ## the unit tests without /proc, /dev/shm, DNS, io_uring, root, with one processor (ARGS=--only noproc)
 	@tools/setup build test
 	@$(MAKE) --no-print-directory all
 	@cmake --build build -j $(JOBS) --target tests
