@@ -128,8 +128,10 @@ static void story_late(const struct sim_run* run, bool of_pool, char* late, size
                                        " is accepted late", NULL};
   static const char* const work[] = {" is done ", NULL};
   const struct sim_decision* last = story_last_decision(run);
-  const char* words = last == NULL ? "" : story_words(last);
   late[0] = '\0';
+  if (last == NULL)
+    return;
+  const char* words = story_words(last);
   for (const char* const* end = of_pool ? work : events; *end != NULL; end++) {
     const char* found = strstr(words, *end);
     if (found == NULL || (!of_pool && found[strlen(*end)] != '\0'))
