@@ -143,6 +143,14 @@ static void all_asleep(const uv_loop_t* loop, struct next_list* list) {
   sim_of(loop)->asked_at = loop->callbacks_run;
 }
 
+/* What was passed over stays late unless another choice is made: it goes behind all that
+ * comes later, since most races take one slow thing among fast ones. */
+static void list_make_late(struct next_list* list, unsigned int count) {
+  const uint64_t late = UINT64_C(1) << 62;
+  for (unsigned int i = 0; i < count; i++)
+    list->items[i].mark->arrival |= late;
+}
+
 /* Those that were there when this poll began, and may follow what it has served: finished
  * work comes together. */
 static void list_keep_same_poll(const uv_loop_t* loop, struct next_list* list) {
@@ -497,6 +505,7 @@ static enum next_step ask_at_once(uv_loop_t* loop, struct next_list* list) {
     world_cut(sim->world);
   unsigned int chosen = question_ask(&question, "next");
   if (chosen < list->count) {
+    list_make_late(list, chosen);
     serve(loop, &list->items[chosen]);
     return STEP_SERVED;
   }
@@ -530,6 +539,7 @@ static enum next_step ask(uv_loop_t* loop, struct next_list* list, uint64_t dead
     snprintf(question_add(&question), WORDS_SIZE, "what other threads and processes do");
   unsigned int chosen = question_ask(&question, "next");
   if (chosen < list->count) {
+    list_make_late(list, chosen);
     serve(loop, &list->items[chosen]);
     return STEP_SERVED;
   }
@@ -543,6 +553,7 @@ static enum next_step ask(uv_loop_t* loop, struct next_list* list, uint64_t dead
   if (chosen - kept_count == 0 && timer) {
     (void) world_late_take(sim->world, due - now, true);
     sim->passed_until = due;
+    list_make_late(list, list->count);
     all_asleep(loop, list);
     return STEP_AGAIN;
   }

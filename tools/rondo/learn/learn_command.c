@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +42,21 @@ static void source_show(const struct lesson* lesson) {
   }
 }
 
-/* In a terminal there is time to think. */
-static void pause_to_think(void) {
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-    return;
-  printf("\nWhat will it print? Enter shows every order. ");
+/* In a terminal there is time to think. True if the answer is a line without words. */
+static bool ask(const char* question) {
+  printf("\n%s ", question);
   fflush(stdout);
-  int byte;
-  do
+  int byte = getchar();
+  bool is_empty = byte == '\n';
+  while (byte != '\n' && byte != EOF)
     byte = getchar();
-  while (byte != '\n' && byte != EOF);
+  return is_empty;
 }
 
-/* Runs `rondo orders` of it; its exit code. */
-static int orders_show(const struct lesson* lesson, const char* program) {
+/* Runs another of our commands with an option, or NULL, and the program; its exit code.
+ */
+static int command_run(const char* command, const char* option, const char* value,
+                       const struct lesson* lesson, const char* program) {
   char own[PATH_MAX];
   int status = 0;
   if (!exec_find_self(own))
@@ -62,10 +64,16 @@ static int orders_show(const struct lesson* lesson, const char* program) {
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0) {
-    char* script[] = {own, "orders", "--search", "systematic", lesson->path, NULL};
-    char* compiled[] = {
-        own, "orders", "--search", "systematic", "--", (char*) (uintptr_t) program, NULL};
-    execv(own, program == NULL ? script : compiled);
+    const char* words[8] = {own, command};
+    int count = 2;
+    if (option != NULL) {
+      words[count++] = option;
+      words[count++] = value;
+    }
+    if (program != NULL)
+      words[count++] = "--";
+    words[count] = program == NULL ? lesson->path : program;
+    execv(own, (char**) (uintptr_t) words);
     _exit(127);
   }
   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -86,18 +94,24 @@ static void answer_show(const struct lesson* lesson) {
 static int lesson_show(const struct lessons* lessons, const struct lesson* lesson) {
   char* program = lesson_program(lessons, lesson);
   int code = 0;
+  bool has_person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  bool runs = lesson_is_script(lesson) || program != NULL;
   printf("%s\n\n", lesson->path);
   source_show(lesson);
-  if (lesson_is_script(lesson) || program != NULL) {
-    pause_to_think();
+  if (runs) {
+    if (has_person)
+      (void) ask("What will it print? Enter shows every order.");
     printf("\n");
-    code = orders_show(lesson, program);
+    code = command_run("orders", "--search", "systematic", lesson, program);
   } else {
     printf("\nCompile it (cc %s -luv -o lesson), then: rondo orders -- ./lesson\n",
            lesson->path);
   }
   if (code == 0)
     answer_show(lesson);
+  if (code == 0 && runs && has_person &&
+      ask("Enter steps through it (rondo step), any word ends."))
+    code = command_run("step", NULL, NULL, lesson, program);
   free(program);
   return code;
 }

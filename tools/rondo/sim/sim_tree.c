@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MOST = 2000000 };
+/* On a busy machine even the kernel may be late, with a datagram for example: a run that
+ * differs is tried again, so often. */
+enum { NODES_MOST = 2000000, TRIES_MOST = 3 };
 
 struct sim_node {
+  unsigned int tries;
   uint64_t
       expected; /* hash of the points up to the last choice, as its parent had them */
   size_t count;
@@ -54,6 +57,7 @@ static void tree_add(struct sim_tree* tree, const struct sim_node* parent,
     tree->is_broken = true;
     return;
   }
+  node->tries = 1;
   node->expected = expected;
   node->count = count;
   if (parent != NULL) {
@@ -102,6 +106,27 @@ static void tree_expand(struct sim_tree* tree, const struct sim_node* node,
   }
 }
 
+/* The same choices once more, as a node of its own. */
+static void tree_again(struct sim_tree* tree, const struct sim_node* node) {
+  size_t count = node->count, size = sizeof(*node) + count * sizeof(node->choices[0]);
+  size_t at = tree->count;
+  if (count == 0 || node->tries == TRIES_MOST) {
+    tree->unequal++;
+    return;
+  }
+  struct sim_node* parent = malloc(size);
+  if (parent == NULL) {
+    tree->is_broken = true;
+    return;
+  }
+  memcpy(parent, node, size);
+  parent->count--;
+  tree_add(tree, parent, node->choices[count - 1], node->expected);
+  free(parent);
+  if (tree->count > at)
+    tree->nodes[at]->tries = node->tries + 1;
+}
+
 void tree_learn(struct sim_tree* tree, const struct sim_run* run) {
   const struct sim_node* node = tree->nodes[run->node];
   uint64_t hash = 0;
@@ -111,7 +136,7 @@ void tree_learn(struct sim_tree* tree, const struct sim_run* run) {
   for (size_t i = 0; i < from && i < run->points.count; i++)
     hash = hash_point(hash, &run->points.list[i]);
   if (run->is_off_path || from > run->points.count || hash != node->expected) {
-    tree->unequal++;
+    tree_again(tree, node);
     return;
   }
   tree_expand(tree, node, &run->points, from, hash);
