@@ -10,6 +10,7 @@
  * What was passed over for a timer, or for the rest of the turn, is asleep until a
  * callback has run: served before, it would come in the order that another choice gives.
  */
+#include "sim/sim_next.h"
 #include "sim/sim_work.h"
 
 #include "backend/backend.h"
@@ -39,9 +40,6 @@ static const uint64_t COMPUTES_MOST = 20 * MILLISECOND;
 static const uint64_t COMPUTES_IN_ALL = 200 * MILLISECOND;
 /* How long others are let go first, while the clock stands nearly still. */
 static const uint64_t OTHERS_NS = 1000;
-/* A timer that was started just now may be further away than the allowance reaches. */
-static const uint64_t NEW_TIMER_MOST = 1000 * MILLISECOND;
-
 enum next_kind { NEXT_WORK, NEXT_EVENT, NEXT_ASYNC };
 
 struct next_candidate {
@@ -57,18 +55,6 @@ struct next_list {
   unsigned int count;
   unsigned int asleep; /* others, that are */
 };
-
-/* An engine's own handles keep no loop alive. */
-bool sim_next_is_engines(const uv_loop_t* loop, int fd) {
-  const uv_handle_t* handle = sim_handle_of(loop, loop->slots[fd].watcher);
-  return handle != NULL && handle->type == UV_POLL && !uv_has_ref(handle);
-}
-
-/* Node has one timer for all of a script's. Elsewhere one that keeps no loop alive may be
- * an engine's. */
-static bool timer_is_engines(const uv_timer_t* timer) {
-  return !sim_is_in_node() && !uv_has_ref((const uv_handle_t*) timer);
-}
 
 /* --- what could come ---------------------------------------------------------------- */
 
@@ -231,7 +217,8 @@ static unsigned int later_timers(const uv_loop_t* loop, uint64_t now, uint64_t* 
   unsigned int count = 0;
   for (unsigned int i = 0; i < loop->timer_count; i++) {
     uint64_t at = loop->timers[i].due_us * 1000;
-    if (at <= now || at - now > COMPUTES_MOST || timer_is_engines(loop->timers[i].handle))
+    if (at <= now || at - now > COMPUTES_MOST ||
+        sim_next_timer_is_engines(loop->timers[i].handle))
       continue;
     unsigned int place = 0;
     while (place < count && due[place] < at)
@@ -279,73 +266,6 @@ static void timers_pass(uv_loop_t* loop, const char* what) {
   time_pass(loop, due[chosen - 1]);
 }
 
-/* When the program's next timer is due. */
-static uint64_t next_due(const uv_loop_t* loop) {
-  uint64_t first = WORLD_NEVER;
-  for (unsigned int i = 0; i < loop->timer_count; i++) {
-    if (!timer_is_engines(loop->timers[i].handle))
-      first = u64_min(first, loop->timers[i].due_us * 1000);
-  }
-  return first;
-}
-
-/* Whether the program's next timer may come before what is ready. */
-static bool timer_may_come(const uv_loop_t* loop, uint64_t due) {
-  const struct sim_state* sim = sim_of(loop);
-  uint64_t now = world_now(sim->world);
-  if (due == WORLD_NEVER || due <= now || sim_is_engines_loop(loop))
-    return false;
-  uint64_t distance = due - now;
-  uint64_t longest = sim->world->longest;
-  if (longest != 0 && distance > longest)
-    return false;
-  return distance <= world_late_most(sim->world) ||
-         (distance <= NEW_TIMER_MOST && world_late_is_whole(sim->world));
-}
-
-/* --- others ------------------------------------------------------------------------- */
-
-/* Whether another thread of the program's, or another process, may do something. */
-static bool has_others(struct world* world) {
-  int pid = getpid();
-  const struct world_thread* self = world_self(world);
-  bool has = false;
-  world_lock(world);
-  for (uint32_t i = 0; i < world->process_high && !has; i++) {
-    const struct world_process* process = &world->processes[i];
-    has = process->state != PROCESS_FREE && process->pid != pid &&
-          process->state != PROCESS_STRANGER;
-  }
-  for (uint32_t i = 0; i < world->thread_high && !has; i++) {
-    const struct world_thread* thread = &world->threads[i];
-    has = thread->tid != 0 && thread->pid == pid && thread != self &&
-          !thread->is_helper && thread->is_loop;
-  }
-  world_unlock(world);
-  return has;
-}
-
-/* What a write to the standard streams has put off calls nobody back whom an order
- * concerns. */
-static bool has_pending(const uv_loop_t* loop) {
-  const struct queue* pending = queue_of(((uv_loop_t*) (uintptr_t) loop)->pending_queue);
-  for (struct queue* link = queue_first(pending); link != NULL;
-       link = queue_next(pending, link)) {
-    if (rondo_container_of(link, uv__io_t, pending_queue)->fd > STDERR_FILENO)
-      return true;
-  }
-  return false;
-}
-
-/* Whether something would come between two callbacks of one poll. */
-static bool something_would_come(const uv_loop_t* loop) {
-  uint64_t now = world_now(sim_of(loop)->world);
-  return loop->stop_flag != 0 || loop->closing_handles != NULL ||
-         loop->closing_batch != NULL || has_pending(loop) ||
-         loop->idle_handles[0] != loop->idle_handles ||
-         (loop->timer_count > 0 && loop->timers[0].due_us * 1000 <= now);
-}
-
 /* --- what isn't asked --------------------------------------------------------------- */
 
 /* Two things depend on how late something was, and are not tried: of timers that the loop
@@ -354,10 +274,10 @@ static bool something_would_come(const uv_loop_t* loop) {
  * another one if the answer came later. Then the search can't say that these are all. */
 static void note_unasked(const uv_loop_t* loop) {
   struct sim_state* sim = sim_of(loop);
-  uint64_t due = next_due(loop), now = world_now(sim->world);
+  uint64_t due = sim_next_due(loop), now = world_now(sim->world);
   bool is_close = due > now && due != WORLD_NEVER && due - now <= COMPUTES_MOST;
   bool has_fired = sim->next_timer != 0 && sim->next_timer <= now;
-  if (has_fired && is_close && loop->timer_count == 1 && something_would_come(loop))
+  if (has_fired && is_close && loop->timer_count == 1 && sim_next_between(loop))
     world_cut(sim->world);
   bool is_earlier = due < sim->next_timer && sim->next_timer != WORLD_NEVER;
   if (sim->has_served && is_earlier && sim->next_timer > now)
@@ -391,7 +311,7 @@ static void serve(uv_loop_t* loop, const struct next_candidate* item) {
 void sim_next_compute(uv_loop_t* loop, const char* what) {
   uint64_t now = world_now(sim_of(loop)->world);
   bool is_one_due = loop->timer_count > 0 && loop->timers[0].due_us * 1000 <= now;
-  if (is_one_due || something_would_come(loop))
+  if (is_one_due || sim_next_between(loop))
     timers_pass(loop, what);
 }
 
@@ -400,7 +320,7 @@ bool sim_next_goes_on(uv_loop_t* loop) {
   struct next_question question = {.loop = loop};
   struct next_list list;
   if (!sim_is_systematic(sim) || sim->served_turn != loop->turns ||
-      sim_is_engines_loop(loop) || !something_would_come(loop))
+      sim_is_engines_loop(loop) || !sim_next_between(loop))
     return false;
   list_make(loop, &list);
   list_keep_same_poll(loop, &list);
@@ -529,9 +449,10 @@ static enum next_step ask(uv_loop_t* loop, struct next_list* list, uint64_t dead
   uint64_t now = world_now(sim->world);
   question_add_list(&question, list);
   unsigned int kept_count = question_add_kept(&question, list, kept);
-  uint64_t due = next_due(loop);
-  bool timer = timer_may_come(loop, due);
-  bool others = sim->yielded_at != loop->callbacks_run + 1 && has_others(sim->world);
+  uint64_t due = sim_next_due(loop);
+  bool timer = sim_next_timer_may_come(loop, due);
+  bool others =
+      sim->yielded_at != loop->callbacks_run + 1 && sim_next_has_others(sim->world);
   if (timer)
     snprintf(question_add(&question), WORDS_SIZE, "the loop's next timer, in %.4g ms",
              (double) (due - now) / (double) MILLISECOND);
@@ -601,7 +522,7 @@ int sim_next_wait(uv_loop_t* loop, uint64_t deadline, bool may_sleep, int max) {
         return 0;
       continue;
     }
-    if (list.asleep > 0 && deadline == WORLD_NEVER && !has_others(sim->world)) {
+    if (list.asleep > 0 && deadline == WORLD_NEVER && !sim_next_has_others(sim->world)) {
       wake_all(loop);
       continue;
     }
