@@ -76,8 +76,10 @@ static bool bool_take(struct json_reader* reader) {
 static size_t list_count(struct json_reader* reader) {
   bool first = true;
   size_t count = 0;
-  if (!json_take(reader, '['))
-    return json_skip(reader) ? 0 : 0;
+  if (!json_take(reader, '[')) {
+    (void) json_skip(reader);
+    return 0;
+  }
   while (json_more(reader, ']', &first) && json_skip(reader))
     count++;
   return count;
@@ -178,8 +180,10 @@ static void always_read(struct merge* merge, struct json_reader* reader, bool is
     return;
   while (json_more(reader, ']', &first) && json_next(reader) == '[') {
     const char* from = reader->at;
+    if (!json_skip(reader))
+      break;
     struct merge_text* grown = realloc(pairs, (count + 1) * sizeof(*grown));
-    if (grown == NULL || !json_skip(reader))
+    if (grown == NULL)
       break;
     pairs = grown;
     pairs[count++] = text_since(reader, from);
