@@ -126,7 +126,7 @@ static bool line_key(char* line, int key, size_t* at, bool* is_end,
     return true;
   }
   if (length == 0 && (key == KEY_RIGHT || key == KEY_LEFT)) {
-    strcpy(line, key == KEY_RIGHT ? "next" : "back");
+    snprintf(line, LINE_MOST, "%s", key == KEY_RIGHT ? "next" : "back");
     return true;
   }
   if (key == KEY_UP && *at > 0)

@@ -205,19 +205,37 @@ static void choices_save(const struct terminal* terminal, const char* path) {
            strerror(errno));
 }
 
+/* The line behind the first, "seed N"; without it nothing is late. */
+static bool choices_seed(FILE* file, uint64_t* seed, bool* time_only) {
+  char line[64];
+  char* end = line;
+  *time_only = fgets(line, sizeof(line), file) == NULL;
+  if (*time_only)
+    return true;
+  if (strncmp(line, "seed ", 5) != 0 || line[5] < '0' || line[5] > '9')
+    return false;
+  errno = 0;
+  *seed = strtoull(line + 5, &end, 10);
+  return errno == 0 && (*end == '\n' || *end == '\0');
+}
+
 static void choices_load(struct terminal* terminal, const char* path) {
-  unsigned int version = 0;
-  unsigned long long seed = 0;
+  char line[64];
+  uint64_t seed = 1;
+  bool time_only = false;
   FILE* file = fopen(path, "re");
-  int found =
-      file == NULL ? 0 : fscanf(file, "rondo step choices %u seed %llu", &version, &seed);
-  if (file != NULL)
-    fclose(file);
-  if (version != 1) {
-    printf("%s isn't a file of choices\n", path);
+  if (file == NULL) {
+    printf("%s: %s\n", path, strerror(errno));
     return;
   }
-  choices_take(terminal, found == 2 ? seed : 1, found != 2, 0);
+  bool is_good = fgets(line, sizeof(line), file) != NULL &&
+                 strcmp(line, "rondo step choices 1\n") == 0 &&
+                 choices_seed(file, &seed, &time_only);
+  fclose(file);
+  if (is_good)
+    choices_take(terminal, seed, time_only, 0);
+  else
+    printf("%s isn't a file of choices\n", path);
 }
 
 static void check(const struct terminal* terminal) {
