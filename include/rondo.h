@@ -164,7 +164,7 @@ enum {
   RONDO_STEP_IMMEDIATES = 1,
   RONDO_STEP_TICKS = 2,
   RONDO_STEP_MICROTASKS = 3,
-  RONDO_STEP_QUEUES = 4,
+  RONDO_STEP_QUEUES = 4
 };
 /* Of what an engine reports: 1 << RONDO_STEP_… of each queue, and that a callback's name
  * comes right before the engine calls its function (rondo_trace_name). */
