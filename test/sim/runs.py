@@ -115,8 +115,8 @@ class Sim:
     def ask(self, command, extra, *options, limit=LIMIT_S):
         run = self.one(command, extra, *options, limit=limit)
         try:
-            return json.loads(run.output[run.output.index('{"runs":'):])
-        except ValueError:
+            return json.loads(next(line for line in run.output.splitlines() if line.startswith("{")))
+        except (StopIteration, ValueError):
             raise Broken(f"ended with {run.code}: {run.output.strip()[-400:]}") from None
 
     def batches(self, command, extra, seeds, size, *options):
