@@ -102,7 +102,7 @@ static int report_check(const char* name) {
     printf("%s is no program that this system's loader (%s) starts: nothing is known\n",
            looked_at.program, EXEC_LOADER);
   fputs(looked_at.words, stdout);
-  return looked_at.way == EXEC_ADOPTED || looked_at.way == EXEC_LINKED ? 0 : 1;
+  return exec_look_is_good(&looked_at) ? 0 : 1;
 }
 
 bool exec_set_backend(const char* name) {
@@ -127,7 +127,7 @@ bool exec_prepare_look(void) {
 
 static void report(const struct exec_look* look) {
   const char* words = exec_look_words(look);
-  if (words != NULL)
+  if (words != NULL && look->way != EXEC_OURS)
     fprintf(stderr, "rondo: %s %s\n", look->program, words);
 }
 

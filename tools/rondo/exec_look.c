@@ -93,10 +93,7 @@ static const char* elf_loader(const char* start, size_t length) {
   return "";
 }
 
-/* A libuv that has lost its symbols still contains the name of an environment variable
- * that it reads. */
-static bool file_mentions_libuv(const char* path) {
-  static const char words[] = "UV_THREADPOOL_SIZE";
+static bool file_mentions(const char* path, const char* words) {
   struct stat status;
   bool found = false;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +102,7 @@ static bool file_mentions_libuv(const char* path) {
   if (fstat(fd, &status) == 0 && status.st_size > 0) {
     void* bytes = mmap(NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
-      found = memmem(bytes, (size_t) status.st_size, words, sizeof(words)) != NULL;
+      found = memmem(bytes, (size_t) status.st_size, words, strlen(words) + 1) != NULL;
       munmap(bytes, (size_t) status.st_size);
     }
   }
@@ -202,8 +199,10 @@ void exec_look(struct exec_look* look, const char* path) {
   look->way = preloaded == NULL || strstr(preloaded, "librondo-adopt.so") == NULL
                   ? EXEC_SWITCHED_OFF
                   : way_of(probe(look, EXEC_LOADER));
-  if (look->way == EXEC_WITHOUT && file_mentions_libuv(look->program))
-    look->way = EXEC_NAMELESS;
+  /* A libuv that has lost its symbols still contains the name of an environment variable
+   * that it reads. So does Rondo's command, which exports the other name. */
+  if (look->way == EXEC_WITHOUT && file_mentions(look->program, "UV_THREADPOOL_SIZE"))
+    look->way = file_mentions(look->program, "rondo_command") ? EXEC_OURS : EXEC_NAMELESS;
 }
 
 const char* exec_look_words(const struct exec_look* look) {
@@ -214,6 +213,8 @@ const char* exec_look_words(const struct exec_look* look) {
     return "has a libuv built in that can't be adopted: it is stripped, and nothing says "
            "where its functions are (cure: a build that is not stripped, or linked with "
            "-rdynamic)";
+  case EXEC_OURS:
+    return "is Rondo's command: the scripts that it runs have Rondo's loop";
   case EXEC_SWITCHED_OFF:
     return "was not examined: nothing is adopted, as RONDO_ADOPT says, or because there "
            "is no librondo-adopt.so";
@@ -228,4 +229,8 @@ const char* exec_look_words(const struct exec_look* look) {
   default:
     return NULL;
   }
+}
+
+bool exec_look_is_good(const struct exec_look* look) {
+  return look->way == EXEC_ADOPTED || look->way == EXEC_LINKED || look->way == EXEC_OURS;
 }

@@ -13,6 +13,7 @@ enum exec_way {
   EXEC_LINKED_ELSEWHERE, /* linked with libuv.so.1, and gets another one */
   EXEC_REFUSED,          /* a libuv is built in and may not be adopted */
   EXEC_NAMELESS,         /* a libuv is built in, without symbols */
+  EXEC_OURS,             /* a command of Rondo's, which brings its own loop */
   EXEC_STATIC,           /* statically linked, without a loader */
   EXEC_PRIVILEGED,       /* set-user-ID: the loader ignores the environment */
   EXEC_SWITCHED_OFF, /* RONDO_ADOPT=0, or there is no librondo-adopt.so: not examined */
@@ -41,5 +42,8 @@ void exec_look(struct exec_look* look, const char* path);
 /* A description of the program, without the end of the line; NULL if librondo-adopt.so
  * reports everything itself. */
 const char* exec_look_words(const struct exec_look* look);
+
+/* True if the program would run on Rondo's loop. */
+bool exec_look_is_good(const struct exec_look* look);
 
 #endif

@@ -78,8 +78,7 @@ void doctor_examine(struct doctor_program* program, const char* name) {
   if (!program->found || !exec_prepare_look())
     return;
   exec_look(&program->look, path);
-  program->adopted =
-      program->look.way == EXEC_ADOPTED || program->look.way == EXEC_LINKED;
+  program->adopted = exec_look_is_good(&program->look);
   describe_loops(program);
   examine_stacks(program);
 }
