@@ -31,7 +31,7 @@ struct crypto_words {
   char text[256];      /* "error:0308010C:digital envelope routines::unsupported" */
   const char* library; /* or NULL */
   const char* reason;  /* or NULL */
-  bool is_evp;         /* whose codes begin with EVP_ */
+  const char* prefix;  /* of the code, after ERR_ */
 };
 
 /* ---- digests and HMAC -----------------------------------------------------------------
@@ -129,6 +129,70 @@ struct crypto_cipher_kind {
   void (*close)(struct crypto_cipher* cipher);
 };
 
+/* ---- calls: everything with keys, certificates and big numbers
+ * ------------------------------------------------------------------------------- */
+
+/* An EVP_PKEY and an X509 of OpenSSL: other objects of the runtime that are linked with
+ * it cast them. Counted; may be shared by threads. */
+struct crypto_key;
+struct crypto_certificate;
+
+enum crypto_kind {
+  CRYPTO_NOTHING, /* not given, or null */
+  CRYPTO_NUMBER,
+  CRYPTO_TRUTH,
+  CRYPTO_TEXT,
+  CRYPTO_BYTES,
+  CRYPTO_KEY,
+  CRYPTO_CERTIFICATE
+};
+
+struct crypto_value {
+  enum crypto_kind kind;
+  double number; /* also a truth's */
+  const char* text;
+  struct crypto_bytes bytes;
+  struct crypto_key* key;
+  struct crypto_certificate* certificate;
+};
+
+/* Why a call is refused, if it isn't OpenSSL that refuses: an error for the program. */
+struct crypto_refusal {
+  const char* kind; /* "TypeError" and the like, or NULL: not refused */
+  const char* code; /* or NULL */
+  char message[128];
+};
+
+enum { CRYPTO_ARGUMENTS_MOST = 16 };
+
+struct crypto_operation;
+
+/* One operation with its arguments and results. Arguments belong to the caller; results
+ * are given back with `clear`, except for bytes and objects that the caller takes away by
+ * making them nothing. Runs on any thread. */
+struct crypto_call {
+  const struct crypto_operation* operation;
+  struct crypto_value in[CRYPTO_ARGUMENTS_MOST];
+  size_t in_count;
+  struct crypto_value* out; /* one, or a list */
+  size_t out_count;
+  bool is_list;
+  bool failed;
+  const char* otherwise; /* the words of a failure about which OpenSSL says nothing */
+  struct crypto_refusal refusal;
+  struct crypto_failure failure;
+};
+
+struct crypto_call_kind {
+  const struct crypto_operation* (*find)(const char* name); /* NULL: there is none */
+  void (*run)(struct crypto_call* call);
+  void (*clear)(struct crypto_call* call);
+  struct crypto_key* (*key_hold)(struct crypto_key* key); /* counts one more */
+  void (*key_drop)(struct crypto_key* key);               /* NULL is fine */
+  struct crypto_certificate* (*certificate_hold)(struct crypto_certificate* certificate);
+  void (*certificate_drop)(struct crypto_certificate* certificate);
+};
+
 /* ---- the object
  * ------------------------------------------------------------------------------- */
 
@@ -144,6 +208,7 @@ struct crypto_library {
   void (*each_cipher)(crypto_visit visit, void* data);
   struct crypto_digest_kind digest;
   struct crypto_cipher_kind cipher;
+  struct crypto_call_kind call;
 };
 
 #define CRYPTO_LIBRARY "rondo_crypto_library"
@@ -153,6 +218,7 @@ void crypto_take_failure(struct crypto_failure* failure);
 void crypto_forget_failures(void);
 extern const struct crypto_digest_kind crypto_digests;
 extern const struct crypto_cipher_kind crypto_ciphers;
+extern const struct crypto_call_kind crypto_calls;
 void crypto_job_run(struct crypto_job* job);
 
 #endif

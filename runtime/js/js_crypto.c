@@ -10,26 +10,31 @@
 
 const struct crypto_library* js_crypto;
 
-JSValueRef js_crypto_error(const struct crypto_failure* failure, const char* otherwise) {
+JSValueRef js_crypto_job_error(const struct crypto_failure* failure,
+                               const char* otherwise) {
   if (failure->first == 0)
     return js_error("Error", NULL, "%s", otherwise);
   struct crypto_words words = js_crypto->words(failure->first);
   JSObjectRef error = (JSObjectRef) (uintptr_t) js_error("Error", NULL, "%s", words.text);
-  char code[256] = "ERR_OSSL_";
   if (failure->other_count > 0) {
     JSValueRef others[CRYPTO_ERRORS_MOST];
     for (int i = 0; i < failure->other_count; i++)
       others[i] = js_string(js_crypto->words(failure->others[i]).text);
     js_set(error, "opensslErrorStack", js_array((size_t) failure->other_count, others));
   }
-  if (words.library != NULL)
+  return error;
+}
+
+JSValueRef js_crypto_error(const struct crypto_failure* failure, const char* otherwise) {
+  JSObjectRef error = (JSObjectRef) (uintptr_t) js_crypto_job_error(failure, otherwise);
+  struct crypto_words words = js_crypto->words(failure->first);
+  char code[256];
+  if (failure->first != 0 && words.library != NULL)
     js_set_string(error, "library", words.library);
-  if (words.reason == NULL)
+  if (failure->first == 0 || words.reason == NULL)
     return error;
   js_set_string(error, "reason", words.reason);
-  size_t used = strlen(code);
-  if (words.is_evp)
-    used += (size_t) snprintf(code + used, sizeof(code) - used, "EVP_");
+  size_t used = (size_t) snprintf(code, sizeof(code), "ERR_%s", words.prefix);
   for (const char* at = words.reason; *at != '\0' && used < sizeof(code) - 1; at++)
     code[used++] = (char) (*at == ' ' ? '_' : toupper((unsigned char) *at));
   code[used] = '\0';
@@ -100,6 +105,7 @@ void native_crypto(JSObjectRef exports) {
     return;
   }
   js_methods(exports, methods);
+  js_methods(exports, js_crypto_call_methods);
   js_methods(exports, js_crypto_digest_methods);
   js_methods(exports, js_crypto_cipher_methods);
   js_methods(exports, js_crypto_job_methods);

@@ -9,7 +9,9 @@ const { coded, notImplemented } = require('internal/errors');
 const { Cipheriv, Decipheriv, getCipherInfo, getCiphers } = require('internal/crypto/cipher');
 const { hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync } = require('internal/crypto/derive');
 const { Hash, Hmac, getHashes, hash } = require('internal/crypto/hash');
-const { KeyObject, createSecretKey, generateKey, generateKeySync } = require('internal/crypto/keys');
+const { createPrivateKey, createPublicKey, createSecretKey } = require('internal/crypto/key_input');
+const { KeyObject } = require('internal/crypto/key_object');
+const { generateKey, generateKeyPair, generateKeyPairSync, generateKeySync } = require('internal/crypto/keys');
 const { randomBytes, randomFill, randomFillSync, randomInt, randomUUID } = require('internal/crypto/random');
 const { getRandomValues, webcrypto } = require('internal/crypto/web');
 
@@ -60,6 +62,8 @@ module.exports = {
   createDecipheriv: (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options),
   createHash: (algorithm, options) => new Hash(algorithm, options),
   createHmac: (hmac, key, options) => new Hmac(hmac, key, options),
+  createPrivateKey,
+  createPublicKey,
   createSecretKey,
   getCiphers,
   getCipherInfo,
@@ -68,6 +72,8 @@ module.exports = {
   hkdfSync,
   pbkdf2,
   pbkdf2Sync,
+  generateKeyPair,
+  generateKeyPairSync,
   generateKey,
   generateKeySync,
   randomBytes,
@@ -86,11 +92,14 @@ module.exports = {
   Hmac,
   KeyObject,
 };
+Object.defineProperty(module.exports, 'X509Certificate', {
+  __proto__: null, get: () => require('internal/crypto/certificate').X509Certificate, configurable: true, enumerable: true,
+});
 
-const LACKING = 'checkPrime checkPrimeSync createDiffieHellman createDiffieHellmanGroup createECDH createPrivateKey createPublicKey ' +
-  'createSign createVerify diffieHellman generatePrime generatePrimeSync getCurves getDiffieHellman generateKeyPair generateKeyPairSync ' +
+const LACKING = 'checkPrime checkPrimeSync createDiffieHellman createDiffieHellmanGroup createECDH ' +
+  'createSign createVerify diffieHellman generatePrime generatePrimeSync getCurves getDiffieHellman ' +
   'privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign setEngine setFips verify Certificate Cipher Decipher DiffieHellman ' +
-  'DiffieHellmanGroup ECDH Sign Verify X509Certificate secureHeapUsed createCipher createDecipher';
+  'DiffieHellmanGroup ECDH Sign Verify secureHeapUsed createCipher createDecipher';
 const lacking = (name) => ({
   [name]: function () {
     throw notImplemented(`crypto.${name}`);

@@ -60,7 +60,7 @@ const kinds = {
   isSymbolObject: works((value) => symbolValueOf.call(value)),
   isProxy: (value) => (isObject(value) || typeof value === 'function') && util.proxyTarget(value) !== undefined,
   isExternal: () => false,
-  isCryptoKey: () => false,
+  isCryptoKey: (value) => require('internal/tools').isCryptoKey?.(value) ?? false,
   isKeyObject: (value) => require('internal/tools').isKeyObject?.(value) ?? false,
 };
 kinds.isAnyArrayBuffer = (value) => kinds.isArrayBuffer(value) || kinds.isSharedArrayBuffer(value);

@@ -9,7 +9,7 @@ const { StringDecoder } = require('string_decoder');
 const LazyTransform = require('internal/crypto/lazy_transform');
 const { coded, invalidArgType, unknownEncoding, validateInt32, validateObject, validateString } = require('internal/errors');
 const { bytesArg, countOption, dataArg, encodingOf, invalidState, namesOnce } = require('internal/crypto/library');
-const { secretBytes } = require('internal/crypto/keys');
+const { secretBytes } = require('internal/crypto/key_input');
 
 const kToken = Symbol('kHandle');
 

@@ -8,7 +8,7 @@ const {
   coded, invalidArgType, outOfRange, validateFunction, validateInt32, validateInteger, validateString, validateUint32,
 } = require('internal/errors');
 const { bytesArg, invalidDigest, isBytes } = require('internal/crypto/library');
-const { secretBytes } = require('internal/crypto/keys');
+const { secretBytes } = require('internal/crypto/key_input');
 
 const { 1: PBKDF2, 2: SCRYPT, 3: HKDF } = [0, 1, 2, 3]; // enum crypto_job_kind
 

@@ -8,7 +8,7 @@ const { Buffer } = require('buffer');
 const LazyTransform = require('internal/crypto/lazy_transform');
 const { coded, invalidArgType, invalidArgValue, validateString, validateUint32 } = require('internal/errors');
 const { dataArg, encodingOf, invalidDigest, namesOnce } = require('internal/crypto/library');
-const { secretBytes } = require('internal/crypto/keys');
+const { secretBytes } = require('internal/crypto/key_input');
 
 const kToken = Symbol('kHandle');
 const kDone = Symbol('kState');

@@ -61,4 +61,32 @@ function namesOnce(names) {
   return [...over(found.values())];
 }
 
-module.exports = { bytesArg, countOption, dataArg, encodingOf, invalidDigest, invalidState, isBytes, namesOnce };
+// --- operations of the library (js_crypto_call.c) -------------------------------------------------
+
+// Bytes of a result, which belong to nobody else.
+const bufferOf = (bytes) => Buffer.from(bytes.buffer, 0, bytes.length);
+const results = (value) => value instanceof Uint8Array ? bufferOf(value) : value;
+
+// At once; what fails is thrown. A result that is bytes is a Buffer.
+const call = (operation, ...args) => results(Reflect.apply(binding.call, binding, [operation, undefined, ...over(args)]));
+
+// On the pool; then callback(error, value).
+function callLater(operation, args, callback) {
+  const answer = (error, value) => callback(error, results(value));
+  Reflect.apply(binding.callLater, binding, [operation, answer, ...over(args)]);
+}
+
+// The same at once, with the errors that it would have there, which have no code.
+const callAsJob = (operation, args) => results(Reflect.apply(binding.callLater, binding, [operation, undefined, ...over(args)]));
+
+const isText = (encoding) => Boolean(encoding) && encoding !== 'buffer';
+// Bytes, or text where an encoding is given.
+const encoded = (bytes, encoding) => isText(encoding) ? bytes.toString(encoding) : bytes;
+
+const KEY_TYPES = 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView';
+const ANY_KEY_TYPES = 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey';
+
+module.exports = {
+  ANY_KEY_TYPES, KEY_TYPES, bytesArg, call, callAsJob, callLater, encoded, isText,
+  countOption, dataArg, encodingOf, invalidDigest, invalidState, isBytes, namesOnce,
+};
