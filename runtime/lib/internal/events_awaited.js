@@ -1,7 +1,7 @@
 'use strict';
 // events.once and events.on: awaiting events.
 
-const { PromiseReject, PromiseResolve, arrayMap, arrayPush, arrayShift, arraySplice, over } = intrinsics;
+const { PromiseReject, PromiseResolve, SymbolFor, arrayMap, arrayPush, arrayShift, arraySplice, over } = intrinsics;
 const { kUnstoppable } = require('internal/event_target');
 const { abortedBy, invalidArgType, validateAbortSignal, validateInteger } = require('internal/errors');
 
@@ -54,6 +54,9 @@ function once(source, name, options) {
   });
 }
 
+// How full the queue of an iterator is, for those who ask by Node's symbol.
+const kMarks = SymbolFor('nodejs.watermarkData');
+
 // for await (const args of on(emitter, name)): events are queued; a source that can pause is paused
 // while more than highWaterMark are queued.
 class Arrivals {
@@ -66,12 +69,13 @@ class Arrivals {
   #marks;
   #cleanUp;
 
-  constructor(source, name, options) {
+  // isFirst: an item is an event's first argument, instead of a list of all.
+  constructor(source, name, options, isFirst = false) {
     const signal = signalOf(options);
     const { isEmitter, add, remove } = access(source);
     this.#source = source;
     this.#marks = marksOf(options);
-    const take = (...args) => this.#take(args);
+    const take = (...args) => this.#take(isFirst ? args[0] : args);
     const fail = (error) => this.#fail(error);
     const close = () => this.#close();
     const abort = () => this.#fail(abortedBy(signal));
@@ -85,13 +89,13 @@ class Arrivals {
     };
   }
 
-  #take(args) {
+  #take(item) {
     const next = arrayShift.call(this.#waiting);
     if (next !== undefined) {
-      next.resolve({ value: args, done: false });
+      next.resolve({ value: item, done: false });
       return;
     }
-    arrayPush.call(this.#arrived, args);
+    arrayPush.call(this.#arrived, item);
     if (!this.#paused && this.#arrived.length > this.#marks.high) {
       this.#paused = true;
       this.#source.pause?.();
@@ -142,6 +146,17 @@ class Arrivals {
   [Symbol.asyncIterator]() {
     return this;
   }
+
+  get [kMarks]() {
+    const sizeOf = () => this.#arrived.length;
+    const isPaused = () => this.#paused;
+    const { low, high } = this.#marks;
+    return {
+      low, high,
+      get size() { return sizeOf(); },
+      get isPaused() { return isPaused(); },
+    };
+  }
 }
 
 function marksOf(options) {
@@ -152,4 +167,8 @@ function marksOf(options) {
   return { high, low };
 }
 
-module.exports = { on: (source, name, options) => new Arrivals(source, name, options), once };
+module.exports = {
+  on: (source, name, options) => new Arrivals(source, name, options),
+  onFirst: (source, name, options) => new Arrivals(source, name, options, true),
+  once,
+};

@@ -45,7 +45,7 @@ const withoutColors = (text) => regexpReplace(/\u001b\[\d\d?m/g, text, '');
 const noColumn = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
 const twoColumns = new RegExp('[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf' +
   '\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6' +
-  '\\u{17000}-\\u{18cff}\\u{1b000}-\\u{1b2ff}\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]', 'u');
+  '\\u{17000}-\\u{18cff}\\u{1b000}-\\u{1b2ff}\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]', 'u');
 function columnsOf(text, withColors = true) {
   if (withColors) text = withoutColors(text);
   if (regexpTest(/^[ -~]*$/, text)) return text.length;
