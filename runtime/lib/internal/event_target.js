@@ -295,12 +295,14 @@ class EventTarget {
   }
 }
 asInterface(EventTarget, ['addEventListener', 'removeEventListener', 'dispatchEvent']);
+const { removeEventListener } = EventTarget.prototype;
 
 function callEntry(target, type, entry, event) {
   const { listener } = entry;
   if (entry.once) {
     const list = listenersOf(target, type);
-    if (list !== undefined && list.find(listener, entry.capture) === entry) target.removeEventListener(type, listener, entry.capture);
+    if (list !== undefined && list.find(listener, entry.capture) === entry)
+      Reflect.apply(removeEventListener, target, [type, listener, entry.capture]); // its own: the program may have replaced that of the target
   }
   try {
     const result = typeof listener === 'function' ? Reflect.apply(listener, target, [event]) : listener.handleEvent?.(event);

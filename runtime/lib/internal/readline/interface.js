@@ -38,7 +38,7 @@ function checked(options) {
   if (signal) validateAbortSignal(signal, 'options.signal');
   if (tabSize !== undefined) validateUint32(tabSize, 'tabSize', true);
   if (escapeCodeTimeout !== undefined && !NumberIsFinite(escapeCodeTimeout))
-    throw invalidArgValue('input.escapeCodeTimeout', escapeCodeTimeout);
+    throw invalidArgValue('input.escapeCodeTimeout', ESCAPE_WAIT); // the value so far, as in Node
   if (completer !== undefined && typeof completer !== 'function') throw invalidArgValue('completer', completer);
   if (history === undefined) history = [];
   else validateArray(history, 'history');

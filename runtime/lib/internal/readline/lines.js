@@ -1,11 +1,11 @@
 'use strict';
-// Lines from text that comes in pieces: "\n", "\r\n" or "\r" ends one, and the two ends that Unicode
-// adds. A "\r" and a "\n" that come after each other within crlfDelay are one end.
+// Lines from text that comes in pieces: "\n", "\r\n" or "\r" ends one. A "\r" and a "\n" that come after
+// each other within crlfDelay are one end.
 
 const { DateNow, arrayPop, regexpSplit, stringEndsWith, stringSlice } = intrinsics;
 const { StringDecoder } = require('string_decoder');
 
-const ENDS = /\r\n|[\n\r\u2028\u2029]/;
+const ENDS = /\r\n|[\n\r]/;
 
 class Lines {
   #bytes = new StringDecoder('utf8');
