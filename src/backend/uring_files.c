@@ -82,7 +82,7 @@ static void files_fill(struct io_uring_sqe* sqe, const struct file_operation* op
     io_uring_prep_fsync(sqe, op->fd, IORING_FSYNC_DATASYNC);
     return;
   }
-  assert(!"an operation that only the pool does");
+  assert(false && "an operation that only the pool does");
 }
 
 /* Submits the queue's entries from its front, as many as the kernel takes. */

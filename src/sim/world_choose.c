@@ -43,7 +43,7 @@ static void choice_report(const struct world* world, const char* line, size_t le
 /* Words are the program's: they must not end a field. */
 static size_t words_put(char* line, size_t used, const char* words) {
   const size_t most = 300;
-  for (size_t i = 0; words[i] != '\0' && i < most && used + 2 < LINE_SIZE; i++)
+  for (size_t i = 0; i < most && words[i] != '\0' && used + 2 < LINE_SIZE; i++)
     line[used++] = words[i] == '\t' || words[i] == '\n' ? ' ' : words[i];
   return used;
 }
