@@ -153,6 +153,9 @@ static void line_begin(const uv_loop_t* loop, const struct sim_step* step,
     step_text_add(text, ",\"phase\":\"%s\"", phase_names[step->phase]);
   step_text_add(text, ",\"what\":\"%s\",\"depth\":%u,\"output\":%llu", kind, step->depth,
                 (unsigned long long) output_size());
+  if (world->flags & WORLD_CHOICES)
+    step_text_add(text, ",\"points\":%u",
+                  __atomic_load_n(&world->points, __ATOMIC_RELAXED));
 }
 
 /* Appends the queues unless they are as in the last line that has them. */

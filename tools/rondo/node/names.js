@@ -31,6 +31,7 @@
   const { rename, placeOf, lineOf, columnOf, targetOf } = recorder;
 
   const DESCRIBED = Symbol.for('rondo.described');
+  const CALLED = Symbol.for('rondo.called'); // of a request whose callback Node has wrapped: by steps.js
 
   // --- functions -------------------------------------------------------------------------
 
@@ -207,6 +208,8 @@
   function nameOfCallback(resource, fn, route) {
     const described = resource[DESCRIBED]; // by `rondo sim`, which says more
     if (typeof described === 'string') return { name: `~${described}`, spans: true, lasts: false };
+    const called = resource[CALLED];
+    if (typeof called === 'string') return { name: called, spans: true, lasts: false };
     const kind = resource.constructor?.name ?? 'callback';
     const own = typeof fn === 'function' && nameAndPlace(fn).includes(' node:') ? nameAndPlace(fn) : kind;
     const caller = own === kind ? kind : nameOf(fn);

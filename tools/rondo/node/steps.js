@@ -35,6 +35,30 @@
     return typeof script === 'string' && script !== '' && line > 0 ? `${name} ${script.replace(/^file:\/\//, '')}:${line}` : name;
   }
 
+  // --- requests: Node wraps their callbacks, so each is known by what has asked for it ---------
+
+  const REQUESTS = new Set(['FSREQCALLBACK', 'GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP']);
+  const CALLED = Symbol.for('rondo.called'); // names.js looks for it
+  const outside = /(?:\(| )(?:file:\/\/)?(\/[^()]*:\d+:\d+)\)?$/;
+  const inside = / at (?:\w+\.)*(\w+) (?:\[as (\w+)\] )?\(node:(\w+)/;
+
+  // The innermost frame that isn't Node's, and the function of Node's that it calls.
+  function nameRequest(resource) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 30;
+    const lines = String(new Error().stack).split('\n').slice(1);
+    Error.stackTraceLimit = stackTraceLimit;
+    let asked = 'a request';
+    for (const line of lines) {
+      const place = outside.exec(line);
+      const called = inside.exec(line);
+      if (called !== null) asked = `${called[3]}.${called[2] ?? called[1]}`;
+      if (place === null || line.includes(__filename)) continue;
+      Object.defineProperty(resource, CALLED, { value: `the answer of ${asked} ${place[1]}`, configurable: true });
+      return;
+    }
+  }
+
   // --- timers: the object says when each is due --------------------------------------------
 
   const timers = new Map(); // by the number that async_hooks gives them
@@ -94,6 +118,7 @@
   let started = false;
 
   function init(id, type, trigger, resource) {
+    if (REQUESTS.has(type)) nameRequest(resource);
     if (!own.has(type)) return;
     if (type === 'Timeout') {
       addTimer(id, resource);

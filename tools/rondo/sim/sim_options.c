@@ -3,7 +3,9 @@
 
 #include "options.h"
 
+#include <errno.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -109,8 +111,37 @@ bool sim_shard_take(const char* text, void* into) {
   return true;
 }
 
+/* What `save` in `rondo step` has written: a head, then "choices 7:2,11:1" or "seed 7".
+ */
+static bool choices_take_file(const char* path, struct sim_options* options) {
+  char head[64];
+  char* line = NULL;
+  size_t size = 0;
+  FILE* file = fopen(path, "re");
+  bool is_good = file != NULL && fgets(head, sizeof(head), file) != NULL &&
+                 strcmp(head, "rondo step choices 1\n") == 0 &&
+                 getline(&line, &size, file) > 0;
+  if (is_good)
+    line[strcspn(line, "\n")] = '\0';
+  if (is_good && strncmp(line, "seed ", 5) == 0) {
+    char* end;
+    errno = 0;
+    options->first_seed = strtoull(line + 5, &end, 10);
+    options->seed_given = true;
+    is_good = errno == 0 && line[5] >= '0' && line[5] <= '9' && *end == '\0';
+  } else if (is_good)
+    is_good = strncmp(line, "choices ", 8) == 0 && line[8] != '@' &&
+              sim_choices_take(line + 8, options);
+  free(line);
+  if (file != NULL)
+    fclose(file);
+  return is_good;
+}
+
 bool sim_choices_take(const char* text, void* into) {
   struct sim_options* options = into;
+  if (*text == '@')
+    return choices_take_file(text + 1, options);
   free(options->choices);
   options->choices = calloc(WORLD_TAKEN, sizeof(*options->choices));
   return options->choices != NULL &&
@@ -184,9 +215,9 @@ static int table_read(struct sim_options* options, int argc, char** argv, int* n
        .value = "LIST",
        .take = sim_choices_take,
        .into = options,
-       .problem = "no list such as 7:2,11:1, nor -",
+       .problem = "no list such as 7:2,11:1, nor -, nor @ and a file of saved choices",
        .help = "the schedule of these choices of a systematic search alone, with the "
-               "program's output"},
+               "program's output; @FILE: those that rondo step has saved"},
       {.name = "--shard",
        .value = "K/N",
        .take = sim_shard_take,

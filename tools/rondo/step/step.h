@@ -34,6 +34,7 @@ struct step {
   const char* phase; /* "": outside of the phases */
   unsigned int depth;
   uint64_t output; /* bytes that had been printed */
+  uint32_t points; /* choices that had been made: where more than one thing could come */
   char* name;      /* as in "load /app/a.js:4:7", or a C function's; "" */
   char* subject;   /* as in "timer 3"; "" */
   uint64_t by;     /* the step that has begun it; 0: it isn't known */
@@ -71,8 +72,19 @@ bool step_place(const struct step* step, char* function, char* file, size_t size
 void step_title(const struct step* step, char* title, size_t size);
 
 /* --- step_world.c ------------------------------------------------------------------ */
+/* Which of a program's schedules is stepped through: that of a seed, or that of choices.
+ * Without any choice nothing is late and computing takes no time. */
+struct step_schedule {
+  bool is_drawn; /* by the seed, as in `rondo sim --seed` */
+  uint64_t seed;
+  const struct world_choice* choices;
+  size_t count;
+};
+
 struct step_world {
   const struct sim_options* options;
+  struct step_schedule schedule; /* `choices` are the world's own */
+  struct sim_points points;      /* of choices, as far as they were asked for */
   const volatile sig_atomic_t* stop;
   struct sim_run run;
   struct step_record record;
@@ -83,11 +95,16 @@ struct step_world {
   char* output;
   size_t output_size;
   bool is_started, is_over, is_lost;
+  /* So many steps more than are asked for may run: a world that is only looked at. */
+  unsigned int ahead;
 };
 
 bool step_world_start(struct step_world* world, const struct sim_options* options,
-                      uint64_t seed, char* const* allowed, size_t allowed_count,
+                      const struct step_schedule* schedule,
                       const volatile sig_atomic_t* stop);
+/* The points of a schedule of choices, up to that number of them at least; as many as
+ * there are. */
+const struct sim_points* step_world_points(struct step_world* world, size_t count);
 /* Goes on until there is a step of that index, the program has ended, or `stop` is set.
  * True: there is one. */
 bool step_world_reach(struct step_world* world, size_t index);

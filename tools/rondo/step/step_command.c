@@ -41,6 +41,13 @@ static int step_options_read(struct step_options* options, int argc, char** argv
        .flag = &options->sim.seed_given,
        .help = "the schedule that rondo sim found with this seed; unless given, nothing "
                "is late and computing takes no time"},
+      {.name = "--choices",
+       .value = "LIST",
+       .take = sim_choices_take,
+       .into = &options->sim,
+       .problem = "no list such as 7:2,11:1, nor -, nor @ and a file of saved choices",
+       .help = "the schedule of these choices, as rondo orders and \"choose\" name them; "
+               "@FILE: those that \"save\" has written"},
       option_text("--input", "FILE", &plan->input,
                   "the program's standard input; empty unless given"),
       option_text("--film", "FILE", &options->film,
@@ -65,7 +72,6 @@ static int step_options_read(struct step_options* options, int argc, char** argv
     code = options_refuse(&line, "this file can't be read:", plan->input);
   plan->script = !program;
   plan->steps = true;
-  plan->time_only = !options->sim.seed_given;
   return code;
 }
 
@@ -73,7 +79,11 @@ static int step_run(const struct step_options* options, const char* title,
                     const volatile sig_atomic_t* stop) {
   struct step_world world;
   int code = 0;
-  if (!step_world_start(&world, &options->sim, options->sim.first_seed, NULL, 0, stop)) {
+  const struct step_schedule schedule = {.is_drawn = options->sim.seed_given,
+                                         .seed = options->sim.first_seed,
+                                         .choices = options->sim.choices,
+                                         .count = options->sim.choice_count};
+  if (!step_world_start(&world, &options->sim, &schedule, stop)) {
     step_world_end(&world);
     return NOTHING_SHOWN;
   }
@@ -112,6 +122,7 @@ int step_main(int argc, char** argv) {
     exec_report_queues(); /* Node calls hooks in the order of the scripts */
   }
   code = step_run(&options, title, stop);
+  sim_options_free(&options.sim);
   sim_folder_guard_end();
   return code;
 }

@@ -115,6 +115,8 @@ static bool read_entry(struct json_reader* reader, const char* key,
     step->depth = (unsigned int) read_number(reader);
   else if (strcmp(key, "output") == 0)
     step->output = read_number(reader);
+  else if (strcmp(key, "points") == 0)
+    step->points = (uint32_t) read_number(reader);
   else if (strcmp(key, "by") == 0)
     step->by = read_number(reader);
   else if (strcmp(key, "of") == 0)

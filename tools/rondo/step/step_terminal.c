@@ -7,11 +7,12 @@
 #include "base/words.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ELSE_RUNS = 40, AROUND = 5, LIST_AROUND = 10 };
+enum { ELSE_RUNS = 200, DRAWN_RUNS = 40, AROUND = 5, LIST_AROUND = 10 };
 
 struct terminal {
   struct step_world* world;
@@ -142,15 +143,17 @@ static void lane_set(struct terminal* terminal, const char* rest) {
 
 /* --- choices ----------------------------------------------------------------------- */
 
-/* Begins again with the schedule of a seed, at the program's own step of that rank. */
-static void choices_take(struct terminal* terminal, uint64_t seed, bool time_only,
+/* Begins again with another schedule, at the program's own step of that rank. The
+ * schedule may be one of what is freed here. */
+static void choices_take(struct terminal* terminal, const struct step_schedule* schedule,
                          size_t rank) {
   struct step_world* world = terminal->world;
   const volatile sig_atomic_t* stop = world->stop;
+  struct step_world before = *world;
+  bool is_started = step_world_start(world, &terminal->options, schedule, stop);
+  step_world_end(&before);
   step_others_free(&terminal->others);
-  step_world_end(world);
-  terminal->options.plan.time_only = time_only;
-  if (!step_world_start(world, &terminal->options, seed, NULL, 0, stop)) {
+  if (!is_started) {
     puts("The program can't be started again.");
     return;
   }
@@ -160,16 +163,37 @@ static void choices_take(struct terminal* terminal, uint64_t seed, bool time_onl
   show_here(terminal);
 }
 
+/* As on the command line of `rondo step` and `rondo sim`; to be freed. */
+static char* schedule_words(const struct step_schedule* schedule) {
+  char* choices = NULL;
+  char* text = NULL;
+  int length = -1;
+  if (schedule->is_drawn)
+    length = asprintf(&text, "--seed %llu", (unsigned long long) schedule->seed);
+  else if ((choices = sim_choices_text(schedule->choices, schedule->count)) != NULL)
+    length = asprintf(&text, "--choices %s", choices);
+  free(choices);
+  return length < 0 ? NULL : text;
+}
+
 static void else_show(struct terminal* terminal) {
   struct step_others* others = &terminal->others;
+  bool is_drawn = terminal->world->schedule.is_drawn;
   step_others_free(others);
-  step_others_find(others, terminal->world, terminal->at, ELSE_RUNS);
+  step_others_find(others, terminal->world, terminal->at,
+                   is_drawn ? DRAWN_RUNS : ELSE_RUNS, isatty(STDERR_FILENO));
   terminal->others_at = terminal->at;
   for (size_t i = 0; i < others->count; i++)
     printf("  %zu  %s%s\n", i + 1, others->list[i].title,
            others->list[i].is_ours ? "  (here)" : "");
-  printf("  In %u schedules, of which %u were the same up to here; there may be more.\n",
-         others->tried, others->alike);
+  if (others->is_complete && others->count == 1)
+    puts("  Nothing else: with the same callbacks before, this is what comes.");
+  else if (others->is_complete)
+    puts("  With the same callbacks before, these are all that could come here.");
+  else
+    printf("  In %u schedules, of which %u were the same up to here; there may be "
+           "more.\n",
+           others->tried, others->alike);
 }
 
 static void choose(struct terminal* terminal, const char* rest) {
@@ -186,56 +210,51 @@ static void choose(struct terminal* terminal, const char* rest) {
     puts("That is what comes here.");
     return;
   }
-  printf("The schedule of seed %llu: rondo step --seed %llu, or rondo sim --seed %llu.\n",
-         (unsigned long long) other->seed, (unsigned long long) other->seed,
-         (unsigned long long) other->seed);
-  choices_take(terminal, other->seed, false,
-               step_own_rank(terminal->world, terminal->at));
+  char* text = schedule_words(&other->schedule);
+  printf("Another schedule: rondo step %s, or rondo sim %s.\n", text == NULL ? "" : text,
+         text == NULL ? "" : text);
+  free(text);
+  choices_take(terminal, &other->schedule, step_own_rank(terminal->world, terminal->at));
 }
 
 static void choices_save(const struct terminal* terminal, const char* path) {
   FILE* file = *path == '\0' ? NULL : fopen(path, "we");
-  if (file != NULL) {
-    fprintf(file, "rondo step choices 1\n");
-    if (!terminal->options.plan.time_only)
-      fprintf(file, "seed %llu\n", (unsigned long long) terminal->world->run.seed);
+  char* text = schedule_words(&terminal->world->schedule);
+  if (*path == '\0') {
+    puts("Into which file? save choices.txt");
+    free(text);
+    return;
   }
+  if (file != NULL) /* "seed 7" or "choices 0:1,4:2" */
+    fprintf(file, "rondo step choices 1\n%s\n", text == NULL ? "" : text + 2);
   if (file == NULL || fclose(file) != 0)
-    printf("%s can't be written: %s\n", *path == '\0' ? "a file without a name" : path,
-           strerror(errno));
-}
-
-/* The line behind the first, "seed N"; without it nothing is late. */
-static bool choices_seed(FILE* file, uint64_t* seed, bool* time_only) {
-  char line[64];
-  char* end = line;
-  *time_only = fgets(line, sizeof(line), file) == NULL;
-  if (*time_only)
-    return true;
-  if (strncmp(line, "seed ", 5) != 0 || line[5] < '0' || line[5] > '9')
-    return false;
-  errno = 0;
-  *seed = strtoull(line + 5, &end, 10);
-  return errno == 0 && (*end == '\n' || *end == '\0');
+    printf("%s can't be written: %s\n", path, strerror(errno));
+  else
+    printf("Again: rondo step --choices @%s, or rondo sim --choices @%s\n", path, path);
+  free(text);
 }
 
 static void choices_load(struct terminal* terminal, const char* path) {
-  char line[64];
-  uint64_t seed = 1;
-  bool time_only = false;
-  FILE* file = fopen(path, "re");
-  if (file == NULL) {
-    printf("%s: %s\n", path, strerror(errno));
+  struct sim_options read = {0};
+  struct step_schedule schedule = {0};
+  char given[PATH_MAX];
+  if (*path == '\0') {
+    puts("Which file? load choices.txt");
     return;
   }
-  bool is_good = fgets(line, sizeof(line), file) != NULL &&
-                 strcmp(line, "rondo step choices 1\n") == 0 &&
-                 choices_seed(file, &seed, &time_only);
-  fclose(file);
-  if (is_good)
-    choices_take(terminal, seed, time_only, 0);
-  else
+  snprintf(given, sizeof(given), "@%s", path);
+  if (access(path, R_OK) != 0)
+    printf("%s: %s\n", path, strerror(errno));
+  else if (!sim_choices_take(given, &read))
     printf("%s isn't a file of choices\n", path);
+  else {
+    schedule = (struct step_schedule){.is_drawn = read.seed_given,
+                                      .seed = read.first_seed,
+                                      .choices = read.choices,
+                                      .count = read.choice_count};
+    choices_take(terminal, &schedule, 0);
+  }
+  sim_options_free(&read);
 }
 
 static void check(const struct terminal* terminal) {

@@ -22,17 +22,22 @@ static int folder_open(const struct step_world* world, const char* name) {
 }
 
 bool step_world_start(struct step_world* world, const struct sim_options* options,
-                      uint64_t seed, char* const* allowed, size_t allowed_count,
+                      const struct step_schedule* schedule,
                       const volatile sig_atomic_t* stop) {
+  struct world_choice* own = calloc(schedule->count + 1, sizeof(*own));
+  if (own != NULL && schedule->count > 0)
+    memcpy(own, schedule->choices, schedule->count * sizeof(*own));
   *world = (struct step_world){.options = options,
+                               .schedule = *schedule,
                                .stop = stop,
                                .steps_fd = -1,
-                               .output_fd = -1,
-                               .run = {.seed = seed,
-                                       .allow_some = allowed != NULL,
-                                       .allowed = allowed,
-                                       .allowed_count = allowed_count}};
-  world->is_started = sim_run_start(&options->plan, &world->run);
+                               .output_fd = -1};
+  world->schedule.choices = own;
+  world->run = (struct sim_run){.seed = schedule->seed,
+                                .is_systematic = !schedule->is_drawn,
+                                .choices = own,
+                                .choice_count = schedule->count};
+  world->is_started = own != NULL && sim_run_start(&options->plan, &world->run);
   world->is_over = !world->is_started;
   return world->is_started;
 }
@@ -101,6 +106,16 @@ static void output_read(struct step_world* world) {
   }
 }
 
+const struct sim_points* step_world_points(struct step_world* world, size_t count) {
+  char path[PATH_MAX];
+  if (world->points.count < count && world->run.folder != NULL) {
+    sim_points_free(&world->points);
+    snprintf(path, sizeof(path), "%s/choices", world->run.folder);
+    sim_points_read(&world->points, path);
+  }
+  return &world->points;
+}
+
 /* --- going on ---------------------------------------------------------------------- */
 
 static void permit_set(struct step_world* world, uint64_t permit) {
@@ -147,7 +162,7 @@ bool step_world_reach(struct step_world* world, size_t index) {
       uint64_t last = world->record.count == 0
                           ? 0
                           : world->record.steps[world->record.count - 1].number;
-      uint64_t wanted = last + (index - world->record.count) + 1;
+      uint64_t wanted = last + (index - world->record.count) + 1 + world->ahead;
       permit_set(world, wanted > world->permit ? wanted : world->permit);
     }
     step_world_wait(world);
@@ -169,8 +184,7 @@ size_t step_world_check(const struct step_world* world) {
   const struct step_record* record = &world->record;
   struct step_world again;
   size_t same = 0;
-  if (step_world_start(&again, world->options, world->run.seed, world->run.allowed,
-                       world->run.allowed_count, world->stop) &&
+  if (step_world_start(&again, world->options, &world->schedule, world->stop) &&
       record->count > 0) {
     (void) step_world_reach(&again, record->count - 1);
     while (same < record->count && same < again.record.count &&
@@ -193,8 +207,10 @@ void step_world_end(struct step_world* world) {
   if (world->output_fd >= 0)
     close(world->output_fd);
   sim_run_finish(&world->options->plan, &world->run);
-  world->run.allowed = NULL;
   sim_run_free(&world->run);
+  sim_points_free(&world->points);
+  free((void*) (uintptr_t) world->schedule.choices);
+  world->schedule = (struct step_schedule){0};
   step_record_free(&world->record);
   free(world->line);
   free(world->output);
