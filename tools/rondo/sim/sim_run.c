@@ -64,6 +64,7 @@ static bool world_write(const struct sim_plan* plan, struct sim_run* run) {
   world->taken_count = (uint32_t) run->choice_count;
   if (run->choice_count > 0)
     memcpy(world->taken, run->choices, run->choice_count * sizeof(*run->choices));
+  world->step_permit = plan->runs_on ? UINT64_MAX : 0;
   world->fault_rate = plan->fault_rate;
   world->fault_kinds = plan->fault_kinds;
   world->longest = plan->longest_ns;

@@ -22,7 +22,8 @@ struct sim_plan {
   uint64_t outside_ns;  /* how long an answer from outside is waited for: real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
-  bool steps;          /* the world stands still behind each step (sim_step.h) */
+  bool steps;          /* the world stands still behind each step (sim_step.h), */
+  bool runs_on;        /* or doesn't, and the steps are only written */
   const char* input;   /* the program's standard input is this file; NULL: it is empty */
   uint64_t wall_start; /* seconds since 1970, the same in all runs */
 };

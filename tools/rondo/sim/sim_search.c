@@ -215,6 +215,17 @@ static void points_say(const struct sim_points* points) {
   }
 }
 
+/* With --verbose: what a schedule of a systematic search was, and how it ended. */
+static void schedule_say(const struct sim_search* search, const struct sim_run* run) {
+  char words[160];
+  sim_run_outcome_words(run, words, sizeof(words));
+  fprintf(stderr, "rondo sim: schedule %u: %s%s", search->ended,
+          run->is_off_path ? "other alternatives than before, " : "", words);
+  for (size_t i = 0; i < run->decision_count; i++)
+    fprintf(stderr, "; %s", run->decisions[i].words);
+  fputc('\n', stderr);
+}
+
 /* False if the search was stopped. */
 static bool search_await(struct sim_search* search, struct search_runs* runs,
                          const volatile sig_atomic_t* stop) {
@@ -231,9 +242,11 @@ static bool search_await(struct sim_search* search, struct search_runs* runs,
     return true;
   }
   search_count(search, run);
-  if (run->is_systematic && search->options->choices == NULL)
+  if (run->is_systematic && search->options->choices == NULL) {
+    if (plan->verbose)
+      schedule_say(search, run);
     tree_learn(&search->tree, run);
-  else if (run->is_systematic && plan->verbose)
+  } else if (run->is_systematic && plan->verbose)
     points_say(&run->points);
   progress_show(search);
   together_learn(&search->together, run);

@@ -14,6 +14,7 @@ enum { NODES_MOST = 2000000, TRIES_MOST = 3 };
 
 struct sim_node {
   unsigned int tries;
+  struct sim_rank rank;
   uint64_t
       expected; /* hash of the points up to the last choice, as its parent had them */
   size_t count;
@@ -39,43 +40,85 @@ static uint64_t hash_point(uint64_t hash, const struct sim_point* point) {
   return hash;
 }
 
+/* --- which is next ------------------------------------------------------------------ */
+
+/* Of two of one cost that was found first comes first. */
+static bool is_before(const struct sim_tree* tree, size_t one, size_t other) {
+  uint64_t a = tree->nodes[one]->rank.cost, b = tree->nodes[other]->rank.cost;
+  return a != b ? a < b : one < other;
+}
+
+static void heap_push(struct sim_tree* tree, size_t node) {
+  size_t at = tree->waiting++;
+  for (; at > 0 && is_before(tree, node, tree->heap[(at - 1) / 2]); at = (at - 1) / 2)
+    tree->heap[at] = tree->heap[(at - 1) / 2];
+  tree->heap[at] = node;
+}
+
+static size_t heap_pop(struct sim_tree* tree) {
+  size_t first = tree->heap[0], last = tree->heap[--tree->waiting], at = 0;
+  for (;;) {
+    size_t child = 2 * at + 1;
+    if (child + 1 < tree->waiting &&
+        is_before(tree, tree->heap[child + 1], tree->heap[child]))
+      child++;
+    if (child >= tree->waiting || !is_before(tree, tree->heap[child], last))
+      break;
+    tree->heap[at] = tree->heap[child];
+    at = child;
+  }
+  tree->heap[at] = last;
+  return first;
+}
+
+/* --- schedules ---------------------------------------------------------------------- */
+
+/* Room for one more, in both lists: they grow at powers of two. */
+static bool tree_reserve(struct sim_tree* tree) {
+  if (tree->nodes != NULL && (tree->count & (tree->count + 1)) != 0)
+    return true;
+  size_t capacity = 2 * (tree->count + 1);
+  struct sim_node** nodes = realloc(tree->nodes, capacity * sizeof(struct sim_node*));
+  if (nodes != NULL)
+    tree->nodes = nodes;
+  size_t* heap = realloc(tree->heap, capacity * sizeof(*heap));
+  if (heap != NULL)
+    tree->heap = heap;
+  return nodes != NULL && heap != NULL;
+}
+
 static void tree_add(struct sim_tree* tree, const struct sim_node* parent,
-                     struct world_choice choice, uint64_t expected) {
+                     struct world_choice choice, uint64_t expected,
+                     const struct sim_rank* rank) {
   size_t count = parent == NULL ? 0 : parent->count + 1;
   struct sim_node* node = NULL;
-  struct sim_node** grown = NULL;
-  if (tree->count < NODES_MOST && count <= WORLD_TAKEN) {
+  if (tree->count < NODES_MOST && count <= WORLD_TAKEN && tree_reserve(tree))
     node = malloc(sizeof(*node) + count * sizeof(node->choices[0]));
-    grown = (tree->count & (tree->count + 1)) == 0 || tree->nodes == NULL
-                ? realloc(tree->nodes, 2 * (tree->count + 1) * sizeof(struct sim_node*))
-                : tree->nodes;
-  }
-  if (grown != NULL)
-    tree->nodes = grown;
-  if (node == NULL || grown == NULL) {
-    free(node);
+  if (node == NULL) {
     tree->is_broken = true;
     return;
   }
   node->tries = 1;
   node->expected = expected;
   node->count = count;
+  node->rank = rank == NULL ? (struct sim_rank){0} : *rank;
   if (parent != NULL) {
     memcpy(node->choices, parent->choices, parent->count * sizeof(choice));
     node->choices[count - 1] = choice;
   }
-  tree->nodes[tree->count++] = node;
+  tree->nodes[tree->count] = node;
+  heap_push(tree, tree->count++);
 }
 
 bool tree_begin(struct sim_tree* tree, unsigned int shard, unsigned int shards) {
   *tree = (struct sim_tree){.shard = shard, .shards = shards};
-  tree_add(tree, NULL, (struct world_choice){0}, 0);
+  tree_add(tree, NULL, (struct world_choice){0}, 0, NULL);
   return !tree->is_broken;
 }
 
 void tree_take(struct sim_tree* tree, struct sim_run* run) {
-  const struct sim_node* node = tree->nodes[tree->next];
-  run->node = tree->next++;
+  run->node = heap_pop(tree);
+  const struct sim_node* node = tree->nodes[run->node];
   run->is_systematic = true;
   run->choices = node->choices;
   run->choice_count = node->count;
@@ -100,8 +143,10 @@ static void tree_expand(struct sim_tree* tree, const struct sim_node* node,
     hash = hash_point(hash, point);
     for (uint32_t other = 1; other < point->count; other++) {
       struct world_choice choice = {(uint32_t) i, other};
-      if (is_ours(tree, node, choice))
-        tree_add(tree, node, choice, hash);
+      if (!is_ours(tree, node, choice))
+        continue;
+      const struct sim_rank rank = rank_of(&tree->ranks, &node->rank, point, other);
+      tree_add(tree, node, choice, hash, &rank);
     }
   }
 }
@@ -121,7 +166,7 @@ static void tree_again(struct sim_tree* tree, const struct sim_node* node) {
   }
   memcpy(parent, node, size);
   parent->count--;
-  tree_add(tree, parent, node->choices[count - 1], node->expected);
+  tree_add(tree, parent, node->choices[count - 1], node->expected, &node->rank);
   free(parent);
   if (tree->count > at)
     tree->nodes[at]->tries = node->tries + 1;
@@ -151,4 +196,6 @@ void tree_free(struct sim_tree* tree) {
   for (size_t i = 0; i < tree->count; i++)
     free(tree->nodes[i]);
   free(tree->nodes);
+  free(tree->heap);
+  rank_table_free(&tree->ranks);
 }

@@ -97,6 +97,7 @@ struct step_world {
   bool is_started, is_over, is_lost;
   /* So many steps more than are asked for may run: a world that is only looked at. */
   unsigned int ahead;
+  uint64_t until_ns; /* of real time: later, nothing is waited for; 0: no limit */
 };
 
 bool step_world_start(struct step_world* world, const struct sim_options* options,
@@ -118,8 +119,11 @@ enum { STEPS_MOST = 1000000 };
 
 /* --- the outputs ------------------------------------------------------------------- */
 void step_json(const struct step_world* world);
-/* False, after a report: the file can't be written. */
-bool step_film(const struct step_world* world, const char* path, const char* title);
+/* Up to so many outcomes. False, after a report: the file can't be written. */
+bool step_film(struct step_world* world, const char* path, const char* title,
+               unsigned int outcomes_most);
+/* Serves the page, live, until `stop` is set; the exit code. */
+int step_web(struct step_world* world, const char* title, unsigned int port);
 /* The exit code. */
 int step_terminal(struct step_world* world);
 /* Runs the program again, with the same choices, as far as the record goes. Returns the

@@ -27,8 +27,11 @@ static const char remark[] =
 struct step_options {
   struct sim_options sim;
   const char* film;
-  bool json;
+  uint64_t outcomes, port;
+  bool json, web;
 };
+
+enum { OUTCOMES = 8, OUTCOMES_MOST = 100, PORT_MOST = 65535 };
 
 static int step_options_read(struct step_options* options, int argc, char** argv,
                              int* next) {
@@ -52,6 +55,13 @@ static int step_options_read(struct step_options* options, int argc, char** argv
                   "the program's standard input; empty unless given"),
       option_text("--film", "FILE", &options->film,
                   "write all steps as a page that needs nothing else"),
+      option_count("--outcomes", &options->outcomes, 1, OUTCOMES_MOST,
+                   "so many other outcomes in the film at most, 8 unless given; 1: this "
+                   "run alone"),
+      option_flag("--web", &options->web,
+                  "the same as a page, live, at an address of this machine"),
+      option_count("--port", &options->port, 0, PORT_MOST,
+                   "of that address; any that is free unless given"),
       option_flag("--json", &options->json, "write all steps, one JSON object in a line"),
       option_time("--longest", &plan->longest_ns, 1, 0,
                   "no delay is longer, as with rondo sim"),
@@ -91,9 +101,12 @@ static int step_run(const struct step_options* options, const char* title,
     step_world_run(&world);
     if (options->json)
       step_json(&world);
-    if (options->film != NULL && !step_film(&world, options->film, title))
+    if (options->film != NULL &&
+        !step_film(&world, options->film, title, (unsigned int) options->outcomes))
       code = NOTHING_SHOWN;
-  } else
+  } else if (options->web)
+    code = step_web(&world, title, (unsigned int) options->port);
+  else
     code = step_terminal(&world);
   if (world.record.count == 0) {
     fputs("rondo step: the program had no step: it ran no loop of Rondo's\n", stderr);
@@ -106,7 +119,7 @@ static int step_run(const struct step_options* options, const char* title,
 }
 
 int step_main(int argc, char** argv) {
-  struct step_options options = {0};
+  struct step_options options = {.outcomes = OUTCOMES};
   int next = 1;
   sim_options_defaults(&options.sim);
   int code = step_options_read(&options, argc, argv, &next);

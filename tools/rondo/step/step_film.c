@@ -1,5 +1,9 @@
-/* The film: all steps of a run as one page, which needs nothing else. */
-#include "step.h"
+/* The page's data, and the film: all steps of a run as one page, which needs nothing
+ * else. Beside the run there are those with another outcome, if they were looked for. */
+#include "step_film.h"
+
+#include "step_else.h"
+#include "step_outcomes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,10 +11,9 @@
 
 extern const char film_page[];
 
-enum { FILES_MOST = 64, FILE_SIZE_MOST = 1 << 20 };
+enum { FILE_SIZE_MOST = 1 << 20 };
 
-/* Text as JSON inside of a script element: nothing in it ends the element. */
-static void film_text(FILE* out, const char* text, size_t length) {
+void film_text(FILE* out, const char* text, size_t length) {
   putc('"', out);
   for (size_t i = 0; i < length; i++) {
     unsigned char c = (unsigned char) text[i];
@@ -38,22 +41,25 @@ static void film_json(FILE* out, const char* json) {
   }
 }
 
-/* --- sources --------------------------------------------------------------------------
- */
+char* film_choices(const struct step_schedule* schedule) {
+  return schedule->is_drawn ? NULL : sim_choices_text(schedule->choices, schedule->count);
+}
 
-struct film_files {
-  char* paths[FILES_MOST];
-  size_t count;
-};
+/* --- sources ------------------------------------------------------------------------ */
 
 static void files_add(struct film_files* files, const char* path) {
   for (size_t i = 0; i < files->count; i++) {
     if (strcmp(files->paths[i], path) == 0)
       return;
   }
-  char* copy = files->count < FILES_MOST ? strdup(path) : NULL;
+  char* copy = files->count < FILM_FILES_MOST ? strdup(path) : NULL;
   if (copy != NULL)
     files->paths[files->count++] = copy;
+}
+
+void film_files_free(struct film_files* files) {
+  while (files->count > 0)
+    free(files->paths[--files->count]);
 }
 
 static void film_file(FILE* out, const char* path) {
@@ -66,43 +72,49 @@ static void film_file(FILE* out, const char* path) {
     fclose(file);
 }
 
-static void film_sources(FILE* out, const struct step_record* record) {
-  struct film_files files = {0};
-  char function[1024], path[1024];
-  unsigned int line;
-  const char* main = "";
-  for (size_t i = 0; i < record->count; i++) {
-    const struct step* step = &record->steps[i];
-    if (step->kind == STEP_SCRIPT && step->name[0] == '/') {
-      main = *main == '\0' ? step->name : main;
-      files_add(&files, step->name);
-    } else if (step_place(step, function, path, sizeof(path), &line))
-      files_add(&files, path);
-  }
-  fputs(",\"main\":", out);
-  film_string(out, main);
-  fputs(",\"files\":{", out);
-  for (size_t i = 0; i < files.count; i++) {
-    fputs(i == 0 ? "" : ",", out);
-    film_string(out, files.paths[i]);
+void film_sources(FILE* out, const struct film_files* files, size_t from) {
+  putc('{', out);
+  for (size_t i = from; i < files->count; i++) {
+    fputs(i == from ? "" : ",", out);
+    film_string(out, files->paths[i]);
     putc(':', out);
-    film_file(out, files.paths[i]);
-    free(files.paths[i]);
+    film_file(out, files->paths[i]);
   }
   putc('}', out);
 }
 
-/* --- steps ----------------------------------------------------------------------------
- */
+/* --- steps -------------------------------------------------------------------------- */
 
-static void film_step(FILE* out, const struct step_world* world, size_t index) {
+/* The other things that could have come at the choices that led to this step. */
+static void film_others(FILE* out, struct step_world* world, size_t index) {
+  size_t from = step_points_from(world, index), to = world->record.steps[index].points;
+  const struct sim_points* points = step_world_points(world, to);
+  bool is_first = true;
+  for (size_t i = from; i < to && i < points->count; i++) {
+    const struct sim_point* point = &points->list[i];
+    for (uint32_t k = 0; k < point->count; k++) {
+      if (k == point->chosen)
+        continue;
+      fputs(is_first ? ",\"others\":[" : ",", out);
+      film_string(out, point->words[k]);
+      is_first = false;
+    }
+  }
+  if (!is_first)
+    putc(']', out);
+}
+
+static void film_step(FILE* out, struct step_world* world, struct film_files* files,
+                      size_t index, bool is_first) {
+  char function[1024], path[1024];
+  unsigned int line;
   const struct step* step = &world->record.steps[index];
   uint64_t from = index == 0 ? 0 : world->record.steps[index - 1].output;
   uint64_t to = step->output > world->output_size ? world->output_size : step->output;
   fprintf(out,
           "%s{\"n\":%llu,\"what\":\"%s\",\"process\":\"%s\",\"loop\":%u,\"at\":%llu,"
           "\"turn\":%llu,\"phase\":\"%s\",\"q\":%zu,\"name\":",
-          index == 0 ? "" : ",\n", (unsigned long long) index + 1,
+          is_first ? "" : ",\n", (unsigned long long) index + 1,
           step_kind_word(step->kind), step->process, step->loop,
           (unsigned long long) step->at, (unsigned long long) step->turn, step->phase,
           step->queues_number);
@@ -113,28 +125,19 @@ static void film_step(FILE* out, const struct step_world* world, size_t index) {
     fprintf(out, ",\"by\":%llu", step_shown(&world->record, step->by));
   if (step->kind == STEP_END)
     fprintf(out, ",\"of\":%llu", step_shown(&world->record, step->of));
-  if (step_is_own(&world->record, index))
+  if (step_is_own(&world->record, index)) {
     fputs(",\"own\":true", out);
+    film_others(out, world, index);
+  }
   if (to > from) {
     fputs(",\"printed\":", out);
     film_text(out, world->output + from, (size_t) (to - from));
   }
   putc('}', out);
-}
-
-static void film_steps(FILE* out, const struct step_world* world) {
-  const struct step_record* record = &world->record;
-  fputs(",\"queues\":[{}", out);
-  for (size_t i = 0; i < record->count; i++) {
-    if (record->steps[i].owns_queues) {
-      fputs(",\n", out);
-      film_json(out, record->steps[i].queues);
-    }
-  }
-  fputs("],\"steps\":[", out);
-  for (size_t i = 0; i < record->count; i++)
-    film_step(out, world, i);
-  putc(']', out);
+  if (step->kind == STEP_SCRIPT && step->name[0] == '/')
+    files_add(files, step->name);
+  else if (step_place(step, function, path, sizeof(path), &line))
+    files_add(files, path);
 }
 
 static unsigned int lanes_count(const struct step_record* record) {
@@ -146,39 +149,118 @@ static unsigned int lanes_count(const struct step_record* record) {
   return 1;
 }
 
-static void film_write(FILE* out, const struct step_world* world, const char* title) {
+static void film_end(FILE* out, const struct step_world* world) {
   char outcome[160];
-  uint64_t shown = world->record.steps[world->record.count - 1].output;
+  size_t count = world->record.count;
+  uint64_t shown = count == 0 ? 0 : world->record.steps[count - 1].output;
   step_world_outcome(world, outcome, sizeof(outcome));
-  fputs("{\"title\":", out);
-  film_string(out, title);
   fputs(",\"outcome\":", out);
   film_string(out, strcmp(outcome, "passed") == 0 ? "exit status 0" : outcome);
-  fprintf(out, ",\"lanes\":%u,\"rest\":", lanes_count(&world->record));
-  film_text(out, world->output == NULL ? "" : world->output + shown,
-            world->output != NULL && world->output_size > shown
-                ? world->output_size - (size_t) shown
-                : 0);
-  film_sources(out, &world->record);
-  film_steps(out, world);
-  putc('}', out);
+  fprintf(out, ",\"over\":%s,\"lanes\":%u,\"rest\":", world->is_over ? "true" : "false",
+          lanes_count(&world->record));
+  bool has_rest = world->is_over && world->output != NULL && world->output_size > shown;
+  film_text(out, has_rest ? world->output + shown : "",
+            has_rest ? world->output_size - (size_t) shown : 0);
 }
 
-bool step_film(const struct step_world* world, const char* path, const char* title) {
-  static const char place[] = "/*FILM*/";
-  const char* found = strstr(film_page, place);
-  FILE* out = world->record.count == 0 || found == NULL ? NULL : fopen(path, "we");
+void film_run(FILE* out, struct step_world* world, struct film_files* files,
+              const struct film_known* known, const char* label) {
+  const struct step_record* record = &world->record;
+  char* choices = film_choices(&world->schedule);
+  bool is_first = true;
+  fputs("{\"label\":", out);
+  film_string(out, label);
+  if (choices != NULL)
+    fprintf(out, ",\"choices\":\"%s\"", choices);
+  else
+    fprintf(out, ",\"seed\":%llu", (unsigned long long) world->schedule.seed);
+  free(choices);
+  film_end(out, world);
+  fputs(",\"queues\":[", out);
+  if (known->queues == 0)
+    fputs("{}", out);
+  for (size_t i = known->steps; i < record->count; i++) {
+    if (!record->steps[i].owns_queues)
+      continue;
+    fputs(is_first && known->queues > 0 ? "" : ",\n", out);
+    film_json(out, record->steps[i].queues);
+    is_first = false;
+  }
+  fputs("],\"steps\":[", out);
+  for (size_t i = known->steps; i < record->count; i++)
+    film_step(out, world, files, i, i == known->steps);
+  fputs("]}", out);
+}
+
+/* --- the page ----------------------------------------------------------------------- */
+
+/* A film asks for nothing from anywhere; the live page asks its own server. */
+bool film_page_write(FILE* out, const char* data, size_t length, bool is_live) {
+  static const char place[] = "/*FILM*/", connect[] = "/*CONNECT*/";
+  const char* before = strstr(film_page, connect);
+  const char* found = before == NULL ? NULL : strstr(before, place);
+  if (found == NULL)
+    return false;
+  fwrite(film_page, 1, (size_t) (before - film_page), out);
+  fputs(is_live ? "'self'" : "'none'", out);
+  before += sizeof(connect) - 1;
+  fwrite(before, 1, (size_t) (found - before), out);
+  fwrite(data, 1, length, out);
+  fputs(found + sizeof(place) - 1, out);
+  return ferror(out) == 0;
+}
+
+/* The run of another outcome, from its start to its end. */
+static void film_other(FILE* out, const struct step_world* world,
+                       struct film_files* files, const struct step_outcome* outcome) {
+  const struct film_known nothing = {0};
+  struct step_world other;
+  if (step_world_start(&other, world->options, &outcome->schedule, world->stop)) {
+    step_world_run(&other);
+    if (other.record.count > 0) {
+      fputs(",\n", out);
+      film_run(out, &other, files, &nothing, outcome->words);
+    }
+  }
+  step_world_end(&other);
+}
+
+static void film_write(FILE* out, struct step_world* world, const char* title,
+                       unsigned int outcomes_most) {
+  const struct film_known nothing = {0};
+  struct film_files files = {0};
+  struct step_outcomes outcomes = {0};
+  fputs("{\"title\":", out);
+  film_string(out, title);
+  fputs(",\"runs\":[", out);
+  film_run(out, world, &files, &nothing, step_outcomes_usual);
+  if (outcomes_most > 1 && world->is_over && !world->schedule.is_drawn)
+    step_outcomes_find(&outcomes, world, outcomes_most);
+  for (size_t i = 0; i < outcomes.count && !*world->stop; i++)
+    film_other(out, world, &files, &outcomes.list[i]);
+  fprintf(out, "],\"complete\":%s,\"files\":", outcomes.is_complete ? "true" : "false");
+  film_sources(out, &files, 0);
+  putc('}', out);
+  step_outcomes_free(&outcomes);
+  film_files_free(&files);
+}
+
+bool step_film(struct step_world* world, const char* path, const char* title,
+               unsigned int outcomes_most) {
+  char* data = NULL;
+  size_t length = 0;
   if (world->record.count == 0)
     return false;
-  if (out != NULL) {
-    fwrite(film_page, 1, (size_t) (found - film_page), out);
-    film_write(out, world, title);
-    fputs(found + sizeof(place) - 1, out);
-  }
-  bool is_whole = out != NULL && !ferror(out);
+  FILE* memory = open_memstream(&data, &length);
+  FILE* out = memory == NULL ? NULL : fopen(path, "we");
+  if (out != NULL)
+    film_write(memory, world, title, outcomes_most);
+  bool is_whole = memory != NULL && fclose(memory) == 0 && out != NULL &&
+                  film_page_write(out, data, length, false);
   if (out != NULL && fclose(out) != 0)
     is_whole = false;
   if (!is_whole)
     fprintf(stderr, "rondo step: %s: %s\n", path, strerror(errno));
+  free(data);
   return is_whole;
 }

@@ -88,9 +88,10 @@ bool step_move(struct step_world* world, const struct step_lane* lane, size_t* i
   if (move->is_back)
     return move_back(world, lane, index, move);
   struct step from = world->record.steps[*index];
-  if (move->goal == GOAL_END)
+  if (move->goal == GOAL_END && world->until_ns == 0)
     step_world_run(world);
-  for (size_t i = *index + 1; step_world_reach(world, i); i++) {
+  size_t first = (move->seen > *index ? move->seen : *index) + 1;
+  for (size_t i = first; step_world_reach(world, i); i++) {
     if (is_in_lane(lane, &world->record.steps[i]) && is_goal(world, i, move, &from)) {
       *index = i;
       return true;

@@ -23,6 +23,7 @@ struct step_move {
   char text[400]; /* a file, an output, a handle, a queue */
   unsigned int line;
   uint64_t time_ns;
+  size_t seen; /* goes on behind this index, which was looked at before; 0: all is new */
 };
 
 /* What steps are looked at: of one process, and of one of its loops. */

@@ -121,6 +121,7 @@ const struct sim_points* step_world_points(struct step_world* world, size_t coun
 static void permit_set(struct step_world* world, uint64_t permit) {
   struct world* memory = world->run.world;
   world->permit = permit;
+  world->run.patient_since = world_real_ns(); /* it has stood still until now */
   __atomic_store_n(&memory->step_permit, permit, __ATOMIC_RELEASE);
   __atomic_add_fetch(&memory->step_bell, 1, __ATOMIC_ACQ_REL);
   syscall(SYS_futex, &memory->step_bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -152,9 +153,13 @@ static void step_world_wait(struct step_world* world) {
     nanosleep(&moment, NULL);
 }
 
+static bool is_time_over(const struct step_world* world) {
+  return world->until_ns != 0 && world_real_ns() >= world->until_ns;
+}
+
 bool step_world_reach(struct step_world* world, size_t index) {
   while (world->record.count <= index && !world->is_over && !*world->stop &&
-         world->record.count < STEPS_MOST) {
+         world->record.count < STEPS_MOST && !is_time_over(world)) {
     bool was_held = is_held(world);
     if (steps_read(world))
       continue;
