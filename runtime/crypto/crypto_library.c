@@ -86,6 +86,10 @@ static const char* version_of(void) {
   return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
+static unsigned long version_number(void) {
+  return OpenSSL_version_num();
+}
+
 static bool is_equal(const uint8_t* one, const uint8_t* other, size_t length) {
   return CRYPTO_memcmp(one, other, length) == 0;
 }
@@ -141,6 +145,7 @@ __attribute__((visibility("default"))) struct crypto_library rondo_crypto_librar
 __attribute__((constructor)) static void library_fill(void) {
   rondo_crypto_library = (struct crypto_library){
       .version = version_of,
+      .version_number = version_number,
       .words = words_of,
       .run = crypto_job_run,
       .is_equal = is_equal,

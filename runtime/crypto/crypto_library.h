@@ -201,6 +201,7 @@ typedef void (*crypto_visit)(const char* name, void* data);
 /* What the object exports, under CRYPTO_LIBRARY. */
 struct crypto_library {
   const char* (*version)(void);
+  unsigned long (*version_number)(void);
   struct crypto_words (*words)(unsigned long error);
   void (*run)(struct crypto_job* job);
   bool (*is_equal)(const uint8_t* one, const uint8_t* other, size_t length);

@@ -90,11 +90,17 @@ static JSValueRef crypto_is_equal(JS_ARGS) {
       (one.length == 0 || js_crypto->is_equal(one.bytes, other.bytes, one.length)));
 }
 
+static JSValueRef crypto_version_number(JS_ARGS) {
+  JS_UNUSED;
+  return js_number((double) js_crypto->version_number());
+}
+
 void native_crypto(JSObjectRef exports) {
   static const struct js_method methods[] = {
       {"digests", crypto_digests_list},
       {"ciphers", crypto_ciphers_list},
       {"isEqual", crypto_is_equal},
+      {"versionNumber", crypto_version_number},
       {NULL, NULL},
   };
   char problem[MODULE_PROBLEM];

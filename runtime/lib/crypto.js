@@ -4,8 +4,8 @@
 
 const { over, stringSplit } = intrinsics;
 const binding = native('crypto');
-const { isBytes } = require('internal/crypto/library');
-const { coded, notImplemented } = require('internal/errors');
+const { call, isBytes } = require('internal/crypto/library');
+const { coded, notImplemented, validateNumber, validateString } = require('internal/errors');
 const { Cipheriv, Decipheriv, getCipherInfo, getCiphers } = require('internal/crypto/cipher');
 const { hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync } = require('internal/crypto/derive');
 const { Hash, Hmac, getHashes, hash } = require('internal/crypto/hash');
@@ -31,7 +31,7 @@ const timingSafeEqual = ({ timingSafeEqual(...args) {
 
 // Numbers of OpenSSL's interfaces, for options of programs; most are about what is lacking here.
 const CONSTANTS =
-  'SSL_OP_ALL=2147485776 SSL_OP_ALLOW_NO_DHE_KEX=1024 SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION=262144 ' +
+  'OPENSSL_VERSION_NUMBER=0 SSL_OP_ALL=2147485776 SSL_OP_ALLOW_NO_DHE_KEX=1024 SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION=262144 ' +
     'SSL_OP_CIPHER_SERVER_PREFERENCE=4194304 SSL_OP_CISCO_ANYCONNECT=32768 SSL_OP_COOKIE_EXCHANGE=8192 ' +
     'SSL_OP_CRYPTOPRO_TLSEXT_BUG=2147483648 SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS=2048 ' +
     'SSL_OP_LEGACY_SERVER_CONNECT=4 SSL_OP_NO_COMPRESSION=131072 SSL_OP_NO_ENCRYPT_THEN_MAC=524288 ' +
@@ -44,29 +44,78 @@ const CONSTANTS =
     'ENGINE_METHOD_PKEY_ASN1_METHS=1024 ENGINE_METHOD_ALL=65535 ENGINE_METHOD_NONE=0 DH_CHECK_P_NOT_SAFE_PRIME=2 ' +
     'DH_CHECK_P_NOT_PRIME=1 DH_UNABLE_TO_CHECK_GENERATOR=4 DH_NOT_SUITABLE_GENERATOR=8 RSA_PKCS1_PADDING=1 ' +
     'RSA_NO_PADDING=3 RSA_PKCS1_OAEP_PADDING=4 RSA_X931_PADDING=5 RSA_PKCS1_PSS_PADDING=6 ' +
-    'RSA_PSS_SALTLEN_DIGEST=-1 RSA_PSS_SALTLEN_MAX_SIGN=-2 RSA_PSS_SALTLEN_AUTO=-2 TLS1_VERSION=769 ' +
+    'RSA_PSS_SALTLEN_DIGEST=-1 RSA_PSS_SALTLEN_MAX_SIGN=-2 RSA_PSS_SALTLEN_AUTO=-2 defaultCoreCipherList TLS1_VERSION=769 ' +
     'TLS1_1_VERSION=770 TLS1_2_VERSION=771 TLS1_3_VERSION=772 POINT_CONVERSION_COMPRESSED=2 ' +
-    'POINT_CONVERSION_UNCOMPRESSED=4 POINT_CONVERSION_HYBRID=6';
+    'POINT_CONVERSION_UNCOMPRESSED=4 POINT_CONVERSION_HYBRID=6 defaultCipherList';
+
+const CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE-RSA-AES128-GCM-SHA256:' +
+  'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256:' +
+  'ECDHE-RSA-AES128-SHA256:DHE-RSA-AES128-SHA256:ECDHE-RSA-AES256-SHA384:DHE-RSA-AES256-SHA384:ECDHE-RSA-AES256-SHA256:' +
+  'DHE-RSA-AES256-SHA256:HIGH:!aNULL:!eNULL:!EXPORT:!DES:!RC4:!MD5:!PSK:!SRP:!CAMELLIA';
 
 function constantsOf() {
   const list = { __proto__: null };
   for (const word of over(stringSplit.call(CONSTANTS, ' '))) {
     const { 0: name, 1: number } = stringSplit.call(word, '=');
-    Object.defineProperty(list, name, { __proto__: null, value: Number(number), enumerable: true });
+    const value = number === undefined ? CIPHERS : name === 'OPENSSL_VERSION_NUMBER' ? binding.versionNumber() : Number(number);
+    Object.defineProperty(list, name, { __proto__: null, value, enumerable: true, writable: name === 'defaultCipherList' });
   }
   return list;
 }
 
+// Most programs use a few parts: the others are loaded when one of their functions is first called.
+const later = (file, name) => ({
+  [name](...args) {
+    return Reflect.apply(require(`internal/crypto/${file}`)[name], this, args);
+  },
+})[name];
+
+function secureHeapUsed() {
+  const { 0: isThere, 1: used } = call('secureHeap');
+  return { total: 0, used: isThere ? used : 0, utilization: 0, min: 0 };
+}
+
+const getCurves = () => call('curves');
+
+function setEngine(id, flags) {
+  validateString(id, 'id');
+  if (flags) validateNumber(flags, 'flags');
+  throw coded(Error, 'ERR_CRYPTO_ENGINE_UNKNOWN', `Engine "${id}" was not found`);
+}
+
+// There is no module of OpenSSL's that FIPS would allow.
+function setFips(val) {
+  if (val) throw notImplemented('FIPS mode');
+}
+
+const CLASSES = {
+  __proto__: null, certificate: ['X509Certificate'], diffie_hellman: ['DiffieHellman', 'DiffieHellmanGroup', 'ECDH'], sign: ['Sign', 'Verify'],
+  spkac: ['Certificate'],
+};
+
 module.exports = {
+  checkPrime: later('primes', 'checkPrime'),
+  checkPrimeSync: later('primes', 'checkPrimeSync'),
   createCipheriv: (cipher, key, iv, options) => new Cipheriv(cipher, key, iv, options),
   createDecipheriv: (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options),
+  createDiffieHellman: (sizeOrKey, keyEncoding, generator, generatorEncoding) =>
+    new module.exports.DiffieHellman(sizeOrKey, keyEncoding, generator, generatorEncoding),
+  createDiffieHellmanGroup: (name) => new module.exports.DiffieHellmanGroup(name),
+  createECDH: (curve) => new module.exports.ECDH(curve),
   createHash: (algorithm, options) => new Hash(algorithm, options),
   createHmac: (hmac, key, options) => new Hmac(hmac, key, options),
   createPrivateKey,
   createPublicKey,
   createSecretKey,
+  createSign: (algorithm, options) => new module.exports.Sign(algorithm, options),
+  createVerify: (algorithm, options) => new module.exports.Verify(algorithm, options),
+  diffieHellman: later('diffie_hellman', 'diffieHellman'),
+  generatePrime: later('primes', 'generatePrime'),
+  generatePrimeSync: later('primes', 'generatePrimeSync'),
   getCiphers,
   getCipherInfo,
+  getCurves,
+  getDiffieHellman: (name) => new module.exports.DiffieHellmanGroup(name),
   getHashes,
   hkdf,
   hkdfSync,
@@ -76,6 +125,10 @@ module.exports = {
   generateKeyPairSync,
   generateKey,
   generateKeySync,
+  privateDecrypt: later('rsa', 'privateDecrypt'),
+  privateEncrypt: later('rsa', 'privateEncrypt'),
+  publicDecrypt: later('rsa', 'publicDecrypt'),
+  publicEncrypt: later('rsa', 'publicEncrypt'),
   randomBytes,
   randomFill,
   randomFillSync,
@@ -83,31 +136,48 @@ module.exports = {
   randomUUID,
   scrypt,
   scryptSync,
+  sign: later('sign', 'sign'),
+  setEngine,
   timingSafeEqual,
   getFips: () => 0,
+  setFips,
+  verify: later('sign', 'verify'),
   hash,
   Cipheriv,
   Decipheriv,
   Hash,
   Hmac,
   KeyObject,
+  secureHeapUsed,
 };
-Object.defineProperty(module.exports, 'X509Certificate', {
-  __proto__: null, get: () => require('internal/crypto/certificate').X509Certificate, configurable: true, enumerable: true,
-});
 
-const LACKING = 'checkPrime checkPrimeSync createDiffieHellman createDiffieHellmanGroup createECDH ' +
-  'createSign createVerify diffieHellman generatePrime generatePrimeSync getCurves getDiffieHellman ' +
-  'privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign setEngine setFips verify Certificate Cipher Decipher DiffieHellman ' +
-  'DiffieHellmanGroup ECDH Sign Verify secureHeapUsed createCipher createDecipher';
-const lacking = (name) => ({
-  [name]: function () {
-    throw notImplemented(`crypto.${name}`);
-  },
-})[name];
-for (const name of over(stringSplit.call(LACKING, ' '))) module.exports[name] = lacking(name);
+// Not there: Node itself advises against them.
+for (const name of over(['createCipher', 'createDecipher', 'Cipher', 'Decipher']))
+  Object.defineProperty(module.exports, name, {
+    __proto__: null,
+    value: ({
+      [name]: function () {
+        throw notImplemented(`crypto.${name}`);
+      },
+    })[name],
+    writable: true,
+    configurable: true,
+    enumerable: name === 'Cipher' || name === 'Decipher',
+  });
 
 const define = (name, descriptor) => Object.defineProperty(module.exports, name, { __proto__: null, ...descriptor });
+
+// Classes whose files are loaded when they are first looked at. An assignment takes their place.
+function defineLater(name, file) {
+  define(name, {
+    get: () => require(`internal/crypto/${file}`)[name],
+    set: (value) => define(name, { value, writable: true, configurable: true, enumerable: true }),
+    configurable: true,
+    enumerable: true,
+  });
+}
+for (const file of over(Object.keys(CLASSES))) for (const name of over(CLASSES[file])) defineLater(name, file);
+
 define('constants', { value: constantsOf(), enumerable: true });
 define('webcrypto', { get: () => webcrypto, enumerable: true });
 define('subtle', { get: () => webcrypto.subtle, enumerable: false });
