@@ -174,6 +174,7 @@ void native_encoding(JSObjectRef exports);
 void native_script(JSObjectRef exports);
 void native_fs(JSObjectRef exports);
 void native_handle(JSObjectRef exports);
+void native_http(JSObjectRef exports);
 void native_stream(JSObjectRef exports);
 void native_credentials(JSObjectRef exports);
 void native_dns(JSObjectRef exports);

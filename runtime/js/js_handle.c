@@ -32,6 +32,8 @@ JSValueRef js_handle_made(struct js_handle* handle) {
 }
 
 void js_handle_discard(struct js_handle* handle) {
+  if (handle->read != NULL)
+    handle->read(handle, NULL, 0);
   if (handle->release != NULL)
     handle->release(handle);
   if (handle->owner != NULL)

@@ -29,6 +29,10 @@ struct js_handle {
   JSObjectRef closed; /* called when the handle is closed, or NULL */
   void (*release)(struct js_handle* handle);
   void* extra; /* for the handle's kind, freed by `release` */
+  /* What is read goes there instead of to JavaScript; NULL for most streams. `read` is
+   * called with NULL and 0 when the handle is gone. */
+  void (*read)(struct js_handle* handle, const char* bytes, size_t count);
+  void* reader;
 };
 
 /* Memory for a handle of this owner; NULL without memory. The caller initialises the uv

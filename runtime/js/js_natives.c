@@ -9,6 +9,7 @@ const struct js_native js_natives[] = {
     {"encoding", native_encoding},
     {"fs", native_fs},
     {"handle", native_handle},
+    {"http", native_http},
     {"names", native_names},
     {"os", native_os},
     {"process", native_process},

@@ -69,33 +69,37 @@ static bool pack_renew(void) {
   return true;
 }
 
-/* An ArrayBuffer with what was read, NULL without memory. */
-static JSObjectRef read_buffer(size_t count, size_t* offset) {
+JSObjectRef js_stream_copy(const char* from, size_t count, size_t* offset) {
   *offset = 0;
-  if (count <= SMALL) {
-    if ((pack.buffer == NULL || PACK - pack.used < count) && !pack_renew())
-      return NULL;
-    memcpy(pack.bytes + pack.used, block, count);
-    *offset = pack.used;
-    /* Typed arrays with elements of 8 bytes need an aligned offset. */
-    pack.used += (count + 7) & ~(size_t) 7;
-    if (pack.used > PACK)
-      pack.used = PACK;
-    return pack.buffer;
-  }
-  char* bytes = block;
-  if (count < BLOCK / 2) {
-    bytes = malloc(count);
+  if (count > SMALL) {
+    char* bytes = malloc(count);
     if (bytes == NULL)
       return NULL;
-    memcpy(bytes, block, count);
-  } else {
-    block = NULL;
-    if (count < BLOCK) {
-      char* fitting = realloc(bytes, count);
-      if (fitting != NULL)
-        bytes = fitting;
-    }
+    memcpy(bytes, from, count);
+    return array_buffer(bytes, count);
+  }
+  if ((pack.buffer == NULL || PACK - pack.used < count) && !pack_renew())
+    return NULL;
+  memcpy(pack.bytes + pack.used, from, count);
+  *offset = pack.used;
+  /* Typed arrays with elements of 8 bytes need an aligned offset. */
+  pack.used += (count + 7) & ~(size_t) 7;
+  if (pack.used > PACK)
+    pack.used = PACK;
+  return pack.buffer;
+}
+
+/* An ArrayBuffer with what was read, NULL without memory. */
+static JSObjectRef read_buffer(size_t count, size_t* offset) {
+  if (count < BLOCK / 2)
+    return js_stream_copy(block, count, offset);
+  char* bytes = block;
+  *offset = 0;
+  block = NULL;
+  if (count < BLOCK) {
+    char* fitting = realloc(bytes, count);
+    if (fitting != NULL)
+      bytes = fitting;
   }
   return array_buffer(bytes, count);
 }
@@ -112,9 +116,12 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
   struct js_handle* handle = uv->data;
   size_t offset = 0;
   JSObjectRef bytes = NULL;
-  (void) buffer;
   if (count == 0)
     return; /* nothing to read after all */
+  if (count > 0 && handle->read != NULL) {
+    handle->read(handle, buffer->base, (size_t) count);
+    return;
+  }
   if (count > 0 && (bytes = read_buffer((size_t) count, &offset)) == NULL)
     count = UV_ENOMEM;
   JSValueRef arguments[] = {handle->owner, js_number((double) count),

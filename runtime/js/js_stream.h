@@ -18,6 +18,9 @@ enum stream_event {
 
 void js_stream_call_back(enum stream_event event, size_t argc, const JSValueRef argv[]);
 
+/* An ArrayBuffer with a copy of these bytes, from `offset` on; NULL without memory. */
+JSObjectRef js_stream_copy(const char* from, size_t count, size_t* offset);
+
 /* The status of a call for JavaScript: 0 or a negative error. */
 static inline JSValueRef stream_status(int status) {
   return js_number(status);

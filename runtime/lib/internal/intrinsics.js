@@ -59,7 +59,7 @@
     ArrayBuffer: 'slice',
     BigInt: 'toString valueOf',
     Boolean: 'valueOf',
-    Date: 'getTime getTimezoneOffset toISOString toString getFullYear getMonth getDate getHours getMinutes getSeconds',
+    Date: 'getTime getTimezoneOffset toISOString toString toUTCString getFullYear getMonth getDate getHours getMinutes getSeconds',
     Error: 'toString',
     Function: 'bind toString',
     Map: 'delete entries forEach get has keys set values',

@@ -37,7 +37,7 @@ const known = stringSplit.call('assert assert/strict async_hooks buffer child_pr
   'diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises module net os ' +
   'path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers ' +
   'stream/promises stream/web string_decoder sys test timers timers/promises tls trace_events tty url util util/types v8 vm wasi ' +
-  'worker_threads zlib _stream_duplex _stream_passthrough _stream_readable _stream_transform _stream_writable', ' ');
+  'worker_threads zlib _http_agent _http_client _http_common _http_incoming _http_outgoing _http_server _stream_duplex _stream_passthrough _stream_readable _stream_transform _stream_writable', ' ');
 const listed = arrayFilter.call(known, (name) => name === 'process' || tools.script.hasEmbedded(name));
 const builtin = new Set(listed);
 const absent = new Set(arrayFilter.call(known, (name) => !builtin.has(name)));

@@ -457,6 +457,7 @@ module.exports = {
   kKind,
   kLeave,
   kMake,
+  kReading,
   refreshTimer,
   setHooks(connection, connected) {
     if (connection) onConnection = connection;

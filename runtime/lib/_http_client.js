@@ -1,0 +1,3 @@
+'use strict';
+// An older name of a part of http.
+module.exports = { ClientRequest: require('internal/http/request').ClientRequest };

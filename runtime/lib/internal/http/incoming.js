@@ -1,0 +1,215 @@
+'use strict';
+// IncomingMessage: a request that a server gets, or a response that a client gets.
+
+const {
+  arrayPush, over, stringSplit, stringToLowerCase,
+} = intrinsics;
+const { Readable } = require('stream');
+const { finished } = require('internal/streams/finished');
+
+const kHeaders = Symbol('headers');
+const kDistinct = Symbol('headersDistinct');
+const kTrailers = Symbol('trailers');
+const kTrailersDistinct = Symbol('trailersDistinct');
+const kPairs = Symbol('pairs');
+
+const NO_MORE_ROOM = undefined;
+
+function IncomingMessage(socket) {
+  Reflect.apply(Readable, this, [socket ? { highWaterMark: socket.readableHighWaterMark } : NO_MORE_ROOM]);
+  // Data comes by itself: no need to check after each chunk whether to read more.
+  this._readableState.readingMore = true;
+  this.socket = socket;
+  this.httpVersionMajor = null;
+  this.httpVersionMinor = null;
+  this.httpVersion = null;
+  this.complete = false;
+  this[kHeaders] = null;
+  this[kPairs] = -1;
+  this.rawHeaders = [];
+  this[kTrailers] = null;
+  this.rawTrailers = [];
+  this.joinDuplicateHeaders = false;
+  this.aborted = false;
+  this.upgrade = null;
+  this.url = '';
+  this.method = null;
+  this.statusCode = null;
+  this.statusMessage = null;
+  this.client = socket;
+  this._consuming = false;
+  this._dumped = false;
+}
+Object.setPrototypeOf(IncomingMessage.prototype, Readable.prototype);
+Object.setPrototypeOf(IncomingMessage, Readable);
+
+// --- the socket's reading ---------------------------------------------------------------------------
+
+function startReading(socket) {
+  if (socket && !socket._paused && socket.readable) socket.resume();
+}
+
+function stopReading(socket) {
+  if (socket) socket.pause();
+}
+
+Object.assign(IncomingMessage.prototype, {
+  _read() {
+    if (!this._consuming) {
+      this._readableState.readingMore = false;
+      this._consuming = true;
+    }
+    // The parser pushes; the socket may have been paused because nobody read.
+    if (this.socket && this.socket.readable) startReading(this.socket);
+  },
+
+  _destroy(error, callback) {
+    if (!this.readableEnded || !this.complete) {
+      this.aborted = true;
+      this.emit('aborted');
+    }
+    const { socket } = this;
+    if (!socket || socket.destroyed || !this.aborted) {
+      process.nextTick(destroyed, this, error, callback);
+      return;
+    }
+    // A message that was given up takes its connection along.
+    socket.destroy(error);
+    const forget = finished(socket, (failure) => {
+      forget();
+      const reason = failure?.code === 'ERR_STREAM_PREMATURE_CLOSE' ? null : failure;
+      process.nextTick(destroyed, this, reason || error, callback);
+    });
+  },
+
+  setTimeout(ms, callback) {
+    if (callback) this.on('timeout', callback);
+    this.socket.setTimeout(ms);
+    return this;
+  },
+
+  // Lets what is left go by, so that the connection can be used again.
+  _dump() {
+    if (this._dumped) return;
+    this._dumped = true;
+    this.resume();
+  },
+});
+
+// Nobody is told of an error that nobody listens for.
+function destroyed(message, error, callback) {
+  if (message.listenerCount('error') === 0) callback();
+  else callback(error);
+}
+
+// --- headers ------------------------------------------------------------------------------------------
+
+// How a name that comes twice is treated: the first counts, or all in one text, or all in a list.
+const FIRST = 1;
+const SEMICOLONS = 2;
+const LIST = 3;
+const RULES = { __proto__: null, 'set-cookie': LIST, cookie: SEMICOLONS };
+const ONCE = 'age authorization content-length content-type etag expires from host if-modified-since ' +
+  'if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent';
+for (const name of over(stringSplit.call(ONCE, ' '))) RULES[name] = FIRST;
+
+// Names in small letters, as they come.
+const SMALL_MOST = 512;
+const small = new Map();
+function lower(name) {
+  let found = small.get(name);
+  if (found === undefined) {
+    found = stringToLowerCase.call(name);
+    if (small.size < SMALL_MOST && name.length < 64) small.set(name, found);
+  }
+  return found;
+}
+
+function addLine(message, given, value, into) {
+  const name = lower(given);
+  const before = into[name];
+  const rule = RULES[name];
+  if (rule === LIST) {
+    if (before === undefined) into[name] = [value];
+    else arrayPush.call(before, value);
+  } else if (before === undefined) {
+    into[name] = value;
+  } else if (typeof before !== 'string') {
+    if (before === null) into[name] = value;
+  } else if (rule === SEMICOLONS) {
+    into[name] = `${before}; ${value}`;
+  } else if (rule !== FIRST || message.joinDuplicateHeaders) {
+    into[name] = `${before}, ${value}`;
+  }
+}
+
+function addDistinct(given, value, into) {
+  const name = lower(given);
+  if (into[name] === undefined) into[name] = [value];
+  else arrayPush.call(into[name], value);
+}
+
+function joined(message, raw, count) {
+  const into = {};
+  for (let i = 0; i + 1 < count; i += 2) addLine(message, raw[i], raw[i + 1], into);
+  return into;
+}
+
+function distinct(raw, count) {
+  const into = { __proto__: null };
+  for (let i = 0; i + 1 < count; i += 2) addDistinct(raw[i], raw[i + 1], into);
+  return into;
+}
+
+// How many texts of rawHeaders count: a parser's limit cuts what `headers` has, too.
+const countOf = (message) => message[kPairs] < 0 ? message.rawHeaders.length : message[kPairs];
+
+function lazy(name, key, make) {
+  Object.defineProperty(IncomingMessage.prototype, name, { __proto__: null,
+    configurable: false,
+    enumerable: false,
+    get() {
+      return this[key] ??= make(this);
+    },
+    set(value) {
+      this[key] = value;
+    },
+  });
+}
+lazy('headers', kHeaders, (message) => joined(message, message.rawHeaders, countOf(message)));
+lazy('headersDistinct', kDistinct, (message) => distinct(message.rawHeaders, countOf(message)));
+lazy('trailers', kTrailers, (message) => joined(message, message.rawTrailers, message.rawTrailers.length));
+lazy('trailersDistinct', kTrailersDistinct, (message) => distinct(message.rawTrailers, message.rawTrailers.length));
+
+Object.defineProperty(IncomingMessage.prototype, 'connection', { __proto__: null,
+  configurable: true,
+  enumerable: true,
+  get() {
+    return this.socket;
+  },
+  set(value) {
+    this.socket = value;
+  },
+});
+
+Object.assign(IncomingMessage.prototype, {
+  _addHeaderLines(lines, count) {
+    if (!lines?.length) return;
+    if (this.complete) {
+      this.rawTrailers = lines;
+      this[kTrailers] = null;
+    } else {
+      this.rawHeaders = lines;
+      this[kPairs] = count;
+      this[kHeaders] = null;
+    }
+  },
+  _addHeaderLine(name, value, into) {
+    addLine(this, name, value, into);
+  },
+  _addHeaderLineDistinct(name, value, into) {
+    addDistinct(name, value, into);
+  },
+});
+
+module.exports = { IncomingMessage, startReading, stopReading };
