@@ -143,9 +143,18 @@ static void idle_time_end(uv_loop_t* loop, uint64_t now) {
                      __ATOMIC_RELAXED);
 }
 
+/* A thread may lose its processor between the two reads. If the loop wakes up meanwhile, the
+ * clock has gone on and idle time hasn't: such a pair is read again. */
 uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
-  uint64_t word = __atomic_load_n(&loop->idle_time, __ATOMIC_RELAXED);
-  return word & 1 ? ((word >> 1) + clock_now_ns()) & INT64_MAX : word >> 1;
+  uint64_t word = __atomic_load_n(&loop->idle_time, __ATOMIC_ACQUIRE);
+  while (word & 1) {
+    uint64_t now = clock_now_ns();
+    uint64_t again = __atomic_load_n(&loop->idle_time, __ATOMIC_ACQUIRE);
+    if (again == word)
+      return ((word >> 1) + now) & INT64_MAX;
+    word = again;
+  }
+  return word >> 1;
 }
 
 static int64_t time_left(uint64_t deadline, uint64_t now) {
