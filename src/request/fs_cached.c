@@ -46,6 +46,16 @@ static int walk_to_name(const uv_fs_t* req, int flags) {
   return walk_cached(req->path, O_PATH | flags);
 }
 
+/* The way after a walk that gave no name. That a name is missing may be cached, too: then
+ * the kernel's answer is the one that it would have given a thread. All other errors mean
+ * that the walk didn't get that far, or are about the descriptor. */
+static enum fs_way way_without_name(uv_fs_t* req, int err) {
+  if (err != UV_ENOENT)
+    return FS_WAY_POOL;
+  req->result = err;
+  return FS_WAY_DONE;
+}
+
 enum { WHOLE_STAT = STATX_BASIC_STATS | STATX_BTIME };
 
 enum fs_way fs_stat_cached(uv_fs_t* req) {
@@ -56,7 +66,7 @@ enum fs_way fs_stat_cached(uv_fs_t* req) {
   } else {
     int fd = walk_to_name(req, req->fs_type == UV_FS_LSTAT ? O_NOFOLLOW : 0);
     if (fd < 0)
-      return FS_WAY_POOL;
+      return way_without_name(req, fd);
     known = fs_stat_locally(req, fd, WHOLE_STAT, &about);
     close(fd);
   }
@@ -71,7 +81,7 @@ enum fs_way fs_stat_cached(uv_fs_t* req) {
 enum fs_way fs_access_cached(uv_fs_t* req) {
   int fd = walk_to_name(req, 0);
   if (fd < 0)
-    return FS_WAY_POOL;
+    return way_without_name(req, fd);
   struct statx about;
   bool done = false;
   if (fs_stat_locally(req, fd, STATX_TYPE, &about)) {
@@ -107,7 +117,7 @@ static int open_cached(uv_fs_t* req, struct statx* about) {
 
   int name = walk_to_name(req, req->flags & (O_NOFOLLOW | O_DIRECTORY));
   if (name < 0)
-    return UV_EAGAIN;
+    return name == UV_ENOENT ? name : UV_EAGAIN;
   bool try_it = fs_stat_locally(req, name, STATX_TYPE | STATX_INO | STATX_SIZE, about) &&
                 opens_without_waiting(about);
   close(name);
@@ -137,7 +147,7 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
   struct statx about;
   int fd = open_cached(req, &about);
   if (fd < 0)
-    return FS_WAY_POOL;
+    return way_without_name(req, fd);
   /* None of the flags asked for can be changed by F_SETFL, so all such flags are cleared.
    */
   if (fcntl(fd, F_SETFL, 0) != 0) {

@@ -2,8 +2,10 @@
  * times. */
 #include "helper_files.h"
 
+#include <linux/openat2.h>
 #include <math.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 static void expect_same(const uv_stat_t* got, const char* path, bool follow) {
@@ -81,6 +83,80 @@ static void a_change_is_seen_at_once(void** state) {
   assert_int_equal(unlink("file"), 0);
   assert_int_equal(ASYNC(req, uv_fs_stat, "file"), UV_ENOENT);
   uv_fs_req_cleanup(&req);
+}
+
+/* A name that is missing is known to be, from the first look-up on; what is made under that
+ * name later is found all the same. */
+static void a_missing_name_is_found_once_it_is_there(void** state) {
+  (void) state;
+  uv_fs_t req;
+  for (int round = 0; round < 3; round++) {
+    assert_int_equal(ASYNC(req, uv_fs_stat, "later"), UV_ENOENT);
+    uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_lstat, "later"), UV_ENOENT);
+    uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_access, "later", R_OK), UV_ENOENT);
+    uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_open, "later", O_RDONLY, 0), UV_ENOENT);
+    uv_fs_req_cleanup(&req);
+  }
+  files_make("later", "x", 1);
+  assert_int_equal(ASYNC(req, uv_fs_access, "later", R_OK), 0);
+  uv_fs_req_cleanup(&req);
+  assert_int_equal(ASYNC(req, uv_fs_stat, "later"), 0);
+  assert_int_equal(req.statbuf.st_size, 1);
+  uv_fs_req_cleanup(&req);
+  int fd = (int) ASYNC(req, uv_fs_open, "later", O_RDONLY, 0);
+  assert_true(fd >= 0);
+  uv_fs_req_cleanup(&req);
+  close(fd);
+}
+
+enum { POOL_THREADS = 4 };
+static uv_sem_t hold;
+
+static void held(uv_work_t* work) {
+  (void) work;
+  uv_sem_wait(&hold);
+}
+
+/* Whether the kernel knows without waiting that a name is missing. */
+static bool is_known_to_be_missing(const char* path) {
+  struct stat about;
+  const struct open_how how = {.flags = O_PATH, .resolve = RESOLVE_CACHED};
+  assert_int_equal(stat(path, &about), -1);
+  return syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)) == -1 && errno == ENOENT;
+}
+
+static void count_missing(uv_fs_t* req) {
+  assert_int_equal(req->result, UV_ENOENT);
+  ++*(int*) req->data;
+  uv_fs_req_cleanup(req);
+}
+
+static void no_thread_is_needed_for_a_name_known_to_be_missing(void** state) {
+  (void) state;
+  uv_work_t work[POOL_THREADS];
+  uv_fs_t req[4];
+  int called = 0;
+  if (!is_known_to_be_missing("missing"))
+    skip();
+  assert_int_equal(uv_sem_init(&hold, 0), 0);
+  for (int i = 0; i < POOL_THREADS; i++) {
+    assert_int_equal(uv_queue_work(&files_loop, &work[i], held, NULL), 0);
+    req[i].data = &called;
+  }
+  uv_loop_t* loop = &files_loop;
+  assert_int_equal(uv_fs_stat(loop, &req[0], "missing", count_missing), 0);
+  assert_int_equal(uv_fs_lstat(loop, &req[1], "missing", count_missing), 0);
+  assert_int_equal(uv_fs_access(loop, &req[2], "missing", F_OK, count_missing), 0);
+  assert_int_equal(uv_fs_open(loop, &req[3], "missing", O_RDONLY, 0, count_missing), 0);
+  uv_run(loop, UV_RUN_NOWAIT);
+  assert_int_equal(called, 4);
+  for (int i = 0; i < POOL_THREADS; i++)
+    uv_sem_post(&hold);
+  uv_run(loop, UV_RUN_DEFAULT);
+  uv_sem_destroy(&hold);
 }
 
 static void the_time_of_birth_is_known(void** state) {
@@ -273,6 +349,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       FILES_TEST(stat_tells_all_the_system_does),
       FILES_TEST(a_change_is_seen_at_once),
+      FILES_TEST(a_missing_name_is_found_once_it_is_there),
+      FILES_TEST(no_thread_is_needed_for_a_name_known_to_be_missing),
       FILES_TEST(the_time_of_birth_is_known),
       FILES_TEST(statfs_tells_about_the_file_system),
       FILES_TEST(modes_are_changed),
