@@ -7,7 +7,7 @@
 #ifndef RONDO_TOOL_TARGET_H
 #define RONDO_TOOL_TARGET_H
 
-#include "target_rules.h"
+#include "trace/unwind_table.h"
 #include "trace_debug_files.h"
 
 #include <stdbool.h>

@@ -144,7 +144,7 @@ static bool step_by_frame_pointer(const struct target* target,
 static bool function_frame_search(const struct target* target, const struct image* image,
                                   const struct unwind_stack* words,
                                   struct unwind_state* state) {
-  uint64_t function = target_function_start(&image->rules, unwind_place(state));
+  uint64_t function = unwind_function_start(&image->rules, unwind_place(state));
   return function != 0 && frame_search(target, words, state, function);
 }
 
@@ -153,7 +153,7 @@ static bool function_frame_search(const struct target* target, const struct imag
 
 static int step_by_rules(const struct image* image, const struct unwind_stack* words,
                          struct unwind_state* state) {
-  return image == NULL ? -1 : target_unwind(&image->rules, words, state);
+  return image == NULL ? UNWIND_NO_RULES : unwind_by_table(&image->rules, words, state);
 }
 
 static bool stack_step(const struct target* target, struct unwind_stack* words,
@@ -163,10 +163,11 @@ static bool stack_step(const struct target* target, struct unwind_stack* words,
   if (before < words->start || before - words->start > words->size / 2)
     window_read(words, target, before);
   int stepped = step_by_rules(image, words, state);
-  *generated = stepped < 0;
-  if (stepped == 0 && function_frame_search(target, image, words, state))
+  *generated = stepped == UNWIND_NO_RULES;
+  if (stepped == UNWIND_NEEDS_FRAME && function_frame_search(target, image, words, state))
     stepped = step_by_rules(image, words, state);
-  if (stepped == 0 || (stepped < 0 && !step_by_frame_pointer(target, words, state)))
+  if (stepped != UNWIND_STEPPED &&
+      (!*generated || !step_by_frame_pointer(target, words, state)))
     return false;
   state->exact = false;
   return state->registers[UNWIND_STACK] > before &&

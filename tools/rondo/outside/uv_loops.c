@@ -224,7 +224,7 @@ static bool loops_of_thread(struct seen* seen, const struct target_thread* threa
     uint64_t place = target_frame_place(&frames[i]);
     const struct image* image = image_at(target, place);
     if (image == NULL || runs[image - target->images] == 0 ||
-        target_function_start(&image->rules, place) != runs[image - target->images])
+        unwind_function_start(&image->rules, place) != runs[image - target->images])
       continue;
     uint64_t address = loop_of_frames(seen, frames, i);
     runs_seen++;

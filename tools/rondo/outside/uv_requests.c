@@ -209,7 +209,7 @@ static bool thread_is_in(const struct target* target, const struct target_thread
   for (size_t i = 0; i < count; i++) {
     uint64_t place = target_frame_place(&frames[i]);
     const struct image* image = image_at(target, place);
-    if (image != NULL && target_function_start(&image->rules, place) == function)
+    if (image != NULL && unwind_function_start(&image->rules, place) == function)
       return true;
   }
   return false;

@@ -1,8 +1,8 @@
-/* Finds the caller of a frame of another process by .eh_frame, read from its program's
- * files: the rules of DWARF 5, section 6.4, in the form that the Linux Standard Base
- * describes. The files are another user's perhaps: whatever is read is bounded. The same
- * rules for this process, whose files the loader has checked, are in unwind_rules.c. */
-#include "target_rules.h"
+/* The rules of DWARF 5, section 6.4, in the form that the Linux Standard Base describes.
+ * Of rules that are expressions one is followed, the stack pointer saved in a word of the
+ * frame: OpenSSL's assembly has it. Compilers write others for a few places of the C
+ * library only. */
+#include "trace/unwind_table.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #include <string.h>
@@ -411,12 +411,14 @@ static const unsigned char* eh_table_find(const struct unwind_table* table_of,
 static int rules_apply(const struct rules* rules, const struct entry* entry,
                        const struct unwind_stack* stack, struct unwind_state* state) {
   struct unwind_state caller = {0};
-  if (rules->frame_unknown || !unwind_knows(state, rules->frame_register))
-    return 0;
+  if (rules->frame_unknown)
+    return UNWIND_END;
+  if (!unwind_knows(state, rules->frame_register))
+    return rules->frame_register == UNWIND_FRAME ? UNWIND_NEEDS_FRAME : UNWIND_END;
   uintptr_t frame =
       state->registers[rules->frame_register] + (uintptr_t) rules->frame_offset;
   if (rules->frame_saved && !unwind_read(stack, frame, &frame))
-    return 0;
+    return UNWIND_END;
   frame += rules->frame_saved ? (uintptr_t) rules->frame_added : 0;
   for (unsigned int i = 0; i < UNWIND_REGISTERS; i++) {
     const struct rule* rule = &rules->registers[i];
@@ -437,55 +439,68 @@ static int rules_apply(const struct rules* rules, const struct entry* entry,
   bool is_held = UNWIND_RETURN != UNWIND_PLACE && state->exact &&
                  rules->registers[entry->return_register].kind == RULE_SAME;
   if ((!is_saved && !is_held) || !unwind_knows(&caller, UNWIND_RETURN))
-    return 0;
+    return UNWIND_END;
   unwind_set(&caller, UNWIND_PLACE, unwind_unsigned(caller.registers[UNWIND_RETURN]));
   unwind_set(&caller, UNWIND_STACK, frame);
   *state = caller;
-  return 1;
+  return UNWIND_STEPPED;
 }
 
-/* By the table of the object that has the place. */
+static bool entry_find(const struct unwind_table* table, uintptr_t place,
+                       struct entry* entry) {
+  const unsigned char* found =
+      table->section == NULL ? NULL : eh_table_find(table, place);
+  return found != NULL && entry_read(entry, table, found) &&
+         place - entry->start < entry->size;
+}
+
 static int step_by_table(struct machine* machine, const struct unwind_table* table,
                          const struct unwind_stack* stack, struct unwind_state* state) {
   uintptr_t place = unwind_place(state) + table->slide;
-  const unsigned char* found = eh_table_find(table, place);
   struct entry entry;
-  if (found == NULL || !entry_read(&entry, table, found) ||
-      place - entry.start >= entry.size || entry.return_register != UNWIND_RETURN)
-    return -1;
+  if (!entry_find(table, place, &entry) || entry.return_register != UNWIND_RETURN)
+    return UNWIND_NO_RULES;
   *machine = (struct machine){.entry = &entry, .place = entry.start};
   if (!machine_run(machine, entry.common, UINT64_MAX))
-    return 0;
+    return UNWIND_END;
   machine->initial = machine->now;
   if (!machine_run(machine, entry.own, place))
-    return 0;
+    return UNWIND_END;
   return rules_apply(&machine->now, &entry, stack, state);
 }
 
-int target_unwind(const struct unwind_table* table, const struct unwind_stack* stack,
-                  struct unwind_state* state) {
+int unwind_by_table(const struct unwind_table* table, const struct unwind_stack* stack,
+                    struct unwind_state* state) {
   struct machine machine;
-  return table->section == NULL ? -1 : step_by_table(&machine, table, stack, state);
+  return step_by_table(&machine, table, stack, state);
 }
 
-uintptr_t target_function_start(const struct unwind_table* table, uintptr_t place) {
+int unwind_by_table_in_handler(const struct unwind_table* table,
+                               const struct unwind_stack* stack,
+                               struct unwind_state* state) {
+  static struct machine machine;
+  return step_by_table(&machine, table, stack, state);
+}
+
+uintptr_t unwind_function_start(const struct unwind_table* table, uintptr_t place) {
   struct entry entry;
-  const unsigned char* found =
-      table->section == NULL ? NULL : eh_table_find(table, place + table->slide);
-  if (found == NULL || !entry_read(&entry, table, found) ||
-      place + table->slide - entry.start >= entry.size)
-    return 0;
-  return entry.start - table->slide;
+  return entry_find(table, place + table->slide, &entry) ? entry.start - table->slide : 0;
 }
 
 #else
-int target_unwind(const struct unwind_table* table, const struct unwind_stack* stack,
-                  struct unwind_state* state) {
+int unwind_by_table(const struct unwind_table* table, const struct unwind_stack* stack,
+                    struct unwind_state* state) {
   (void) table, (void) stack, (void) state;
-  return -1;
+  return UNWIND_NO_RULES;
 }
 
-uintptr_t target_function_start(const struct unwind_table* table, uintptr_t place) {
+int unwind_by_table_in_handler(const struct unwind_table* table,
+                               const struct unwind_stack* stack,
+                               struct unwind_state* state) {
+  return unwind_by_table(table, stack, state);
+}
+
+uintptr_t unwind_function_start(const struct unwind_table* table, uintptr_t place) {
   (void) table, (void) place;
   return 0;
 }
