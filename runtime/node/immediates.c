@@ -26,8 +26,8 @@ static void queue_push(struct immediate_queue* queue, rondo_node_immediate_t* im
   queue->last = immediate;
 }
 
-static void queue_remove(struct immediate_queue* queue,
-                         rondo_node_immediate_t* immediate) {
+static void immediate_remove(struct immediate_queue* queue,
+                             rondo_node_immediate_t* immediate) {
   if (immediate->prev == NULL)
     queue->first = immediate->next;
   else
@@ -41,8 +41,8 @@ static void queue_remove(struct immediate_queue* queue,
 
 /* Finds the queue that holds the immediate. Only the first and the last one show that;
  * for all others it doesn't matter, since their removal changes no end of a queue. */
-static struct immediate_queue* queue_of(struct node_immediates* im,
-                                        const rondo_node_immediate_t* immediate) {
+static struct immediate_queue* immediates_of(struct node_immediates* im,
+                                             const rondo_node_immediate_t* immediate) {
   if (im->entered.first == immediate || im->entered.last == immediate)
     return &im->entered;
   return &im->queued;
@@ -50,7 +50,7 @@ static struct immediate_queue* queue_of(struct node_immediates* im,
 
 static void immediate_take(struct node_immediates* im,
                            rondo_node_immediate_t* immediate) {
-  queue_remove(queue_of(im, immediate), immediate);
+  immediate_remove(immediates_of(im, immediate), immediate);
   immediate->queued = 0;
   im->count--;
   if (immediate->refed)

@@ -25,7 +25,7 @@ int rondo_node_new(rondo_node_t** out, uv_loop_t* loop, const rondo_node_hooks_t
   return 0;
 }
 
-static void handle_closed(uv_handle_t* handle) {
+static void node_handle_closed(uv_handle_t* handle) {
   rondo_node_t* node = handle->data;
   if (--node->open_handles == 0)
     free(node);
@@ -35,9 +35,9 @@ void rondo_node_free(rondo_node_t* node) {
   assert(node->depth == 0);
   node->left = 1;
   timers_release(node);
-  uv_close((uv_handle_t*) &node->timers.handle, handle_closed);
-  uv_close((uv_handle_t*) &node->immediates.check, handle_closed);
-  uv_close((uv_handle_t*) &node->immediates.idle, handle_closed);
+  uv_close((uv_handle_t*) &node->timers.handle, node_handle_closed);
+  uv_close((uv_handle_t*) &node->immediates.check, node_handle_closed);
+  uv_close((uv_handle_t*) &node->immediates.idle, node_handle_closed);
 }
 
 uv_loop_t* rondo_node_loop(const rondo_node_t* node) {

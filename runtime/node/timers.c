@@ -69,24 +69,24 @@ static struct rondo_node_timer_list_s** bucket_of(const struct node_timers* time
   return &timers->buckets[(hash >> 7) & (timers->bucket_count - 1)];
 }
 
-static struct rondo_node_timer_list_s* list_find(const struct node_timers* timers,
-                                                 uint32_t duration) {
+static struct rondo_node_timer_list_s* node_list_find(const struct node_timers* timers,
+                                                      uint32_t duration) {
   struct rondo_node_timer_list_s* list = *bucket_of(timers, duration);
   while (list != NULL && list->duration != duration)
     list = list->hash_next;
   return list;
 }
 
-static void table_remove(struct node_timers* timers,
-                         const struct rondo_node_timer_list_s* list) {
+static void node_lists_remove(struct node_timers* timers,
+                              const struct rondo_node_timer_list_s* list) {
   struct rondo_node_timer_list_s** link = bucket_of(timers, list->duration);
   while (*link != list)
     link = &(*link)->hash_next;
   *link = list->hash_next;
 }
 
-static void table_insert(struct node_timers* timers,
-                         struct rondo_node_timer_list_s* list) {
+static void node_lists_insert(struct node_timers* timers,
+                              struct rondo_node_timer_list_s* list) {
   struct rondo_node_timer_list_s** bucket = bucket_of(timers, list->duration);
   list->hash_next = *bucket;
   *bucket = list;
@@ -108,7 +108,7 @@ static int lists_reserve(struct node_timers* timers) {
   timers->buckets = buckets;
   timers->bucket_count = timers->heap_capacity = capacity;
   for (size_t i = 0; i < timers->heap_count; i++)
-    table_insert(timers, timers->heap[i]);
+    node_lists_insert(timers, timers->heap[i]);
   return 0;
 }
 
@@ -145,7 +145,7 @@ static void timer_unlink(rondo_node_timer_t* timer) {
 static void list_destroy(struct node_timers* timers,
                          struct rondo_node_timer_list_s* list) {
   heap_remove(timers, list);
-  table_remove(timers, list);
+  node_lists_remove(timers, list);
   free(list);
 }
 
@@ -175,14 +175,14 @@ static void refed_drop(struct node_timers* timers) {
 static int timer_insert(rondo_node_t* node, rondo_node_timer_t* timer, uint64_t start) {
   struct node_timers* timers = &node->timers;
   timer_unlink(timer);
-  struct rondo_node_timer_list_s* list = list_find(timers, timer->duration);
+  struct rondo_node_timer_list_s* list = node_list_find(timers, timer->duration);
   if (list == NULL) {
     if (lists_reserve(timers) != 0 || (list = calloc(1, sizeof(*list))) == NULL)
       return UV_ENOMEM;
     list->duration = timer->duration;
     list->expiry = start + timer->duration;
     list->id = timers->next_list_id++;
-    table_insert(timers, list);
+    node_lists_insert(timers, list);
     heap_put(timers, timers->heap_count++, list);
     heap_up(timers, timers->heap_count - 1);
     if (timers->next_expiry > list->expiry) {
@@ -203,7 +203,7 @@ static void timer_finish(rondo_node_t* node, rondo_node_timer_t* timer) {
 
 /* ---- firing ---------------------------------------------------------------- */
 
-static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
+static const void* node_timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
   struct node_timers* timers = &node->timers;
   uint64_t start = timer->repeat ? timers_now(node) : 0;
   timer_unlink(timer);
@@ -231,7 +231,7 @@ static const void* timer_fire(rondo_node_t* node, rondo_node_timer_t* timer) {
 }
 
 /* A timer started by a callback of this run may have begun after `now`. */
-static int timer_due(const rondo_node_timer_t* timer, uint64_t now) {
+static int node_timer_is_due(const rondo_node_timer_t* timer, uint64_t now) {
   return timer->start + timer->duration <= now;
 }
 
@@ -260,7 +260,7 @@ static void list_settle(struct node_timers* timers, struct rondo_node_timer_list
  * timers which keep starting others can't hold up the loop. Ticks come between lists, and
  * between the timers of one list unless those are grouped. A callback or a tick may clear
  * anything, even the list, so the first list is looked up again for each step. */
-static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
+static const void* node_timers_run(rondo_node_t* node, uint64_t now, int* cut_short) {
   enum {
     NOTHING,
     FIRED,
@@ -272,7 +272,7 @@ static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) 
   timers->next_expiry = UINT64_MAX;
   while ((list = list_up(timers, now)) != NULL) {
     rondo_node_timer_t* timer = list->first;
-    int due = timer != NULL && timer_due(timer, now);
+    int due = timer != NULL && node_timer_is_due(timer, now);
     if (last == FIRED && list->id != fired_of)
       last = LEFT_LIST;
     if (last == LEFT_LIST || (last == FIRED && due && !node->grouped)) {
@@ -284,7 +284,7 @@ static const void* timers_run(rondo_node_t* node, uint64_t now, int* cut_short) 
     } else if (due) {
       last = FIRED;
       fired_of = list->id;
-      const void* error = timer_fire(node, timer);
+      const void* error = node_timer_fire(node, timer);
       if (error != NULL || node->left)
         return error;
     } else {
@@ -309,7 +309,7 @@ static void timers_fired(uv_timer_t* handle) {
   /* After an error the other due timers run at once, before any tick. */
   do {
     cut_short = 0;
-    error = timers_run(node, now, &cut_short);
+    error = node_timers_run(node, now, &cut_short);
     if (error != NULL)
       rondo_node_uncaught(node, error);
   } while ((error != NULL || cut_short) && !node->left);
@@ -382,7 +382,7 @@ void rondo_node_timer_clear(rondo_node_t* node, rondo_node_timer_t* timer) {
   if (!timer->active)
     return;
   timer->active = 0;
-  struct rondo_node_timer_list_s* list = list_find(timers, timer->duration);
+  struct rondo_node_timer_list_s* list = node_list_find(timers, timer->duration);
   timer_unlink(timer);
   /* An empty list of unreferenced timers is kept: programs that unref their timers (for
    * idle connections) soon start another of the same duration. */

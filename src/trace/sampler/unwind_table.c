@@ -446,8 +446,8 @@ static int rules_apply(const struct rules* rules, const struct entry* entry,
   return UNWIND_STEPPED;
 }
 
-static bool entry_find(const struct unwind_table* table, uintptr_t place,
-                       struct entry* entry) {
+static bool covering_entry(const struct unwind_table* table, uintptr_t place,
+                           struct entry* entry) {
   const unsigned char* found =
       table->section == NULL ? NULL : eh_table_find(table, place);
   return found != NULL && entry_read(entry, table, found) &&
@@ -458,7 +458,7 @@ static int step_by_table(struct machine* machine, const struct unwind_table* tab
                          const struct unwind_stack* stack, struct unwind_state* state) {
   uintptr_t place = unwind_place(state) + table->slide;
   struct entry entry;
-  if (!entry_find(table, place, &entry) || entry.return_register != UNWIND_RETURN)
+  if (!covering_entry(table, place, &entry) || entry.return_register != UNWIND_RETURN)
     return UNWIND_NO_RULES;
   *machine = (struct machine){.entry = &entry, .place = entry.start};
   if (!machine_run(machine, entry.common, UINT64_MAX))
@@ -484,7 +484,8 @@ int unwind_by_table_in_handler(const struct unwind_table* table,
 
 uintptr_t unwind_function_start(const struct unwind_table* table, uintptr_t place) {
   struct entry entry;
-  return entry_find(table, place + table->slide, &entry) ? entry.start - table->slide : 0;
+  return covering_entry(table, place + table->slide, &entry) ? entry.start - table->slide
+                                                             : 0;
 }
 
 #else
