@@ -8,7 +8,7 @@ BUILD  ?= build
 # Not by `sudo make install`, which would leave a build that its owner can't continue.
 again := $(if $(wildcard build/librondo-js.so)$(filter install,$(MAKECMDGOALS)),,again)
 
-.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels elsewhere npm deb deb-check abidiff dist release bench install uninstall format lint clean help
+.PHONY: again all demo test check memcheck conformance conformance-all programs oldglibc arm64 musl kernels elsewhere npm deb deb-check abidiff dist release bench bench-growth bench-work bench-compare install uninstall format lint clean help
 
 all: build/build.ninja ## release build: build/libuv.so.1, build/libuv.a, build/rondo and its objects
 	@cmake --build build -j $(JOBS)
@@ -112,6 +112,21 @@ bench: ## the same benchmarks on Debian's libuv and on ours, Node and rondo, wha
 	@bench/tune/run
 	@bench/work/run || [ $$? = 77 ]
 	@bench/record/run
+
+bench-growth: ## how cost grows with timers, connections and requests, bytes for each, latency: tables and a picture (ARGS=--quick)
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory all
+	@bench/growth/run $(ARGS)
+
+bench-work: ## what Node's users do all day, official Node 22 as it is and on both backends: README's table, in 15 minutes
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory all
+	@bench/work/run --readme $(ARGS)
+
+bench-compare: ## instructions for each operation, beside a stored baseline or a revision (BASE=main): one percent shows
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory all
+	@bench/compare $(if $(BASE),--base $(BASE)) $(ARGS)
 
 install: all ## library, headers, libuv.pc, CMake package, rondo, manual pages (PREFIX=/usr/local, DESTDIR=)
 	@cmake --install build --prefix $(PREFIX)

@@ -1,6 +1,7 @@
-// What one operation costs when there are N of its kind: bench/growth/run and bench/compare
-// call it with the name of a row, N, and how many operations to do. Each run does one row,
-// and reports nanoseconds of elapsed time for an operation; memory and latency report more.
+// What one operation costs when there are N of its kind: bench/growth/run and
+// bench/compare call it with the name of a row, N, and how many operations to do. Each
+// run does one row, and reports nanoseconds of elapsed time for an operation; memory and
+// latency report more.
 #include <uv.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -37,8 +38,8 @@ static void wait_until(double moment) {
     uv_sleep(1);
 }
 
-// N timers in random order of due time within a tenth of a second and 200 ns for each; the
-// wait for the last doesn't count.
+// N timers in random order of due time within a tenth of a second and 200 ns for each;
+// the wait for the last doesn't count.
 static void timers(void) {
   uv_timer_t* all = bench_alloc((size_t) count, sizeof *all);
   double spread = 0.1 + (double) count * 2e-7;
@@ -65,7 +66,8 @@ static void timers(void) {
   free(all);
 }
 
-// One of N timers, at random, is started anew: what a socket's time-out costs at each packet.
+// One of N timers, at random, is started anew: what a socket's time-out costs at each
+// packet.
 static void restarts(void) {
   uv_timer_t* all = bench_alloc((size_t) count, sizeof *all);
   for (long i = 0; i < count; i++) {
@@ -86,7 +88,8 @@ static void restarts(void) {
   free(all);
 }
 
-// --- turns, asyncs ----------------------------------------------------------------------
+// --- turns, asyncs
+// ----------------------------------------------------------------------
 
 static void on_idle(uv_idle_t* idle) {
   if (++done == operations)
@@ -118,7 +121,8 @@ static void asyncs(void) {
   report("asyncs", bench_seconds() - began, operations);
 }
 
-// --- files: N reads or stats in flight --------------------------------------------------
+// --- files: N reads or stats in flight
+// --------------------------------------------------
 
 enum { PAGE = 4096 };
 static uv_file file;
@@ -261,7 +265,8 @@ static void connect_peers(void) {
     bench_system(served, "accept");
     bench_uv(uv_tcp_init(&loop, &peer->tcp), "tcp");
     bench_uv(uv_tcp_open(&peer->tcp, served), "open");
-    bench_uv(uv_read_start((uv_stream_t*) &peer->tcp, on_alloc, on_message), "read start");
+    bench_uv(uv_read_start((uv_stream_t*) &peer->tcp, on_alloc, on_message),
+             "read start");
   }
   close(listener);
   uv_run(&loop, UV_RUN_NOWAIT);
@@ -316,7 +321,8 @@ static size_t resident(void) {
   return pages_here * (size_t) sysconf(_SC_PAGESIZE);
 }
 
-// The structure and what the library allocates for it; of loops also all that is resident.
+// The structure and what the library allocates for it; of loops also all that is
+// resident.
 static void memory(void) {
   begin_loop();
   size_t before = in_use();
@@ -327,8 +333,8 @@ static void memory(void) {
     uv_run(&loops[i], UV_RUN_NOWAIT);
   }
   bench_report("bytes_loop", (double) (in_use() - before) / (double) count, "B");
-  bench_report("bytes_loop_resident", (double) (resident() - before_resident) / (double) count,
-               "B");
+  bench_report("bytes_loop_resident",
+               (double) (resident() - before_resident) / (double) count, "B");
   for (long i = 0; i < count; i++)
     bench_loop_close(&loops[i]);
   free(loops);
@@ -397,9 +403,9 @@ static void report_share(const char* row, const double* sorted, double share) {
   bench_report(row, sorted[(long) (share * (double) (operations - 1))] * 1e6, "us");
 }
 
-// Messages leave by a schedule, BENCH_RATE a second over N connections, whether answers have
-// come or not, and a message's time runs from the moment it should have left: a server
-// that stands still is charged for all that had to wait.
+// Messages leave by a schedule, BENCH_RATE a second over N connections, whether answers
+// have come or not, and a message's time runs from the moment it should have left: a
+// server that stands still is charged for all that had to wait.
 static void play(const struct sockaddr_in* address, double rate) {
   int* fds = bench_alloc((size_t) count, sizeof *fds);
   double* sent = bench_alloc((size_t) operations, sizeof *sent);
@@ -414,7 +420,8 @@ static void play(const struct sockaddr_in* address, double rate) {
     bench_system(fds[i], "socket");
     bench_system(connect(fds[i], (const struct sockaddr*) address, sizeof *address),
                  "connect");
-    bench_system(setsockopt(fds[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof one), "nodelay");
+    bench_system(setsockopt(fds[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof one),
+                 "nodelay");
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t) i};
     bench_system(epoll_ctl(poller, EPOLL_CTL_ADD, fds[i], &event), "epoll_ctl");
     next[i] = i;

@@ -197,9 +197,9 @@ static void* part_map(int fd, uint64_t from, size_t length) {
   return pages == MAP_FAILED ? NULL : pages + before;
 }
 
-static void part_unmap(void* part, size_t length) {
+static void chunk_unmap(void* part) {
   size_t before = (uintptr_t) part % system_page_size();
-  munmap((char*) part - before, before + length);
+  munmap((char*) part - before, before + CHUNK_SIZE);
 }
 
 /* Extends the file by `length` bytes, with blocks allocated, and maps them. NULL, with
@@ -338,13 +338,13 @@ static void store_file_give_back(struct trace_store* store, struct trace_chunk* 
   }
   if (index + 1 == file->chunk_count) /* the last in the file */
     file->end = (uint64_t) ((const char*) end - (const char*) chunk);
-  part_unmap(chunk, CHUNK_SIZE);
+  chunk_unmap(chunk);
 }
 
 static void store_file_leave(struct trace_store* store) {
   struct store_file* file = store_file_of(store);
   if (file->first != NULL)
-    part_unmap(file->first, CHUNK_SIZE);
+    chunk_unmap(file->first);
   if (store->header != NULL)
     munmap(store->header, TRACE_HEADER_SIZE);
   if (is_our_file(file))

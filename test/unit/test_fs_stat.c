@@ -85,8 +85,8 @@ static void a_change_is_seen_at_once(void** state) {
   uv_fs_req_cleanup(&req);
 }
 
-/* A name that is missing is known to be, from the first look-up on; what is made under that
- * name later is found all the same. */
+/* A name that is missing is known to be, from the first look-up on; what is made under
+ * that name later is found all the same. */
 static void a_missing_name_is_found_once_it_is_there(void** state) {
   (void) state;
   uv_fs_t req;

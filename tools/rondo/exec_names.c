@@ -20,10 +20,10 @@ static bool find_beside(const char* name, char* path) {
 
 /* NODE_OPTIONS takes a path in double quotes, in which quotes and backslashes are
  * escaped. */
-static void require_in_node(const char* options, const char* script) {
+static void require_in_node(const char* script) {
   char path[PATH_MAX];
   char option[2 * PATH_MAX + 128];
-  size_t used = (size_t) snprintf(option, sizeof(option), "%s--require \"", options);
+  size_t used = (size_t) snprintf(option, sizeof(option), "--require \"");
   if (!find_beside(script, path))
     return;
   for (const char* at = path; *at != '\0'; at++) {
@@ -75,15 +75,15 @@ static char** name_in_nvim(char** argv) {
 
 void exec_report_origins(void) {
   setenv("RONDO_SIM_ORIGINS", "1", 1);
-  require_in_node("", "rondo-sim.js");
+  require_in_node("rondo-sim.js");
 }
 
 void exec_report_queues(void) {
-  require_in_node("", "rondo-step.js");
+  require_in_node("rondo-step.js");
 }
 
 char** exec_name_functions(char** argv) {
-  require_in_node("", "rondo-node.js");
+  require_in_node("rondo-node.js");
   name_in_python();
   return name_in_nvim(argv);
 }

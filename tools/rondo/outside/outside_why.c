@@ -20,21 +20,21 @@ enum { HELD_MS = 10 };
 /* --- stacks ---------------------------------------------------------------------------
  */
 
-static void write_stack(const struct seen_stack* stack, const char* indent) {
+static void write_stack(const struct seen_stack* stack) {
   const struct hot_path* path = &stack->path;
   size_t count = path->length - stack->shown;
   if (stack->is_exact)
-    printf("%sits stack:\n", indent);
+    puts("  its stack:");
   else
-    printf("%sits stack, in %zu of %zu samples in a tenth of a second:\n", indent,
-           path->agreeing, path->counted);
+    printf("  its stack, in %zu of %zu samples in a tenth of a second:\n", path->agreeing,
+           path->counted);
   for (size_t i = 0; i < count && i < FRAMES_SHOWN; i++) {
-    printf("%s  ", indent);
+    fputs("    ", stdout);
     write_plain(stdout, path->frames[path->length - 1 - i]);
     putchar('\n');
   }
   if (count > FRAMES_SHOWN)
-    printf("%s  (and %zu more)\n", indent, count - FRAMES_SHOWN);
+    printf("    (and %zu more)\n", count - FRAMES_SHOWN);
 }
 
 static const char* state_text(char state) {
@@ -88,7 +88,7 @@ static void write_awake(const struct seen* seen, const struct seen_loop* loop,
   }
   putchar('\n');
   if (known)
-    write_stack(stack, "  ");
+    write_stack(stack);
 }
 
 static void write_state(const struct seen* seen, struct target* target,
@@ -122,7 +122,7 @@ static void write_state(const struct seen* seen, struct target* target,
   bool known = seen_stack_take(&stack, namer, target, loop->tid, loop->depth);
   if (known && !stack.in_run) {
     puts("  not in uv_run: its thread runs other code, such as its main script");
-    write_stack(&stack, "  ");
+    write_stack(&stack);
   } else {
     write_awake(seen, loop, thread, &stack, known);
   }
@@ -299,7 +299,7 @@ static void write_other_thread(const struct seen* seen, struct target* target,
   }
   putchar('\n');
   if (known)
-    write_stack(&stack, "  ");
+    write_stack(&stack);
   else
     puts("  its stack isn't known");
   seen_stack_free(&stack);

@@ -68,21 +68,6 @@ void sim_points_free(struct sim_points* points) {
   *points = (struct sim_points){0};
 }
 
-bool sim_points_agree(const struct sim_points* one, const struct sim_points* other,
-                      size_t up_to) {
-  if (up_to >= one->count || up_to >= other->count)
-    return false;
-  for (size_t i = 0; i <= up_to; i++) {
-    const struct sim_point *a = &one->list[i], *b = &other->list[i];
-    bool is_same = a->count == b->count && strcmp(a->place, b->place) == 0;
-    for (uint32_t k = 0; is_same && k < a->count; k++)
-      is_same = strcmp(a->words[k], b->words[k]) == 0;
-    if (!is_same)
-      return false;
-  }
-  return true;
-}
-
 char* sim_point_words(const struct sim_point* point) {
   const char* taken = point->words[point->chosen];
   const char* first = point->words[0];

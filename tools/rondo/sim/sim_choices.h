@@ -24,9 +24,6 @@ struct sim_points {
 /* Reads the file that a run has left; what can't be read is not among them. */
 void sim_points_read(struct sim_points* points, const char* path);
 void sim_points_free(struct sim_points* points);
-/* Whether the runs had the same alternatives before this point, and at it. */
-bool sim_points_agree(const struct sim_points* one, const struct sim_points* other,
-                      size_t up_to);
 /* What was taken at a point, as a sentence. To be freed; NULL without memory. */
 char* sim_point_words(const struct sim_point* point);
 

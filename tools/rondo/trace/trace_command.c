@@ -21,9 +21,11 @@
 
 enum { BAD_ARGUMENT = 9 };
 
-static bool has_suffix(const char* text, const char* suffix) {
-  size_t length = strlen(text), end = strlen(suffix);
-  return length >= end && strcmp(text + length - end, suffix) == 0;
+static const char suffix[] = ".rtrace";
+
+static bool has_suffix(const char* path) {
+  size_t length = strlen(path), end = strlen(suffix);
+  return length >= end && strcmp(path + length - end, suffix) == 0;
 }
 
 /* Reads the first eight bytes of a file, or fewer if it is shorter. */
@@ -40,7 +42,7 @@ static void begins(const char* path, char* bytes) {
 static bool is_recording(const char* path) {
   char magic[8] = {0};
   struct stat status;
-  if (has_suffix(path, ".rtrace") || strcmp(path, "-") == 0)
+  if (has_suffix(path) || strcmp(path, "-") == 0)
     return true;
   if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
     return true;
@@ -169,8 +171,8 @@ static void name_after(char* name, size_t size, const char* recording, uint32_t 
                        enum form form) {
   const char* kind = form == JSON ? "json" : "html";
   struct stat status;
-  int length = (int) strlen(recording) -
-               (has_suffix(recording, ".rtrace") ? (int) strlen(".rtrace") : 0);
+  int length =
+      (int) strlen(recording) - (has_suffix(recording) ? (int) strlen(suffix) : 0);
   if (stat(recording, &status) == 0 && S_ISREG(status.st_mode))
     snprintf(name, size, "%.*s.%s", length, recording, kind);
   else
