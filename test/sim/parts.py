@@ -115,6 +115,15 @@ def races(options, report):
                       f"{statistics.median(shares):.0f} %")
 
 
+def systematic(options, report):
+    """How many schedules of a systematic search it takes to find each race."""
+    node, sim = official.node(options.node), simulator(options)
+    for race in chosen(options, catalogue.RACES):
+        found = sim.ask([node, race.script], race.environment(False), "--search", "systematic", "--runs", "200", "--jobs", "1",
+                        "--no-shrink", "--json", limit=1200)
+        report.result(f"{race.name} {race.version}, systematic search", found["finding"] is not None, f"{found['runs']} schedules")
+
+
 def fixed(options, report):
     node, sim = official.node(options.node), simulator(options)
     for race in chosen(options, catalogue.RACES):
@@ -291,5 +300,5 @@ def short(options, report):
                       + "".join(f"; {reason}" for reason in reasons(unlike.values())))
 
 
-PARTS = {"plain": plain, "races": races, "wall": wall, "fixed": fixed, "green": green, "correct": correct, "time": time_only, "same": same,
+PARTS = {"plain": plain, "races": races, "systematic": systematic, "wall": wall, "fixed": fixed, "green": green, "correct": correct, "time": time_only, "same": same,
          "ourselves": ourselves, "short": short}

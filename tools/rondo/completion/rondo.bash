@@ -37,13 +37,13 @@ _rondo() {
     fi ;;
   orders)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--by --search --shard --no-story --runs --jobs --isolate --share --longest --timeout --patience --json --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--by --of --search --shard --no-story --runs --jobs --isolate --share --date --longest --timeout --patience --json --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;
   step)
     if [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W '--seed --input --film --json --longest --timeout --patience --help --' -- "$word"))
+      COMPREPLY=($(compgen -W '--seed --choices --input --film --outcomes --web --port --json --date --longest --timeout --patience --help --' -- "$word"))
     else
       COMPREPLY=($(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     fi ;;

@@ -22,6 +22,7 @@ struct outcomes {
   unsigned int last_new; /* the run that showed a new one */
   unsigned int quiet; /* enough when so many runs in a row show nothing new; 0: never */
   bool by_status;     /* what was printed doesn't count */
+  bool by_callbacks;  /* nor here: a run's "output" is the list of its callbacks */
   bool part_is_complete; /* all orders of this part of the search were tried */
   bool is_short;         /* memory was not enough for all */
 };
@@ -35,6 +36,12 @@ bool outcomes_same_status(const struct sim_run* one, const struct sim_run* other
 void outcomes_explain(struct outcomes* outcomes, const struct sim_options* options,
                       bool is_terminal, const volatile sig_atomic_t* stop);
 void outcomes_free(struct outcomes* outcomes);
+
+/* --- orders_callbacks.c --- */
+/* Only callbacks whose name or place has one of these words, separated by commas. */
+void callbacks_want(const char* words);
+/* Puts the callbacks of a run that is over in the place of its output. */
+void callbacks_read(struct sim_run* run);
 
 /* --- orders_always.c: which lines never change places --------------------------------
  */

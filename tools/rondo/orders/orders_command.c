@@ -1,6 +1,7 @@
 /* The command: runs a program under many schedules, and groups what came of them. */
 #include "orders_command.h"
 
+#include "exec.h"
 #include "options.h"
 #include "orders.h"
 #include "sim_command.h"
@@ -34,14 +35,17 @@ static const char remark[] =
 static int orders_options(struct sim_options* options, struct outcomes* outcomes,
                           int argc, char** argv, int* next) {
   struct sim_plan* plan = &options->plan;
-  const char* by = "output";
+  const char *by = "output", *of = NULL;
   uint64_t runs = 0, jobs = options->jobs;
   int sharing = (int) options->sharing;
   bool program = false, no_story = false;
   const struct option table[] = {
-      option_choice("--by", "output|status", &by,
-                    "what makes an outcome: what was printed, which is the default, or "
-                    "how the program ended"),
+      option_choice("--by", "output|status|callbacks", &by,
+                    "what makes an outcome: what was printed, which is the default; how "
+                    "the program ended; or the order of its callbacks"),
+      option_text("--of", "WORDS", &of,
+                  "by callbacks: only those whose function, or file and line, has one of "
+                  "these words, as in load,app.js:12"),
       option_count("--runs", &runs, 1, RUNS_MOST,
                    "exactly so many schedules; unless given, 400 at most"),
       {.name = "--search",
@@ -63,6 +67,12 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
                     "a network and a /tmp of its own for each run"),
       option_one_of("--share", &sharing, SIM_SHARING_ALL,
                     "the machine's network and /tmp for all of them"),
+      {.name = "--date",
+       .value = "DATE",
+       .take = sim_date_take,
+       .into = &plan->wall_start,
+       .problem = sim_date_problem,
+       .help = "when each run begins, in UTC; the coming midnight unless given"},
       option_time("--longest", &plan->longest_ns, 1, 0, "no delay is longer"),
       option_time("--timeout", &plan->limit_ns, 1, 0,
                   "end a run when so much virtual time has passed"),
@@ -89,6 +99,10 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
   options->shrink = !no_story;
   outcomes->quiet = runs == 0 && options->way == SIM_RANDOM ? QUIET : 0;
   outcomes->by_status = strcmp(by, "status") == 0;
+  outcomes->by_callbacks = strcmp(by, "callbacks") == 0;
+  if (code == OPTIONS_GOOD && of != NULL && !outcomes->by_callbacks)
+    code = options_refuse(&line, "--of needs --by callbacks", "");
+  callbacks_want(of);
   return code;
 }
 
@@ -142,6 +156,17 @@ static int orders_search(const struct sim_options* options, struct outcomes* out
   return 0;
 }
 
+/* The names of callbacks are those of `rondo step`. */
+static void callbacks_prepare(struct sim_plan* plan) {
+  plan->steps = plan->runs_on = true;
+  plan->left = callbacks_read;
+  exec_report_origins();
+  if (!plan->script) {
+    plan->argv = exec_name_functions(plan->argv);
+    exec_report_queues();
+  }
+}
+
 int orders_main(int argc, char** argv) {
   struct sim_options options = {0};
   struct outcomes outcomes = {0};
@@ -155,6 +180,8 @@ int orders_main(int argc, char** argv) {
   const volatile sig_atomic_t* stop = sim_prepare("orders", &options, argv, next);
   if (stop == NULL)
     return NOTHING_TRIED;
+  if (outcomes.by_callbacks)
+    callbacks_prepare(&options.plan);
   code = orders_search(&options, &outcomes, stop);
   outcomes_free(&outcomes);
   sim_folder_guard_end();

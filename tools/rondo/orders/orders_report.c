@@ -25,12 +25,12 @@ static void wrapped(const char* text, int indent) {
   printf("\n");
 }
 
-static void output_show(const struct sim_run* run) {
+static void output_show(const struct sim_run* run, bool by_callbacks) {
   const char* at = run->output;
   const char* end = at == NULL ? NULL : at + run->output_size;
   int lines = 0;
   if (at == end)
-    printf("        (it printed nothing)\n");
+    printf("        (%s)\n", by_callbacks ? "no callback" : "it printed nothing");
   for (; at < end && lines < OUTPUT_LINES; lines++) {
     int length = (int) strcspn(at, "\n");
     printf("        %.*s%s\n", length > WIDTH - 9 ? WIDTH - 9 : length, at,
@@ -80,13 +80,13 @@ static void outcome_show(const struct sim_options* options,
     printf(", %s", words);
   }
   printf("%s\n\n", number == 0 ? "; the one without any decision" : "");
-  output_show(run);
+  output_show(run, outcomes->by_callbacks);
   if (number == 0)
     return;
   printf("\n");
   if (options->shrink)
     takes_show(&outcome->finding);
-  sim_find_command(options, run);
+  sim_find_command(options, run, "step");
 }
 
 static void line_show(const struct always_line* line) {
@@ -190,6 +190,9 @@ void orders_json(const struct sim_options* options, const struct outcomes* outco
                  const struct always* always) {
   bool is_first = true;
   sim_json_part(options, outcomes->part_is_complete);
+  printf("\"by\":\"%s\",", outcomes->by_status      ? "status"
+                           : outcomes->by_callbacks ? "callbacks"
+                                                    : "output");
   printf("\"schedules\":%u,\"complete\":%s,\"outcomes\":[", outcomes->runs,
          outcomes->part_is_complete && options->shards < 2 ? "true" : "false");
   for (size_t i = 0; i < outcomes->count; i++) {

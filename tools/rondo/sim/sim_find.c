@@ -261,8 +261,44 @@ static void record_both(struct shrink* shrink) {
   free(scratch);
 }
 
-/* A systematic search tries few choices before many, so none needs to be taken back. */
+/* Runs without one of its choices; if it still fails, that is the finding's run from here
+ * on. The points behind the choice may have other numbers then: so it may fail no more,
+ * and the choice is kept. */
+static bool choice_drop(struct shrink* shrink, size_t which) {
+  struct sim_finding* finding = shrink->finding;
+  size_t count = finding->run.choice_count - 1;
+  struct world_choice* fewer = malloc((count + 1) * sizeof(*fewer));
+  struct sim_plan plan = shrink->options->plan;
+  if (fewer == NULL)
+    return false;
+  memcpy(fewer, finding->run.choices, which * sizeof(*fewer));
+  memcpy(fewer + which, finding->run.choices + which + 1,
+         (count - which) * sizeof(*fewer));
+  struct sim_run again = sim_run_like(&finding->run);
+  again.choices = fewer;
+  again.choice_count = count;
+  plan.show = false;
+  finding->tries++;
+  if (!sim_run_whole(&plan, &again, shrink->stop) || again.is_off_path ||
+      !is_alike(shrink->options, &again, &finding->run)) {
+    sim_run_free(&again);
+    free(fewer);
+    return false;
+  }
+  sim_run_free(&finding->run);
+  free(finding->fewer);
+  finding->run = again;
+  finding->fewer = fewer;
+  return true;
+}
+
+/* The search tries cheap schedules first (sim_rank.h), and not those with few choices. */
 static void find_of_choices(struct shrink* shrink) {
+  for (size_t i = shrink->finding->run.choice_count; i-- > 0 && !*shrink->stop;) {
+    if (shrink->finding->run.choice_count > 1)
+      (void) choice_drop(shrink, i);
+  }
+  shrink->count = shrink->finding->run.decision_count;
   shrink->finding->fails_anyway = shrink->count == 0;
   if (shrink->count == 0)
     return;
@@ -307,6 +343,7 @@ void sim_find_free(struct sim_finding* finding) {
   sim_run_free(&finding->smallest);
   free(finding->differs_words[0]);
   free(finding->differs_words[1]);
+  free(finding->fewer);
   free(finding->story);
   free(finding->kept_failing);
   free(finding->kept_passing);

@@ -14,6 +14,7 @@ struct sim_finding {
   char* differs_words[2];  /* the first and the second run's decision there, or NULL */
   bool fails_anyway;       /* also without any decision */
   unsigned int tries;
+  struct world_choice* fewer; /* the run's, if some of its choices weren't needed */
   char* story;        /* which two callbacks change places, or NULL */
   char* kept_failing; /* recordings, or NULL */
   char* kept_passing;
@@ -27,8 +28,9 @@ void sim_find_report(const struct sim_options* options,
                      const struct sim_finding* finding);
 void sim_find_free(struct sim_finding* finding);
 /* The command line that runs this seed, or with these choices, as one would type it, with
- * a line break. */
-void sim_find_command(const struct sim_options* options, const struct sim_run* run);
+ * a line break: of `rondo sim` or `rondo step`. */
+void sim_find_command(const struct sim_options* options, const struct sim_run* run,
+                      const char* command);
 /* The run with the decisions that are needed: the smallest one, or the original if no
  * decision could be removed. */
 const struct sim_run* sim_find_smallest(const struct sim_finding* finding);

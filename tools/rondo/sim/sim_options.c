@@ -153,8 +153,11 @@ void sim_options_free(struct sim_options* options) {
   options->choices = NULL;
 }
 
+const char sim_date_problem[] =
+    "no date such as 2027-01-31 or 2027-01-31T12:30:00Z, nor now";
+
 /* Days and times are UTC's, as the printed command has them. */
-static bool date_take(const char* text, void* into) {
+bool sim_date_take(const char* text, void* into) {
   static const char* const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M",
                                       "%Y-%m-%dT%H:%M:%S"};
   uint64_t* date = into;
@@ -241,9 +244,9 @@ static int table_read(struct sim_options* options, int argc, char** argv, int* n
                "or all; RATE of them, 0.02 unless given"},
       {.name = "--date",
        .value = "DATE",
-       .take = date_take,
+       .take = sim_date_take,
        .into = &plan->wall_start,
-       .problem = "no date such as 2027-01-31 or 2027-01-31T12:30:00Z, nor now",
+       .problem = sim_date_problem,
        .help = "when each run begins, in UTC; the coming midnight unless given"},
       option_time(
           "--longest", &plan->longest_ns, 1, 0,

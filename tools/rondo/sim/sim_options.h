@@ -36,10 +36,12 @@ struct sim_options {
   bool (*alike)(const struct sim_run* one, const struct sim_run* other);
 };
 
-/* Values of --search, --shard and --choices, for a table of options. */
+/* Values of --search, --shard, --choices and --date, for a table of options. */
 bool sim_way_take(const char* text, void* options);
 bool sim_shard_take(const char* text, void* options);
 bool sim_choices_take(const char* text, void* options);
+bool sim_date_take(const char* text, void* wall_start);
+extern const char sim_date_problem[];
 void sim_options_free(struct sim_options* options);
 /* What applies unless the command line has something else. */
 void sim_options_defaults(struct sim_options* options);

@@ -73,16 +73,18 @@ static void decisions_show(const struct sim_run* run) {
     printf("  - and %zu more\n", run->decision_count - shown);
 }
 
-void sim_find_command(const struct sim_options* options, const struct sim_run* run) {
+void sim_find_command(const struct sim_options* options, const struct sim_run* run,
+                      const char* command) {
   char date[32];
   char* choices = NULL;
   sim_date_words(options->plan.wall_start, date, sizeof(date));
   if (run->is_systematic)
     choices = sim_choices_text(run->choices, run->choice_count);
   if (choices != NULL)
-    printf("    rondo sim --choices %s --date %s", choices, date);
+    printf("    rondo %s --choices %s --date %s", command, choices, date);
   else
-    printf("    rondo sim --seed %llu --date %s", (unsigned long long) run->seed, date);
+    printf("    rondo %s --seed %llu --date %s", command, (unsigned long long) run->seed,
+           date);
   free(choices);
   if (options->faults != NULL)
     printf(options->faults[0] == '\0' ? " --faults%s" : " --faults=%s", options->faults);
@@ -90,7 +92,7 @@ void sim_find_command(const struct sim_options* options, const struct sim_run* r
     printf(" --expire");
   if (options->plan.longest_ns != 0)
     printf(" --longest %gms", (double) options->plan.longest_ns / 1e6);
-  if (options->plan.match != NULL)
+  if (options->plan.match != NULL && strcmp(command, "sim") == 0)
     printf(" --match '%s'", options->plan.match);
   if (!options->plan.script)
     printf(" --");
@@ -139,7 +141,11 @@ void sim_find_report(const struct sim_options* options,
   }
   output_show(small->output != NULL ? small : run);
   printf("\nAgain:\n\n");
-  sim_find_command(options, run);
+  sim_find_command(options, run, "sim");
+  if (options->faults == NULL && !options->plan.expire) { /* it knows no faults */
+    printf("\nOne callback after the other, and back:\n\n");
+    sim_find_command(options, run, "step");
+  }
   if (finding->kept_failing != NULL)
     printf("\nRecordings, for rondo trace and rondo trace --compare:\n\n    %s\n",
            finding->kept_failing);

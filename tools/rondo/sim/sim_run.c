@@ -136,7 +136,7 @@ static void child_become(const struct sim_plan* plan, const struct sim_run* run)
     setenv("JSC_numberOfGCMarkers", "1", 1);
   }
   if (run->record != NULL || record != NULL)
-    setenv("RONDO_TRACE", record == NULL ? run->record : record, 1);
+    setenv("RONDO_TRACE", run->record != NULL ? run->record : record, 1);
   if (!plan->show)
     child_redirect(plan, run);
   if (plan->script) {
@@ -413,6 +413,8 @@ void sim_run_finish(const struct sim_plan* plan, struct sim_run* run) {
     run->outcome = OUTCOME_BROKEN;
   }
   output_read(run);
+  if (plan->left != NULL)
+    plan->left(run);
   sim_decisions_of_choices(run);
   written_read(run);
   if (!plan->show)

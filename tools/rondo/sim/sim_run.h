@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct sim_run;
+
 /* What all runs have in common. */
 struct sim_plan {
   char** argv;
@@ -22,8 +24,9 @@ struct sim_plan {
   uint64_t outside_ns;  /* how long an answer from outside is waited for: real */
   const char* match;    /* a pattern that the output must not have */
   uint32_t fault_rate, fault_kinds;
-  bool steps;          /* the world stands still behind each step (sim_step.h), */
-  bool runs_on;        /* or doesn't, and the steps are only written */
+  bool steps;   /* the world stands still behind each step (sim_step.h), */
+  bool runs_on; /* or doesn't, and the steps are only written */
+  void (*left)(struct sim_run* run); /* looks at what a run has left; NULL: nobody does */
   const char* input;   /* the program's standard input is this file; NULL: it is empty */
   uint64_t wall_start; /* seconds since 1970, the same in all runs */
 };

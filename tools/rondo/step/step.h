@@ -95,6 +95,7 @@ struct step_world {
   char* output;
   size_t output_size;
   bool is_started, is_over, is_lost;
+  uint64_t told_at; /* when it was said that the program waits for its debugger */
   /* So many steps more than are asked for may run: a world that is only looked at. */
   unsigned int ahead;
   uint64_t until_ns; /* of real time: later, nothing is waited for; 0: no limit */

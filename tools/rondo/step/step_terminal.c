@@ -35,11 +35,12 @@ static void interrupted(int number) {
 }
 
 static const char* const words[] = {
-    "back",   "choose",     "check",  "else",    "first",  "handle",  "help",  "history",
-    "in",     "last",       "list",   "load",    "next",   "output",  "phase", "queue",
-    "queues", "quit",       "save",   "show",    "source", "step",    "go",    "turn",
-    "until",  "why",        "timers", "pending", "idle",   "prepare", "poll",  "closing",
-    "ticks",  "microtasks", "empty",  "time",    NULL};
+    "back",    "choose", "check",   "else",   "first",   "handle", "help",
+    "history", "pid",    "in",      "last",   "list",    "load",   "next",
+    "output",  "phase",  "queue",   "queues", "quit",    "save",   "show",
+    "source",  "step",   "go",      "turn",   "until",   "why",    "timers",
+    "pending", "idle",   "prepare", "poll",   "closing", "ticks",  "microtasks",
+    "empty",   "time",   NULL};
 
 static void help(void) {
   puts(
@@ -63,6 +64,7 @@ static void help(void) {
       "  save FILE, load FILE   the choices\n"
       "  in 0.1, in all   show the steps of one process alone\n"
       "  check            run it again, and compare all steps so far\n"
+      "  pid              the processes' numbers, for a debugger: gdb -p NUMBER\n"
       "  history, help, quit");
 }
 
@@ -289,6 +291,21 @@ static void list_around(const struct terminal* terminal) {
     step_show_line(terminal->world, i, i == terminal->at);
 }
 
+/* For a debugger: gdb -p 4711. */
+static void processes_show(const struct terminal* terminal) {
+  const struct world* world = terminal->world->run.world;
+  bool has = false;
+  for (uint32_t i = 0; world != NULL && i < world->process_high; i++) {
+    const struct world_process* process = &world->processes[i];
+    if (terminal->world->is_over || process->state == PROCESS_FREE)
+      continue;
+    printf("  process %s is %d\n", process->path, process->pid);
+    has = true;
+  }
+  if (!has)
+    puts("  There is no process any more.");
+}
+
 static void unknown(const char* word) {
   const char* meant = nearest_word(word, words);
   if (meant != NULL)
@@ -324,6 +341,8 @@ static bool command_shows(struct terminal* terminal, const char* word, const cha
     step_input_history();
   else if (is_word(word, "check", NULL))
     check(terminal);
+  else if (is_word(word, "pid", NULL))
+    processes_show(terminal);
   else
     return false;
   return true;

@@ -140,6 +140,23 @@ static bool is_held(const struct step_world* world) {
   return __atomic_load_n(&world->run.world->step_held, __ATOMIC_ACQUIRE) != 0;
 }
 
+/* The program waits for its debugger, or is stopped by it: said once in a while, with
+ * what it has printed, for the debugger's address is in it. */
+static void debugger_tell(struct step_world* world) {
+  const uint64_t pause = 20 * WORLD_SECOND;
+  uint64_t debugged = __atomic_load_n(&world->run.world->debugged_at, __ATOMIC_RELAXED);
+  if (debugged == 0 || (world->told_at != 0 && debugged - world->told_at < pause) ||
+      debugged < world->told_at)
+    return;
+  bool is_first = world->told_at == 0;
+  world->told_at = debugged;
+  output_read(world);
+  fprintf(stderr,
+          "rondo step: the program is in its debugger's hands; its clock stands\n");
+  if (is_first && world->record.count == 0 && world->output != NULL)
+    fwrite(world->output, 1, world->output_size, stderr);
+}
+
 /* True once there is a step more than before, or the run is over. */
 static void step_world_wait(struct step_world* world) {
   const struct timespec moment = {.tv_nsec = 100 * 1000};
@@ -147,10 +164,12 @@ static void step_world_wait(struct step_world* world) {
     return;
   if (is_held(world)) /* all that was permitted is written */
     world->run.patient_since = world_real_ns();
-  if (sim_run_is_over(&world->options->plan, &world->run))
+  if (sim_run_is_over(&world->options->plan, &world->run)) {
     step_world_note_end(world);
-  else
-    nanosleep(&moment, NULL);
+    return;
+  }
+  debugger_tell(world);
+  nanosleep(&moment, NULL);
 }
 
 static bool is_time_over(const struct step_world* world) {
