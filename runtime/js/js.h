@@ -176,6 +176,7 @@ void native_fs(JSObjectRef exports);
 void native_handle(JSObjectRef exports);
 void native_http(JSObjectRef exports);
 void native_stream(JSObjectRef exports);
+void native_contexts(JSObjectRef exports);
 void native_credentials(JSObjectRef exports);
 void native_dns(JSObjectRef exports);
 void native_spawn(JSObjectRef exports);

@@ -1,10 +1,15 @@
 /* Answers from C to JavaScript: by callback or by promise. */
 #include "js_answer.h"
+#include "js_contexts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 JSValueRef js_answer_open(struct answer* answer, JSValueRef how) {
+  return js_answer_open_as(answer, how, "FSREQCALLBACK");
+}
+
+JSValueRef js_answer_open_as(struct answer* answer, JSValueRef how, const char* type) {
   *answer = (struct answer){0};
   if (JSValueIsNull(js.ctx, how)) {
     JSObjectRef promise =
@@ -16,6 +21,7 @@ JSValueRef js_answer_open(struct answer* answer, JSValueRef how) {
   if (JSValueIsObject(js.ctx, how)) {
     answer->callback = (JSObjectRef) how;
     js_keep(how);
+    answer->context = js_context_capture(type, NULL);
   }
   return js_undefined();
 }
@@ -23,6 +29,7 @@ JSValueRef js_answer_open(struct answer* answer, JSValueRef how) {
 void js_answer_drop(struct answer* answer) {
   if (answer->callback != NULL)
     js_drop(answer->callback);
+  js_context_end(answer->context);
   if (answer->resolve != NULL) {
     js_drop(answer->resolve);
     js_drop(answer->reject);
@@ -49,6 +56,7 @@ void js_answer_give(struct answer* answer, JSValueRef error, JSValueRef value) {
   /* The callback may do anything, so `answer` isn't used after it is called. The values
    * needed are on this stack, where the collector finds them. */
   struct answer given = *answer;
+  js_context_next(answer->context);
   js_answer_drop(answer);
   if (given.callback == NULL) {
     if (error != NULL)

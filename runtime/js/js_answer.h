@@ -11,11 +11,14 @@
 struct answer {
   JSObjectRef callback;        /* or NULL */
   JSObjectRef resolve, reject; /* or NULL */
+  JSObjectRef context;         /* in which the callback runs, or NULL */
 };
 
 /* Reads how to answer. Returns what the native function returns to its caller: the
  * promise, or undefined. */
 JSValueRef js_answer_open(struct answer* answer, JSValueRef how);
+/* The same for a request that async_hooks shows as another type than FSREQCALLBACK. */
+JSValueRef js_answer_open_as(struct answer* answer, JSValueRef how, const char* type);
 
 /* False if the caller is waiting for a synchronous answer. */
 static inline bool answer_waits(const struct answer* answer) {

@@ -1,5 +1,5 @@
 /* Errors as Node makes them, and calls from the loop into JavaScript. */
-#include "js.h"
+#include "js_contexts.h"
 #include "node/tracing.h"
 
 #include <stdarg.h>
@@ -65,13 +65,20 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
 static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef self,
                         size_t argc, const JSValueRef argv[]) {
   JSValueRef exception = NULL;
+  JSObjectRef context = js_context_take();
   /* After the program has left, the rest of this turn's callbacks are dropped. */
-  if (rondo_node_exiting(js.node))
+  if (rondo_node_exiting(js.node)) {
+    js_context_drop(context);
     return;
+  }
   js_name_callback(named, argc, argv);
   rondo_node_enter(js.node);
-  JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
+  if (context != NULL)
+    js_context_call(context, function, self, argc, argv, &exception);
+  else
+    JSObjectCallAsFunction(js.ctx, function, self, argc, argv, &exception);
   rondo_node_leave(js.node, exception);
+  js_context_drop(context);
 }
 
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
@@ -120,4 +127,6 @@ void js_call_method(JSObjectRef object, const char* name, size_t argc,
   JSValueRef function = js_get(object, name);
   if (JSValueIsObject(js.ctx, function))
     js_call_scoped((JSObjectRef) function, object, argc, argv);
+  else
+    js_context_drop(js_context_take());
 }

@@ -65,7 +65,7 @@ static JSValueRef dns_lookup(JS_ARGS) {
         .ai_socktype = SOCK_STREAM,
         .ai_flags = js_arg_int(argc, argv, 2, 0),
     };
-    js_answer_open(&lookup->answer, js_arg(argc, argv, 3));
+    js_answer_open_as(&lookup->answer, js_arg(argc, argv, 3), "GETADDRINFOREQWRAP");
     char* origin = js_origin();
     js_origin_report(origin);
     free(origin);
@@ -104,7 +104,7 @@ static JSValueRef dns_lookup_service(JS_ARGS) {
   struct dns_service* request = calloc(1, sizeof(*request));
   if (request == NULL)
     return js_number(UV_ENOMEM);
-  js_answer_open(&request->answer, js_arg(argc, argv, 2));
+  js_answer_open_as(&request->answer, js_arg(argc, argv, 2), "GETNAMEINFOREQWRAP");
   err = uv_getnameinfo(js.loop, &request->uv, on_service,
                        (const struct sockaddr*) &address, NI_NAMEREQD);
   if (err < 0) {

@@ -4,7 +4,7 @@
  * compilation, finalizers) arrive in a private GLib main context, whose descriptors and
  * timeouts are watched on the loop. Such tasks never keep the loop alive, except those
  * announced with engine_task_begin. */
-#include "js.h"
+#include "js_contexts.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -134,6 +134,7 @@ void engine_microtasks(rondo_node_t* node, void* data) {
   (void) data;
   JSUnlock(js.ctx);
   JSLock(js.ctx);
+  js_context_settle();
 }
 
 void engine_on_rejection(JSObjectRef function) {

@@ -2,6 +2,7 @@
  * owner's methods are called back: onchange(status, rename, name) and onstat(status, now,
  * before).
  */
+#include "js_contexts.h"
 #include "js_fs.h"
 #include "js_handle.h"
 
@@ -11,6 +12,7 @@ static void on_event(uv_fs_event_t* uv, const char* name, int events, int status
   struct js_handle* handle = uv->data;
   JSValueRef arguments[] = {js_number(status), js_boolean((events & UV_RENAME) != 0),
                             name != NULL ? js_string(name) : js_null()};
+  js_context_next(handle->context);
   js_call_method(handle->owner, "onchange", 3, arguments);
 }
 
@@ -21,6 +23,7 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
   JSValueRef current = js_fs_stat_value(now, big);
   JSValueRef previous = js_fs_stat_value(before, big);
   JSValueRef arguments[] = {js_number(status), current, previous};
+  js_context_next(handle->context);
   js_call_method(handle->owner, "onstat", 3, arguments);
 }
 

@@ -1,6 +1,7 @@
 /* Creates and closes handles, and has the methods of all kinds: close, ref, unref,
  * hasRef. */
 #include "js_handle.h"
+#include "js_contexts.h"
 
 #include <stdlib.h>
 
@@ -24,8 +25,31 @@ struct js_handle* js_handle_new(JSObjectRef owner) {
   return handle;
 }
 
+/* What async_hooks calls a handle. */
+static const char* context_type(const uv_handle_t* handle) {
+  switch (handle->type) {
+  case UV_TCP:
+    return "TCPWRAP";
+  case UV_NAMED_PIPE:
+    return "PIPEWRAP";
+  case UV_TTY:
+    return "TTYWRAP";
+  case UV_UDP:
+    return "UDPWRAP";
+  case UV_PROCESS:
+    return "PROCESSWRAP";
+  case UV_FS_EVENT:
+    return "FSEVENTWRAP";
+  case UV_FS_POLL:
+    return "STATWATCHER";
+  default:
+    return "HANDLE";
+  }
+}
+
 JSValueRef js_handle_made(struct js_handle* handle) {
   handle->uv.handle.data = handle;
+  handle->context = js_context_of_handle(context_type(&handle->uv.handle), handle->owner);
   handle->token = JSObjectMake(js.ctx, token_class(), handle);
   js_keep(handle->token);
   return handle->token;
@@ -38,6 +62,7 @@ void js_handle_discard(struct js_handle* handle) {
     handle->release(handle);
   if (handle->owner != NULL)
     js_drop(handle->owner);
+  js_context_end(handle->context);
   free(handle);
 }
 
@@ -91,6 +116,8 @@ void js_handle_closed(uv_handle_t* uv) {
   JSObjectRef closed = handle->closed, owner = handle->owner;
   JSObjectSetPrivate(handle->token, NULL);
   js_drop(handle->token);
+  if (closed != NULL)
+    js_context_next(handle->context);
   js_handle_discard(handle);
   if (closed != NULL) {
     js_drop(closed);

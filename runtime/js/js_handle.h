@@ -26,6 +26,7 @@ struct js_handle {
   } uv;
   JSObjectRef token;
   JSObjectRef owner;
+  JSObjectRef context; /* of what made it, or NULL: js_contexts.h */
   JSObjectRef closed; /* called when the handle is closed, or NULL */
   void (*release)(struct js_handle* handle);
   void* extra; /* for the handle's kind, freed by `release` */

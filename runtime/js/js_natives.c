@@ -3,6 +3,7 @@
 #include "js.h"
 
 const struct js_native js_natives[] = {
+    {"contexts", native_contexts},
     {"credentials", native_credentials},
     {"crypto", native_crypto},
     {"dns", native_dns},

@@ -30,7 +30,7 @@ static int pipe_bind(struct js_handle* handle, size_t argc, const JSValueRef arg
 static int pipe_connect(struct js_handle* handle, size_t argc, const JSValueRef argv[]) {
   char* path = js_arg_utf8(argc, argv, 1);
   struct stream_connect* connect =
-      path != NULL ? js_connect_new(js_arg(argc, argv, 2)) : NULL;
+      path != NULL ? js_connect_new(handle, js_arg(argc, argv, 2)) : NULL;
   if (connect != NULL)
     uv_pipe_connect(&connect->uv, &handle->uv.pipe, path, js_stream_connected);
   free(path);

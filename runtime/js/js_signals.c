@@ -1,23 +1,24 @@
 /* native('signals'): process.on('SIGINT', …). One watcher for each signal, unreferenced:
  * waiting for a signal doesn't keep the process alive. */
-#include "js.h"
+#include "js_contexts.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
 static JSObjectRef on_signal;
+static uv_signal_t* watchers[65];
+static JSObjectRef contexts[65]; /* in which their listeners run */
 
 static void signal_came(uv_signal_t* handle, int number) {
   (void) handle;
   JSValueRef argument = js_number(number);
+  js_context_next(contexts[number]);
   js_call_scoped(on_signal, NULL, 1, &argument);
 }
 
 static void signal_closed(uv_handle_t* handle) {
   free(handle);
 }
-
-static uv_signal_t* watchers[65];
 
 /* start(number) → 0 or a libuv error */
 static JSValueRef signals_start(JS_ARGS) {
@@ -41,6 +42,8 @@ static JSValueRef signals_start(JS_ARGS) {
     uv_close((uv_handle_t*) handle, signal_closed);
   else
     watchers[number] = handle;
+  if (err == 0)
+    contexts[number] = js_context_capture("SIGNALWRAP", NULL);
   return js_number(err);
 }
 
@@ -50,6 +53,8 @@ static JSValueRef signals_stop(JS_ARGS) {
   if (number >= 1 && number <= 64 && watchers[number] != NULL) {
     uv_close((uv_handle_t*) watchers[number], signal_closed);
     watchers[number] = NULL;
+    js_context_end(contexts[number]);
+    contexts[number] = NULL;
   }
   return js_undefined();
 }

@@ -1,6 +1,7 @@
 /* native('spawn'): child processes. spawn() starts one and calls the owner back at its
  * end; a list of descriptors and pipe tokens defines its streams. */
 #include "js_spawn.h"
+#include "js_contexts.h"
 #include "js_fs.h"
 #include "js_handle.h"
 
@@ -110,6 +111,7 @@ static void read_stdio(struct child* child, JSObjectRef list) {
 static void child_exited(uv_process_t* uv, int64_t status, int signal) {
   struct js_handle* handle = uv->data;
   JSValueRef arguments[] = {js_number((double) status), js_number(signal)};
+  js_context_next(handle->context);
   js_call_method(handle->owner, "onexit", 2, arguments);
 }
 

@@ -7,6 +7,7 @@
  *
  * A write first tries the kernel and waits only with the rest; callers expect that the
  * write may have finished at once (as in Node). */
+#include "js_contexts.h"
 #include "js_stream.h"
 
 #include <stdlib.h>
@@ -127,6 +128,7 @@ static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
   JSValueRef arguments[] = {handle->owner, js_number((double) count),
                             bytes != NULL ? bytes : js_undefined(),
                             js_number((double) offset)};
+  js_context_next(handle->context);
   js_stream_call_back(STREAM_READ, 4, arguments);
 }
 
@@ -154,12 +156,14 @@ struct stream_write {
       request;     /* JavaScript's request object, called back when the write is done */
   JSValueRef kept; /* the views being written, or NULL */
   char* text;      /* or a copy of a string */
+  JSObjectRef context;
 };
 
 static void write_free(struct stream_write* request) {
   if (request->kept != NULL)
     js_drop(request->kept);
   js_drop(request->request);
+  js_context_end(request->context);
   free(request->text);
   free(request);
 }
@@ -168,6 +172,7 @@ static void on_written(uv_write_t* uv, int status) {
   struct stream_write* request = (struct stream_write*) uv;
   struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
+  js_context_next(request->context);
   write_free(request);
   js_stream_call_back(STREAM_WRITTEN, 3, arguments);
 }
@@ -245,6 +250,7 @@ static JSValueRef write_start(struct js_handle* handle, uv_buf_t* buffers, unsig
   }
   write->request = request;
   js_keep(request);
+  write->context = js_context_capture("WRITEWRAP", handle->context);
   write->text = text;
   write->kept = kept;
   if (kept != NULL)
@@ -333,6 +339,7 @@ static JSValueRef set_blocking(JS_ARGS) {
 struct stream_shutdown {
   uv_shutdown_t uv;
   JSValueRef request;
+  JSObjectRef context;
 };
 
 static void on_shutdown(uv_shutdown_t* uv, int status) {
@@ -340,6 +347,8 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
   struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), request->request};
   js_drop(request->request);
+  js_context_next(request->context);
+  js_context_end(request->context);
   free(request);
   js_stream_call_back(STREAM_SHUT, 3, arguments);
 }
@@ -353,9 +362,11 @@ static JSValueRef stream_shutdown(JS_ARGS) {
     return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);
   request->request = js_arg(argc, argv, 1);
   js_keep(request->request);
+  request->context = js_context_capture("SHUTDOWNWRAP", handle->context);
   int err = uv_shutdown(&request->uv, &handle->uv.stream, on_shutdown);
   if (err < 0) {
     js_drop(request->request);
+    js_context_end(request->context);
     free(request);
   }
   return stream_status(err);
@@ -367,6 +378,7 @@ static JSValueRef stream_shutdown(JS_ARGS) {
 static void on_client(uv_stream_t* server, int status) {
   struct js_handle* handle = server->data;
   JSValueRef arguments[] = {handle->owner, js_number(status)};
+  js_context_next(handle->context);
   js_stream_call_back(STREAM_CLIENT, 2, arguments);
 }
 
@@ -390,17 +402,21 @@ static JSValueRef stream_accept(JS_ARGS) {
   return stream_status(uv_accept(&server->uv.stream, &client->uv.stream));
 }
 
-struct stream_connect* js_connect_new(JSValueRef request) {
+struct stream_connect* js_connect_new(const struct js_handle* handle, JSValueRef request) {
+  const char* type =
+      handle->uv.handle.type == UV_TCP ? "TCPCONNECTWRAP" : "PIPECONNECTWRAP";
   struct stream_connect* connect = calloc(1, sizeof(*connect));
   if (connect == NULL)
     return NULL;
   connect->request = request;
   js_keep(request);
+  connect->context = js_context_capture(type, handle->context);
   return connect;
 }
 
 void js_connect_free(struct stream_connect* connect) {
   js_drop(connect->request);
+  js_context_end(connect->context);
   free(connect);
 }
 
@@ -408,6 +424,7 @@ void js_stream_connected(uv_connect_t* uv, int status) {
   struct stream_connect* connect = (struct stream_connect*) uv;
   struct js_handle* handle = uv->handle->data;
   JSValueRef arguments[] = {handle->owner, js_number(status), connect->request};
+  js_context_next(connect->context);
   js_connect_free(connect);
   js_stream_call_back(STREAM_CONNECT, 3, arguments);
 }

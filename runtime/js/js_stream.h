@@ -30,9 +30,10 @@ static inline JSValueRef stream_status(int status) {
 struct stream_connect {
   uv_connect_t uv;
   JSValueRef request;
+  JSObjectRef context; /* of the connect, or NULL */
 };
 
-struct stream_connect* js_connect_new(JSValueRef request);
+struct stream_connect* js_connect_new(const struct js_handle* handle, JSValueRef request);
 void js_connect_free(struct stream_connect* connect);
 void js_stream_connected(uv_connect_t* uv, int status);
 

@@ -34,7 +34,7 @@ static int tcp_connect(struct js_handle* handle, size_t argc, const JSValueRef a
   int err = js_address_arg(argc, argv, 1, &address);
   if (err < 0)
     return err;
-  struct stream_connect* connect = js_connect_new(js_arg(argc, argv, 3));
+  struct stream_connect* connect = js_connect_new(handle, js_arg(argc, argv, 3));
   if (connect == NULL)
     return UV_ENOMEM;
   err = uv_tcp_connect(&connect->uv, &handle->uv.tcp, (const struct sockaddr*) &address,

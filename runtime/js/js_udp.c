@@ -1,6 +1,7 @@
 /* native('udp'): datagram sockets. Messages and finished sends are reported through
  * functions that JavaScript sets once; their first argument is the handle's owner. */
 #include "js_address.h"
+#include "js_contexts.h"
 #include "js_stream.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct udp_send {
   JSValueRef request;
   JSValueRef kept;
   char* copy; /* of memory that may move, or NULL */
+  JSObjectRef context;
 };
 
 static JSObjectRef on_message_js, on_sent_js;
@@ -101,6 +103,7 @@ static void on_message(uv_udp_t* uv, ssize_t count, const uv_buf_t* buffer,
     address = js_address_value(&sender);
   }
   JSValueRef arguments[] = {handle->owner, js_number((double) count), bytes, address};
+  js_context_next(handle->context);
   js_call_scoped(on_message_js, NULL, 4, arguments);
 }
 
@@ -126,6 +129,8 @@ static void on_sent(uv_udp_send_t* uv, int status) {
   JSValueRef arguments[] = {handle->owner, js_number(status), send->request};
   js_drop(send->request);
   js_drop(send->kept);
+  js_context_next(send->context);
+  js_context_end(send->context);
   free(send->copy);
   free(send);
   if (on_sent_js != NULL)
@@ -177,6 +182,7 @@ static JSValueRef udp_send(JS_ARGS) {
   send->request = js_arg(argc, argv, 2);
   js_keep(send->kept);
   js_keep(send->request);
+  send->context = js_context_capture("UDPSENDWRAP", handle->context);
   return stream_status(0);
 }
 

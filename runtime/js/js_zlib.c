@@ -3,7 +3,7 @@
  *
  * JavaScript holds a token. A codec ends when it is closed or its token is collected; one
  * that is being run is closed after that. */
-#include "js.h"
+#include "js_contexts.h"
 #include "js_module.h"
 #include "zlib/codec.h"
 
@@ -32,6 +32,7 @@ struct zlib_work {
   uv_work_t uv;
   struct codec* codec;
   JSObjectRef token, owner;
+  JSObjectRef context;
   JSValueRef in, out; /* kept until the work is done */
   uint8_t* copy;      /* of bytes that may move, or NULL */
   struct codec_step step;
@@ -134,6 +135,7 @@ static JSValueRef zlib_open(JS_ARGS) {
 }
 
 static void work_free(struct zlib_work* work) {
+  js_context_end(work->context);
   js_drop(work->token);
   js_drop(work->owner);
   js_drop(work->in);
@@ -241,6 +243,7 @@ static void work_done(uv_work_t* uv, int status) {
   if (work->closed)
     codec_free(work->codec);
   /* The owner is on this stack, where the collector finds it. */
+  js_context_next(work->context);
   work_free(work);
   js_call_scoped(on_done, NULL, count, values);
 }
@@ -276,6 +279,7 @@ static JSValueRef zlib_write(JS_ARGS) {
                              .in = argv[2],
                              .out = argv[5],
                              .step = step};
+  work->context = js_context_capture("ZLIB", NULL);
   js_keep(work->token);
   js_keep(work->owner);
   js_keep(work->in);

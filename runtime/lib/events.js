@@ -413,6 +413,13 @@ Object.assign(EventEmitter, {
 });
 Object.defineProperty(countOf, 'name', { __proto__: null, value: 'listenerCount' });
 Object.defineProperties(EventEmitter, {
+  EventEmitterAsyncResource: {
+    __proto__: null,
+    enumerable: true,
+    configurable: true,
+    get: () => require('internal/events_resource').EventEmitterAsyncResource,
+    set(value) { Object.defineProperty(EventEmitter, 'EventEmitterAsyncResource', { __proto__: null, value, writable: true, enumerable: true, configurable: true }); },
+  },
   captureRejections: {
     __proto__: null,
     enumerable: true,

@@ -5,10 +5,12 @@
 const { SymbolFor, functionToString, over, regexpReplace, stringSlice, weakrefDeref } = intrinsics;
 const binding = native('timers');
 const { invalidArgType } = require('internal/errors');
+const tools = require('internal/tools');
 
 const MAX = 2 ** 31 - 1;
 const kSlot = Symbol('slot');
 const kHolds = Symbol('refed');
+const kContext = Symbol('async context'); // only while the program asks for contexts
 const kRepeats = Symbol('repeats'); // the slot repeats: C starts it again
 const custom = SymbolFor('nodejs.util.promisify.custom');
 const inspectCustom = SymbolFor('nodejs.util.inspect.custom');
@@ -47,6 +49,7 @@ class Timeout {
     this._repeat = again ? ms : null;
     this._destroyed = false;
     this[kHolds] = true;
+    if (tools.contexts !== undefined) this[kContext] = tools.contexts.begin('Timeout', this);
     this[kSlot] = start(this);
   }
 
@@ -59,6 +62,7 @@ class Timeout {
     if (this[kSlot] >= 0) {
       binding.timerRefresh(this[kSlot]);
     } else if (this._idleTimeout !== -1) {
+      if (this._destroyed && tools.contexts !== undefined) this[kContext] = tools.contexts.begin('Timeout', this);
       this._destroyed = false;
       this[kSlot] = start(this);
       if (!this[kHolds]) timerRef(this[kSlot], false);
@@ -101,12 +105,16 @@ function start(timeout) {
 
 function forget(timeout) {
   timeout._destroyed = true;
+  if (timeout[kContext] !== undefined) tools.contexts.destroy(timeout[kContext]);
   if (timeout._id !== undefined) byId.delete(timeout._id);
 }
 
 function call(timeout) {
+  const context = timeout[kContext];
+  if (context !== undefined) tools.contexts.opened(context);
   if (timeout._timerArgs === undefined) timeout._onTimeout();
   else Reflect.apply(timeout._onTimeout, timeout, timeout._timerArgs);
+  if (context !== undefined) tools.contexts.closed(context);
 }
 
 function fireTimer() {
@@ -187,7 +195,7 @@ function fireWeak(slot, ref) {
   if (target !== undefined) abortWeak(target);
 }
 
-require('internal/tools').weakTimers = {
+tools.weakTimers = {
   onDue(callback) { abortWeak = callback; }, start: startWeak, hold: holdWeak, end: endWeak,
 };
 
@@ -197,6 +205,7 @@ class Immediate {
     this._argv = args;
     this._destroyed = false;
     this[kHolds] = true;
+    if (tools.contexts !== undefined) this[kContext] = tools.contexts.begin('Immediate', this);
     immediates[this[kSlot] = immediateStart()] = this;
     if (step !== undefined) step(1, this[kSlot], nameOf(task));
   }
@@ -220,14 +229,29 @@ function finish(immediate) {
 function fireImmediate() {
   const immediate = immediates[cell[0]];
   const { _argv: args } = immediate;
+  const context = immediate[kContext];
   finish(immediate);
+  if (context !== undefined) {
+    tools.contexts.emitDestroyed();
+    tools.contexts.opened(context);
+  }
   try {
     if (args === undefined) immediate._onImmediate();
     else Reflect.apply(immediate._onImmediate, immediate, args);
   } finally {
     immediate._onImmediate = null;
+    if (context !== undefined) tools.contexts.destroy(context);
   }
+  if (context !== undefined) tools.contexts.closed(context);
 }
+
+// For the runtime itself: in the next check phase, if there is one, in no context.
+tools.soon = (task) => {
+  const { contexts } = tools;
+  tools.contexts = undefined;
+  new Immediate(task).unref();
+  tools.contexts = contexts;
+};
 
 // For the recorder of `rondo trace` only.
 const nameOf = (task) => require('internal/names').nameOf(task);
@@ -272,6 +296,7 @@ function clearTimeout(given) {
 function clearImmediate(given) {
   if (given?.[kSlot] === undefined || given._destroyed) return;
   finish(given);
+  if (given[kContext] !== undefined) tools.contexts.destroy(given[kContext]);
   binding.immediateClear(given[kSlot]);
   given._onImmediate = null;
 }

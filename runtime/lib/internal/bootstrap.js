@@ -65,11 +65,13 @@
   const info = timers.tickInfo;
   let queue = [];
   let head = 0;
+  let contexts; // internal/contexts, from its start on
 
   function nextTick(callback, ...args) {
     if (typeof callback !== 'function') requireBuiltin('internal/errors').validateFunction(callback, 'callback');
     if (process._exiting) return;
-    arrayPush.call(queue, args.length === 0 ? callback : { callback, args });
+    if (contexts !== undefined) arrayPush.call(queue, contexts.tick(callback, args));
+    else arrayPush.call(queue, args.length === 0 ? callback : { callback, args, context: undefined });
     if (info[0] === 0) {
       info[0] = 1;
       timers.scheduleTicks();
@@ -91,7 +93,8 @@
         tick();
       } else {
         const { callback, args } = tick;
-        if (args.length === 1) callback(args[0]);
+        if (tick.context !== undefined) contexts.runTick(tick);
+        else if (args.length === 1) callback(args[0]);
         else if (args.length === 2) callback(args[0], args[1]);
         else Reflect.apply(callback, undefined, args);
       }
@@ -123,6 +126,10 @@
   const resolved = PromiseResolve();
   function queueMicrotask(callback) {
     if (typeof callback !== 'function') requireBuiltin('internal/errors').validateFunction(callback, 'callback');
+    if (contexts !== undefined) {
+      contexts.soon(callback);
+      return;
+    }
     promiseThen.call(resolved, () => {
       try {
         callback();
@@ -136,6 +143,10 @@
 
   const process = {};
   const tools = {
+    startContexts(started) { contexts = tools.contexts = started; },
+    contexts: undefined,
+    wrapsAwaits: false,
+    runsMain: false, // the program's first script
     requireBuiltin, nextTick: timers.step === undefined ? nextTick : nextTickShown, queueMicrotask, options, script, scope, kOurs: Symbol('error of ours'),
   };
   modules['internal/tools'] = { exports: tools };

@@ -294,13 +294,25 @@ Module.prototype._compile = function (text, file) {
   const before = imports ? stringReplace.call(head, '__dirname', '__dirname, $import$') : head;
   tools.addSource(file, text, before.length);
   if (stringStartsWith.call(text, '#!')) text = `//${stringSlice.call(text, 2)}`;
-  if (imports) text = require('internal/esm/source').rewriteScript(text);
-  const call = tools.script.evaluate(`${before}${text}\n})`, file, 1);
+  const source = imports ? require('internal/esm/source').rewriteScript(text) : text;
+  const call = compileAwaiting(before, text, file) ?? tools.script.evaluate(`${before}${source}\n})`, file, 1);
   const args = [this.exports, makeRequire(this), this, file, path.dirname(file)];
   if (imports) arrayPush.call(args, importFrom(file));
   tools.forgetMatches();
   return Reflect.apply(call, this.exports, args);
 };
+
+// While a program uses asynchronous contexts, and for a file that asks for them (internal/contexts_awaits).
+const AWAITING_MOST = 512 * 1024;
+function compileAwaiting(before, text, file) {
+  const isAsked = tools.wrapsAwaits || (text.length < AWAITING_MOST && stringIncludes.call(text, 'async_hooks'));
+  if (!isAsked || !regexpTest(/\bawait\b/, text)) return undefined;
+  try {
+    return tools.script.evaluate(`${before}${require('internal/esm/source').rewriteScript(text, true)}\n})`, file, 1);
+  } catch {
+    return undefined; // the text as it is shall say what is wrong with it
+  }
+}
 
 const hasImport = (text) => stringIncludes.call(text, 'import') && regexpTest(/\bimport\s*\(/, text) ||
   stringIncludes.call(text, 'eval') && regexpTest(/\beval\s*\(/, text);

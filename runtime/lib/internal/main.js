@@ -12,6 +12,16 @@ const { options } = tools;
 
 function run() {
   const loader = require('internal/loader');
+  tools.runsMain = true;
+  try {
+    runProgram(loader);
+  } finally {
+    tools.runsMain = false;
+  }
+  tools.contexts?.reset();
+}
+
+function runProgram(loader) {
   if (options.code !== undefined) {
     const value = loader.runCode(options.code, '[eval]');
     if (options.print) require('internal/console').log(value);
@@ -66,7 +76,11 @@ function fatalException(error, isFromPromise) {
 process._fatalException = fatalException;
 function uncaught(error) {
   const handler = process._fatalException;
-  if (typeof handler === 'function') return Reflect.apply(handler, process, [error, fromPromise]);
+  if (typeof handler === 'function') {
+    const isHandled = Reflect.apply(handler, process, [error, fromPromise]);
+    tools.contexts?.reset();
+    return isHandled;
+  }
   fatal(error);
   return native('process').leave(6);
 }
@@ -159,6 +173,7 @@ function announce(event, code) {
 }
 
 function beforeExit() {
+  tools.contexts?.emitDestroyed();
   announce('beforeExit', process.exitCode || 0);
 }
 

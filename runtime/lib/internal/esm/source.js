@@ -11,9 +11,9 @@
 
 const {
   arrayFilter, arrayForEach, arrayIncludes, arrayJoin, arrayMap, arrayPush, arraySome, arraySort, over, regexpReplace,
-  regexpTest, stringEndsWith, stringSlice, stringSplit,
+  regexpTest, stringEndsWith, stringIncludes, stringSlice, stringSplit,
 } = intrinsics;
-const { script } = require('internal/tools');
+const tools = require('internal/tools');
 const { tokensOf } = require('internal/esm/tokens');
 
 const IMPORT = '$import$';
@@ -23,10 +23,10 @@ const DEFAULT = '$default$';
 const FIXED = '$fixed$';
 
 // The value of a string token; the engine evaluates its escapes.
-const textOf = ({ value }) => script.evaluate(value, 'node:internal/esm/source', 1);
+const textOf = ({ value }) => tools.script.evaluate(value, 'node:internal/esm/source', 1);
 
 class Rewriter {
-  constructor(text, isModule, isFixed = () => false) {
+  constructor(text, isModule, wrapsAwaits, isFixed = () => false) {
     this.text = text;
     this.isFixed = isFixed; // whether the exports of a specifier never change
     this.tokens = tokensOf(text);
@@ -40,6 +40,7 @@ class Rewriter {
     this.requests = []; // specifiers in their order: { specifier, type }
     for (; this.at < this.tokens.length; this.at++) this.look(isModule);
     if (isModule) this.freeCalls();
+    if (wrapsAwaits) require('internal/contexts_awaits').editAwaits(this.tokens, this.edits);
   }
 
   // Numbered from 1.
@@ -348,12 +349,14 @@ class Rewriter {
 }
 
 // import() in a script is replaced by the runtime's.
-function rewriteScript(text) {
-  return regexpTest(/\b(import|eval)\b/, text) ? new Rewriter(text, false).result() : text;
+function rewriteScript(text, wrapsAwaits = false) {
+  return wrapsAwaits || regexpTest(/\b(import|eval)\b/, text) ? new Rewriter(text, false, wrapsAwaits).result() : text;
 }
 
 function rewriteModule(text, isFixed) {
-  const found = new Rewriter(text, true, isFixed);
+  // A graph is read before any of it runs, so a file that names async_hooks speaks for those after it.
+  if (stringIncludes.call(text, 'async_hooks')) tools.wrapsAwaits = true;
+  const found = new Rewriter(text, true, tools.wrapsAwaits, isFixed);
   const names = arrayJoin.call(arrayMap.call(found.exports, ({ name, local }) => `${JSON.stringify(name)}: () => ${local}`), ', ');
   const { imports, exports, indirect, stars, requests, awaits } = found;
   return { body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };

@@ -6,6 +6,7 @@ const { ArrayIsArray, arrayFilter, arrayIncludes, arrayPush, over } = intrinsics
 const binding = native('stream');
 const handles = native('handle');
 const timers = require('timers');
+const tools = require('internal/tools');
 const {
   checkFields, coded, invalidAddress, invalidArgType, validateBoolean, validateInteger, validateNumber, validateString,
 } = require('internal/errors');
@@ -90,7 +91,7 @@ function connectByName(socket, { host, port, local }, options) {
   const ask = lookup ?? require('dns').lookup;
   const asked = { family: wanted ?? 0, hints: hints ?? 0 };
   if (all) asked.all = true;
-  ask(host, asked, (error, found, family) => {
+  const answer = (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
     const reported = !error && ArrayIsArray(list) ? list : [{ address: found, family }];
     for (const item of over(reported)) socket.emit('lookup', error, item.address, item.family, host);
@@ -107,7 +108,9 @@ function connectByName(socket, { host, port, local }, options) {
     refreshTimer(socket);
     if (list.length > 1) tryAll(socket, alternate(list), port, limit);
     else attempt(socket, { address: list[0].address, port, settle, ...local });
-  });
+  };
+  if (tools.contexts === undefined) ask(host, asked, answer);
+  else tools.contexts.causedBy(socket, () => ask(host, asked, answer));
 }
 
 // What is wrong with the result of a lookup, which may be the program's function.

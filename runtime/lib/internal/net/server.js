@@ -113,12 +113,14 @@ function start(server, open, address, port) {
   }
   if (server._unref) server.unref();
   server._connectionKey = `${server._kind === 'pipe' ? -1 : isIP(server._tried) || 4}:${server._kind === 'pipe' ? server._pipeName : server._tried}:${port}`;
-  process.nextTick(() => {
+  const listening = () => {
     // The server may have been closed meanwhile.
     if (server._handle === null) return;
     tools.publish?.('tracing:net.server.listen:asyncEnd', { server });
     server.emit('listening');
-  });
+  };
+  if (tools.contexts === undefined) process.nextTick(listening);
+  else tools.contexts.causedBy(server, () => process.nextTick(listening));
   return server;
 }
 
@@ -198,7 +200,8 @@ setHooks((server, status) => {
   let failed = 0;
   const socket = new Socket({
     [kMake](made) {
-      const token = kind === 'pipe' ? binding.pipe(made, false) : binding.tcp(made);
+      const make = () => kind === 'pipe' ? binding.pipe(made, false) : binding.tcp(made);
+      const token = tools.contexts === undefined ? make() : tools.contexts.accepted(server, make);
       failed = binding.accept(handle, token);
       return token;
     },
