@@ -59,25 +59,28 @@ console.log(store.disable(), store.getStore());
 
 // --- events ---
 const lines = [];
+const mine = new Set(); // what a step has made
+const destroyed = [];
 const names = new Map([[executionAsyncId(), 'main']]);
 const counts = {};
 const nameOf = (id) => names.get(id) ?? (id === 0 ? 'nothing' : 'unknown');
 const hook = createHook({
   init(id, type, trigger, resource) {
     if (type === 'PROMISE' || type === 'DNSCHANNEL') return; // not all of them are known to every engine
+    mine.add(id);
     names.set(id, `${type} ${counts[type] = (counts[type] ?? 0) + 1}`);
     lines.push(`init ${nameOf(id)} by ${nameOf(trigger)} in ${nameOf(executionAsyncId())}, ${typeof resource}`);
   },
   before(id) { if (names.has(id)) lines.push(`before ${nameOf(id)} ${executionAsyncId() === id} ${nameOf(triggerAsyncId())}`); },
   after(id) { if (names.has(id)) lines.push(`after ${nameOf(id)} ${executionAsyncId() === id}`); },
-  destroy(id) { if (names.has(id) && nameOf(id) !== 'step') lines.push(`destroy ${nameOf(id)}`); },
+  destroy(id) { if (mine.has(id)) destroyed.push(nameOf(id)); },
 });
 console.log(hook.enable() === hook, hook.enable() === hook);
 
 function show(title) {
   hook.disable();
-  console.log(`${title}\n  ${lines.join('\n  ')}`);
-  lines.length = 0;
+  console.log(`${title}\n  ${lines.join('\n  ')}\n  destroyed: ${destroyed.sort().join(', ')}`);
+  lines.length = destroyed.length = 0;
   hook.enable();
 }
 
@@ -123,7 +126,8 @@ let at = 0;
   const step = steps[at++];
   // From outside of every context that is shown.
   setTimeout(() => {
-    lines.length = 0;
+    lines.length = destroyed.length = 0;
+    mine.clear();
     names.set(executionAsyncId(), 'step');
     step(() => {
       setTimeout(() => setImmediate(() => {

@@ -112,6 +112,8 @@ step('no store behind a store', (done) => { store.run('x', () => Promise.resolve
     await new Promise((resolve) => {
       store.run(name, () => work(() => { say(name); resolve(); }));
     });
+    // Two ends of a connection have no order between them.
+    if (name === 'socket' || name === 'datagram') lines.sort();
     console.log(lines.join('\n'));
     lines.length = 0;
   }
