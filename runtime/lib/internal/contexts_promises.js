@@ -14,10 +14,10 @@
 // are changed a little (internal/contexts_awaits): they wait for Promise.resolve(value), which
 // takes as long. Other places where `constructor` is read (isQuiet) are the runtime's and the engine's.
 
-const { PromiseReject } = intrinsics;
+const { PromiseReject, over } = intrinsics;
 const tools = require('internal/tools');
 const contexts = require('internal/contexts');
-const { Context, emitInit, hooks, leave, newId, react } = contexts;
+const { Context, emitInit, hooks, leave, newId, react, run } = contexts;
 
 const { prototype } = Promise;
 const { finally: genuineFinally, then: genuineThen } = prototype;
@@ -34,6 +34,12 @@ function idOf(promise) {
   ids.set(promise, id = newId());
   emitInit(id, 'PROMISE', contexts.current.id, promise);
   return id;
+}
+
+// A promise that is made by a function of the constructor.
+function seen(promise) {
+  if (isHooked()) idOf(promise);
+  return promise;
 }
 
 // The context of a reaction to a promise; it is announced when its own promise is there.
@@ -118,14 +124,22 @@ function install() {
   if (isInstalled) return;
   isInstalled = true;
   tools.wrapsAwaits = true;
+  tools.contexts.within = within;
   const methods = {
     then(onFulfilled, onRejected) { return then(this, onFulfilled, onRejected); },
     finally(onFinally) { return quietly(genuineFinally, this, [onFinally]); },
     resolve(value) {
       if (this === Promise && isObject(value) && !(value instanceof Promise)) return resolveForeign(value);
-      return isObject(value) ? quietly(genuineResolve, this, [value]) : Reflect.apply(genuineResolve, this, [value]);
+      const promise = isObject(value) ? quietly(genuineResolve, this, [value]) : Reflect.apply(genuineResolve, this, [value]);
+      if (promise !== value) seen(promise);
+      return promise;
     },
   };
+  for (const name of over(['all', 'allSettled', 'any', 'race', 'reject'])) {
+    const genuine = Promise[name];
+    const made = { [name](value) { return seen(Reflect.apply(genuine, this, [value])); } };
+    replace(Promise, name, made[name]);
+  }
   replace(prototype, 'then', methods.then);
   replace(prototype, 'finally', methods.finally);
   replace(Promise, 'resolve', methods.resolve);
@@ -146,4 +160,10 @@ function install() {
   });
 }
 
-module.exports = { install };
+// In the context of a promise, if hooks know it: the listeners of 'unhandledRejection'.
+function within(promise, fn) {
+  const id = ids.get(promise);
+  return id === undefined ? fn() : run(new Context(id, contexts.current.id, promise, contexts.stored), fn, undefined, []);
+}
+
+module.exports = { install, within };

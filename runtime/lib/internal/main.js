@@ -153,7 +153,8 @@ function rejections() {
     if (util.promiseHandled(promise)) continue;
     any = true;
     warned.add({ ref: new WeakRef(promise), id: ++lastId });
-    if (process.emit('unhandledRejection', reason, promise)) continue;
+    const announceRejection = () => process.emit('unhandledRejection', reason, promise);
+    if (tools.contexts?.within === undefined ? announceRejection() : tools.contexts.within(promise, announceRejection)) continue;
     fromPromise = true;
     try {
       binding.uncaught(rejectionError(reason));
