@@ -10,8 +10,8 @@
 enum { MOST_ARGUMENTS = 8 };
 
 static JSObjectRef capture, enter, settle, end;
-static JSObjectRef next;     /* the context of the call that comes next */
-static int32_t is_left[1];   /* a microtask has left its context behind */
+static JSObjectRef next;   /* the context of the call that comes next */
+static int32_t is_left[1]; /* a microtask has left its context behind */
 
 static JSObjectRef made(const char* type, JSObjectRef cause, JSObjectRef owner) {
   if (capture == NULL)

@@ -20,7 +20,8 @@ void js_context_end(JSObjectRef context);
 void js_context_next(JSObjectRef context);
 
 /* For js_call.c and js_engine.c: takes the context that js_context_next has set, to be
- * dropped after the call; calls in one; and, after microtasks, ends the context that the last one left behind. */
+ * dropped after the call; calls in one; and, after microtasks, ends the context that the
+ * last one left behind. */
 JSObjectRef js_context_take(void);
 void js_context_drop(JSObjectRef context);
 void js_context_call(JSObjectRef context, JSObjectRef function, JSObjectRef self,

@@ -402,7 +402,8 @@ static JSValueRef stream_accept(JS_ARGS) {
   return stream_status(uv_accept(&server->uv.stream, &client->uv.stream));
 }
 
-struct stream_connect* js_connect_new(const struct js_handle* handle, JSValueRef request) {
+struct stream_connect* js_connect_new(const struct js_handle* handle,
+                                      JSValueRef request) {
   const char* type =
       handle->uv.handle.type == UV_TCP ? "TCPCONNECTWRAP" : "PIPECONNECTWRAP";
   struct stream_connect* connect = calloc(1, sizeof(*connect));

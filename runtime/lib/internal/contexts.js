@@ -92,6 +92,7 @@ function emitInit(id, type, trigger, resource) {
   }
 }
 
+const emitResolve = (id) => { if (hooks.promiseResolve.length > 0) emit(hooks.promiseResolve, id); };
 const emitBefore = (id) => { if (hooks.before.length > 0) emit(hooks.before, id); };
 const emitAfter = (id) => { if (hooks.after.length > 0) emit(hooks.after, id); };
 
@@ -145,7 +146,7 @@ const { left: isLeft } = binding;
 function endLeft() {
   const { id } = left;
   left = undefined;
-  if (hooks.promiseResolve.length > 0) emit(hooks.promiseResolve, id);
+  emitResolve(id);
   emitAfter(id);
   current = bottom;
 }
@@ -173,6 +174,17 @@ function enter(context, fn, self, ...args) {
   opened(context);
   const result = Reflect.apply(fn, self, args);
   closed(context);
+  return result;
+}
+
+// As `enter`, for calls from within another context, which is restored unless the function throws.
+function within(context, fn, ...args) {
+  const before = current;
+  current = context;
+  emitBefore(context.id);
+  const result = Reflect.apply(fn, undefined, args);
+  emitAfter(context.id);
+  current = before;
   return result;
 }
 
@@ -204,7 +216,7 @@ function react(context, fn, value) {
   try {
     return fn(value);
   } finally {
-    if (hooks.promiseResolve.length > 0) emit(hooks.promiseResolve, context.id);
+    emitResolve(context.id);
     if (hooks.after.length > 0) emit(hooks.after, context.id);
     current = before;
   }
@@ -297,12 +309,12 @@ function start() {
   if (isStarted) return;
   isStarted = true;
   if (tools.runsMain) current = new Context(MAIN, 0, {}, undefined);
-  tools.startContexts({ accepted, bind, begin, causedBy, closed, destroy, emitDestroyed, enter, opened, reset, run, runTick, soon, tick });
+  tools.startContexts({ accepted, bind, begin, causedBy, closed, destroy, emitDestroyed, enter, opened, reset, run, runTick, soon, tick, within });
   binding.install(capture, enter, settle, destroy);
 }
 
 module.exports = {
-  Context, announceCollected, begin, bind, destroy, emitInit, find, hooks, leave, newId, queueDestroy, react, run, start, withValue, without,
+  Context, announceCollected, begin, bind, destroy, emitInit, emitResolve, find, hooks, leave, newId, queueDestroy, react, run, start, withValue, without,
   get current() { return current; },
   get stored() { return anyDisabled ? handedOn(current.stored) : current.stored; }, // what a new context takes over
   set anyDisabled(on) { anyDisabled = on; },

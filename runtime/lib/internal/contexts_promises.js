@@ -14,7 +14,7 @@
 // are changed a little (internal/contexts_awaits): they wait for Promise.resolve(value), which
 // takes as long. Other places where `constructor` is read (isQuiet) are the runtime's and the engine's.
 
-const { PromiseReject, over } = intrinsics;
+const { PromiseReject, PromiseResolve, over } = intrinsics;
 const tools = require('internal/tools');
 const contexts = require('internal/contexts');
 const { Context, emitInit, hooks, leave, newId, react, run } = contexts;
@@ -36,9 +36,9 @@ function idOf(promise) {
   return id;
 }
 
-// A promise that is made by a function of the constructor.
+// A promise that is made settled.
 function seen(promise) {
-  if (isHooked()) idOf(promise);
+  if (isHooked()) contexts.emitResolve(idOf(promise));
   return promise;
 }
 
@@ -57,6 +57,11 @@ function announce(context, promise) {
   contexts.announceCollected(context, 'PROMISE');
 }
 
+// What hooks hear of a reaction for which the program has no function.
+const same = (value) => value;
+const fail = (error) => { throw error; };
+const passOn = (context, given, fn) => isHooked() ? (value) => react(context, fn, value) : given;
+
 function then(self, onFulfilled, onRejected) {
   const before = isQuiet;
   isQuiet = true;
@@ -64,8 +69,8 @@ function then(self, onFulfilled, onRejected) {
     if (!(self instanceof Promise)) return Reflect.apply(genuineThen, self, [onFulfilled, onRejected]);
     const context = contextFor(self);
     const promise = Reflect.apply(genuineThen, self, [
-      typeof onFulfilled === 'function' ? (value) => react(context, onFulfilled, value) : onFulfilled,
-      typeof onRejected === 'function' ? (error) => react(context, onRejected, error) : onRejected,
+      typeof onFulfilled === 'function' ? (value) => react(context, onFulfilled, value) : passOn(context, onFulfilled, same),
+      typeof onRejected === 'function' ? (error) => react(context, onRejected, error) : passOn(context, onRejected, fail),
     ]);
     announce(context, promise);
     return promise;
@@ -123,21 +128,28 @@ let isInstalled = false;
 function install() {
   if (isInstalled) return;
   isInstalled = true;
+  native('util').promiseHandled(PromiseResolve()); // learns how with promises of its own, which nobody shall see
   tools.wrapsAwaits = true;
-  tools.contexts.within = within;
+  tools.contexts.withPromise = withPromise;
   const methods = {
     then(onFulfilled, onRejected) { return then(this, onFulfilled, onRejected); },
     finally(onFinally) { return quietly(genuineFinally, this, [onFinally]); },
     resolve(value) {
       if (this === Promise && isObject(value) && !(value instanceof Promise)) return resolveForeign(value);
       const promise = isObject(value) ? quietly(genuineResolve, this, [value]) : Reflect.apply(genuineResolve, this, [value]);
-      if (promise !== value) seen(promise);
-      return promise;
+      return promise !== value ? seen(promise) : promise;
     },
   };
   for (const name of over(['all', 'allSettled', 'any', 'race', 'reject'])) {
     const genuine = Promise[name];
-    const made = { [name](value) { return seen(Reflect.apply(genuine, this, [value])); } };
+    const made = {
+      [name](value) {
+        const promise = Reflect.apply(genuine, this, [value]);
+        if (name === 'reject') seen(promise);
+        else if (isHooked()) idOf(promise);
+        return promise;
+      },
+    };
     replace(Promise, name, made[name]);
   }
   replace(prototype, 'then', methods.then);
@@ -161,9 +173,9 @@ function install() {
 }
 
 // In the context of a promise, if hooks know it: the listeners of 'unhandledRejection'.
-function within(promise, fn) {
+function withPromise(promise, fn) {
   const id = ids.get(promise);
   return id === undefined ? fn() : run(new Context(id, contexts.current.id, promise, contexts.stored), fn, undefined, []);
 }
 
-module.exports = { install, within };
+module.exports = { install };

@@ -154,7 +154,7 @@ function rejections() {
     any = true;
     warned.add({ ref: new WeakRef(promise), id: ++lastId });
     const announceRejection = () => process.emit('unhandledRejection', reason, promise);
-    if (tools.contexts?.within === undefined ? announceRejection() : tools.contexts.within(promise, announceRejection)) continue;
+    if (tools.contexts?.withPromise === undefined ? announceRejection() : tools.contexts.withPromise(promise, announceRejection)) continue;
     fromPromise = true;
     try {
       binding.uncaught(rejectionError(reason));

@@ -7,9 +7,11 @@ const {
   stringSplit, stringStartsWith, NumberParseInt,
 } = intrinsics;
 const EventEmitter = require('events');
+const tools = require('internal/tools');
 const net = require('net');
 const { validateNumber, validateOneOf, validateString } = require('internal/errors');
 
+const kContext = Symbol('async context'); // of a request that waits for a socket
 const kOptions = Symbol('requestOptions'); // of a request that waits
 const kKeylog = Symbol('onkeylog');
 
@@ -77,7 +79,9 @@ function freed(socket, options) {
   if (waiting && waiting.length > 0) {
     const request = arrayShift.call(waiting);
     if (waiting.length === 0) delete this.requests[name];
-    give(this, request, socket);
+    const context = request[kContext];
+    if (context === undefined) give(this, request, socket);
+    else tools.contexts.within(context, give, this, request, socket);
     return;
   }
   const request = socket._httpMessage;
@@ -193,6 +197,7 @@ Object.assign(Agent.prototype, {
       });
     } else {
       request[kOptions] = options;
+      if (tools.contexts !== undefined) request[kContext] = tools.contexts.begin('QueuedRequest', {});
       addTo(this.requests, name, request);
     }
   },

@@ -51,7 +51,7 @@ class Connection {
     socket.on('timeout', timedOut);
     const parser = this.parser = parsers.alloc();
     const isLenient = server.insecureHTTPParser ?? settings.isLenient;
-    parser.start(parsers.REQUEST, server.maxHeaderSize || settings.maxHeaderSize, isLenient, true);
+    parser.start(parsers.REQUEST, server.maxHeaderSize || settings.maxHeaderSize, isLenient, true, socket);
     parser.socket = socket;
     parser.connection = this;
     socket.parser = parser;

@@ -6,6 +6,7 @@
 // own methods: message
 const { arrayPop, arrayPush, stringSplit } = intrinsics;
 const binding = native('http');
+const tools = require('internal/tools');
 const FastBuffer = require('internal/fast_buffer');
 const { METHODS_BY_NUMBER } = require('internal/http/words');
 const { IncomingMessage, startReading, stopReading } = require('internal/http/incoming');
@@ -23,6 +24,7 @@ const HEADERS_MOST = 2000;
 class Parser {
   constructor() {
     this.token = binding.open();
+    this.context = undefined; // of its connection or request, while the program asks for contexts
     this.clear();
   }
 
@@ -35,11 +37,18 @@ class Parser {
     this.onIncoming = null; // (message, isPersistent) → 0, 1 (no body) or 2 (no HTTP from here on)
     this.onRead = null; // (parser's result, size): a parser that reads from the socket itself has read
     this.consumed = false;
+    if (this.context !== undefined) {
+      tools.contexts.destroy(this.context);
+      this.context = undefined;
+    }
     this.packet = null; // what a failed read has read
   }
 
-  start(kind, limit, isLenient, isTimed) {
+  start(kind, limit, isLenient, isTimed, socket) {
     binding.start(this.token, kind, limit, isLenient, isTimed);
+    if (tools.contexts === undefined) return;
+    const type = kind === REQUEST ? 'HTTPINCOMINGMESSAGE' : 'HTTPCLIENTREQUEST';
+    this.context = tools.contexts.causedBy(socket, () => tools.contexts.begin(type, {}));
   }
 
   // The number of bytes that were read, or an Error.
@@ -142,7 +151,11 @@ function onRead(parser, size, done, bytes, offset, code, reason) {
   parser.onRead?.(code === undefined ? done : parseError(code, reason, done, parser.packet), size);
 }
 
-binding.setCallbacks(onHead, onBody, complete, onRead);
+// In the context of the parser, if it has one.
+const inContext = (callback) => (parser, a, b, c, d, e, f) => parser.context === undefined ? callback(parser, a, b, c, d, e, f) :
+  tools.contexts.within(parser.context, callback, parser, a, b, c, d, e, f);
+
+binding.setCallbacks(inContext(onHead), inContext(onBody), inContext(complete), inContext(onRead));
 
 // --- those that wait -----------------------------------------------------------------------------------
 

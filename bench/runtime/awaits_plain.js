@@ -1,0 +1,18 @@
+// await in a loop: nanoseconds each.
+'use strict';
+const COUNT = 500000;
+
+const later = async (value) => value;
+
+async function run() {
+  let sum = 0;
+  for (let i = 0; i < COUNT; i++) sum += await later(i);
+  return sum;
+}
+
+(async () => {
+  await run();
+  const start = process.hrtime.bigint();
+  await run();
+  console.log(Number(process.hrtime.bigint() - start) / COUNT);
+})();
