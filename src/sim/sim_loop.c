@@ -419,6 +419,8 @@ uint64_t sim_nth(struct sim_state* sim, uint64_t source) {
 int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed) {
   if (loop == NULL)
     return UV_EINVAL;
+  if (!world_sees_threads())
+    return UV_ENOSYS;
   pthread_mutex_lock(&process.lock);
   int err = 0;
   if (process.world == NULL) {

@@ -257,6 +257,12 @@ static bool idle_awaits_debugger(struct world* world) {
   return false;
 }
 
+bool world_sees_threads(void) {
+  char path[32];
+  snprintf(path, sizeof(path), "/proc/%d/task", (int) getpid());
+  return access(path, R_OK | X_OK) == 0;
+}
+
 /* Whether no thread has run for a while. */
 static bool idle_is_still(struct world* world, uint64_t sum, uint64_t while_ns) {
   uint64_t now = world_real_ns();

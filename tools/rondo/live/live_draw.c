@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- lines -------------------------------------------------------------------------- */
 
@@ -81,7 +82,10 @@ static void state_text(char* text, size_t size, const struct live_figures* figur
 void live_draw_list(struct live_page* page, const struct live_figures* figures,
                     size_t count, size_t chosen) {
   if (count == 0) {
-    line_style(page, plain, "No process of yours is recorded.");
+    if (access("/proc/self", F_OK) != 0)
+      line_style(page, plain, "Processes can't be found: /proc is not mounted.");
+    else
+      line_style(page, plain, "No process of yours is recorded.");
     line_style(page, soft, "Start one with: rondo exec --record -- program");
   } else {
     line(page, inverse, "%8s %-24s %-16s %5s %9s %6s %8s %8s %6s  %-40s", "PID",

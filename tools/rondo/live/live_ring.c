@@ -151,7 +151,11 @@ static void report_unrecorded(const char* pid) {
   struct stat status;
   snprintf(path, sizeof(path), "/proc/%.20s", pid);
   if (stat(path, &status) != 0)
-    fprintf(stderr, "rondo: there is no process %s, and no ring of one\n", pid);
+    fprintf(stderr,
+            access("/proc/self", F_OK) == 0
+                ? "rondo: there is no process %s, and no ring of one\n"
+                : "rondo: process %s can't be found: /proc is not mounted\n",
+            pid);
   else if (status.st_uid != geteuid())
     fprintf(stderr,
             "rondo: process %s is another user's: only that user can look into it\n",

@@ -159,7 +159,11 @@ bool target_access(int pid, int* tracer, char* why_not) {
   snprintf(number, sizeof(number), "%d", pid);
   *why_not = '\0';
   if (!status_read(&status, number)) {
-    snprintf(why_not, TARGET_WHY_NOT, "there is no process %d", pid);
+    snprintf(why_not, TARGET_WHY_NOT,
+             access("/proc/self", F_OK) == 0
+                 ? "there is no process %d"
+                 : "process %d can't be looked into: /proc is not mounted",
+             pid);
     return false;
   }
   *tracer = status.tracer;

@@ -205,6 +205,13 @@ static void signals_set(void) {
 const volatile sig_atomic_t* sim_prepare(const char* command, struct sim_options* options,
                                          char** argv, int next) {
   char* self = argv[0];
+  if (!world_sees_threads()) {
+    fprintf(stderr,
+            "rondo %s: virtual time needs /proc, which says whether a thread works; mount it "
+            "with: mount -t proc proc /proc\n",
+            command);
+    return NULL;
+  }
   options->plan.argv = argv + next;
   if (options->plan.script) {
     options->plan.argv = argv + next - 1;
