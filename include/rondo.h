@@ -139,8 +139,8 @@ UV_EXTERN void rondo_trace_frames_named_by(rondo_trace_frame_namer namer);
  * uv_hrtime, uv_clock_gettime, uv_gettimeofday and uv_sleep use too; the seed of the
  * first loop counts. The world ends when the last of these loops is closed, with
  * uv_loop_close. The C library's own clocks are not touched (`rondo sim` does that for a
- * whole program). Returns 0, UV_EINVAL if `loop` is NULL, UV_ENOSYS where /proc is missing,
- * which says whether a thread works, or an error of uv_loop_init. */
+ * whole program). Returns 0, UV_EINVAL if `loop` is NULL, UV_ENOSYS where /proc is
+ * missing, which says whether a thread works, or an error of uv_loop_init. */
 UV_EXTERN int rondo_sim_loop_init(uv_loop_t* loop, uint64_t seed);
 
 /* A hash of those decisions of the world's schedule so far that differ from the usual:

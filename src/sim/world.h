@@ -285,8 +285,8 @@ bool world_is_idle(struct world* world, struct world_busy* busy);
 /* Whether a process of the world runs a program that lives in real time, as a static one
  * does, also if it joined before it became that program. Takes a while. */
 bool world_has_outsider(struct world* world);
-/* Whether the kernel's list of threads, /proc/PID/task, can be read: without it nobody knows
- * who works, and time would never move. */
+/* Whether the kernel's list of threads, /proc/PID/task, can be read: without it nobody
+ * knows who works, and time would never move. */
 bool world_sees_threads(void);
 /* Frees the entries of threads that have ended; with the lock held. */
 void world_forget_threads(struct world* world);

@@ -206,10 +206,11 @@ const volatile sig_atomic_t* sim_prepare(const char* command, struct sim_options
                                          char** argv, int next) {
   char* self = argv[0];
   if (!world_sees_threads()) {
-    fprintf(stderr,
-            "rondo %s: virtual time needs /proc, which says whether a thread works; mount it "
-            "with: mount -t proc proc /proc\n",
-            command);
+    fprintf(
+        stderr,
+        "rondo %s: virtual time needs /proc, which says whether a thread works; mount it "
+        "with: mount -t proc proc /proc\n",
+        command);
     return NULL;
   }
   options->plan.argv = argv + next;
