@@ -251,7 +251,7 @@ void world_links_forget(struct world* world, int pid) {
  * here. Only its own process can ask about a descriptor; each
  * process that waits does so every few milliseconds. */
 static void link_look(struct world_link* link) {
-  static const struct timespec at_once;
+  struct timespec at_once = {0}; /* written to: what is left of it */
   struct pollfd fds = {.fd = link->fd, .events = POLLIN | POLLRDHUP};
   if (link->pid != getpid())
     return;

@@ -253,7 +253,7 @@ static void look_take_over(struct world* world, struct world_thread* self,
 static enum world_advance advance_locked(struct world* world, struct world_thread* self,
                                          struct pollfd* fds, nfds_t count,
                                          const sigset_t* mask) {
-  static const struct timespec at_once;
+  struct timespec at_once = {0}; /* written to: what is left of it */
   struct world_busy busy = {.tid = 0};
   enum world_advance result;
   if (self->state == THREAD_ITS_TURN || (self->is_helper && turn_could_come(world, self)))

@@ -23,7 +23,7 @@ bool preload_is_timerfd(int fd) {
 }
 
 static bool timerfd_is_readable(int fd) {
-  static const struct timespec at_once;
+  struct timespec at_once = {0}; /* written to: what is left of it */
   struct pollfd poller = {.fd = fd, .events = POLLIN};
   return syscall(SYS_ppoll, &poller, 1, &at_once, NULL, 0) > 0;
 }
