@@ -322,6 +322,9 @@ void native_process(JSObjectRef exports) {
   js_set_string(exports, "execPath", uv_exepath(path, &size) == 0 ? path : js.argv[0]);
   js_set_string(exports, "argv0", js.argv[0]);
   js_set_string(exports, "version", RONDO_VERSION);
+#ifdef RONDO_OPENSSL
+  js_set_string(exports, "openssl", RONDO_OPENSSL);
+#endif
   js_set_number(exports, "startTime", (double) js.start_time);
   js_set_number(exports, "startWall", js.start_wall);
   js_set(exports, "hrtimeCell",

@@ -27,6 +27,8 @@ const script = tools.options.file;
 process.cwd = () => binding.cwd();
 process.version = 'v20.20.2';
 process.versions = { node: '20.20.2', rondo: binding.version, uv: '1.52.0', modules: '115' };
+// Programs look here to find out whether there is crypto.
+if (binding.openssl !== undefined) process.versions.openssl = binding.openssl;
 process.release = { name: 'node', lts: 'Iron' };
 process.arch = 'x64';
 process.platform = 'linux';
