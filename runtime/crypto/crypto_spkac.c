@@ -4,8 +4,10 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-static NETSCAPE_SPKI* spki_read(const struct crypto_call* call) {
+static NETSCAPE_SPKI* spki_read(struct crypto_call* call) {
   struct crypto_bytes text = call_bytes(call, 0);
+  if (text.length > INT32_MAX)
+    call_refuse(call, "RangeError", "ERR_OUT_OF_RANGE", "spkac is too large");
   return text.length > 0 && text.length <= INT32_MAX
              ? NETSCAPE_SPKI_b64_decode((const char*) text.bytes, (int) text.length)
              : NULL;

@@ -10,36 +10,62 @@
 
 const struct crypto_library* js_crypto;
 
+/* An error under construction. A program's setter may throw what is then thrown instead.
+ */
+struct built {
+  JSObjectRef error;
+  JSValueRef thrown; /* or NULL */
+};
+
+static void built_set(struct built* built, const char* name, JSValueRef value) {
+  if (built->thrown != NULL)
+    return;
+  JSStringRef key = JSStringCreateWithUTF8CString(name);
+  JSObjectSetProperty(js.ctx, built->error, key, value, kJSPropertyAttributeNone,
+                      &built->thrown);
+  JSStringRelease(key);
+}
+
+static struct built error_begin(const struct crypto_failure* failure,
+                                const char* otherwise) {
+  struct crypto_words words = {0};
+  if (failure->first != 0)
+    words = js_crypto->words(failure->first);
+  const char* text = failure->first != 0 ? words.text : otherwise;
+  struct built built = {
+      .error = (JSObjectRef) (uintptr_t) js_error("Error", NULL, "%s", text)};
+  if (failure->other_count == 0)
+    return built;
+  JSValueRef others[CRYPTO_ERRORS_MOST];
+  for (int i = 0; i < failure->other_count; i++)
+    others[i] = js_string(js_crypto->words(failure->others[i]).text);
+  built_set(&built, "opensslErrorStack", js_array((size_t) failure->other_count, others));
+  return built;
+}
+
 JSValueRef js_crypto_job_error(const struct crypto_failure* failure,
                                const char* otherwise) {
-  if (failure->first == 0)
-    return js_error("Error", NULL, "%s", otherwise);
-  struct crypto_words words = js_crypto->words(failure->first);
-  JSObjectRef error = (JSObjectRef) (uintptr_t) js_error("Error", NULL, "%s", words.text);
-  if (failure->other_count > 0) {
-    JSValueRef others[CRYPTO_ERRORS_MOST];
-    for (int i = 0; i < failure->other_count; i++)
-      others[i] = js_string(js_crypto->words(failure->others[i]).text);
-    js_set(error, "opensslErrorStack", js_array((size_t) failure->other_count, others));
-  }
-  return error;
+  struct built built = error_begin(failure, otherwise);
+  return built.thrown != NULL ? built.thrown : built.error;
 }
 
 JSValueRef js_crypto_error(const struct crypto_failure* failure, const char* otherwise) {
-  JSObjectRef error = (JSObjectRef) (uintptr_t) js_crypto_job_error(failure, otherwise);
-  struct crypto_words words = js_crypto->words(failure->first);
+  struct built built = error_begin(failure, otherwise);
+  struct crypto_words words = {0};
   char code[256];
-  if (failure->first != 0 && words.library != NULL)
-    js_set_string(error, "library", words.library);
-  if (failure->first == 0 || words.reason == NULL)
-    return error;
-  js_set_string(error, "reason", words.reason);
-  size_t used = (size_t) snprintf(code, sizeof(code), "ERR_%s", words.prefix);
-  for (const char* at = words.reason; *at != '\0' && used < sizeof(code) - 1; at++)
-    code[used++] = (char) (*at == ' ' ? '_' : toupper((unsigned char) *at));
-  code[used] = '\0';
-  js_set_string(error, "code", code);
-  return error;
+  if (failure->first != 0)
+    words = js_crypto->words(failure->first);
+  if (words.library != NULL)
+    built_set(&built, "library", js_string(words.library));
+  if (words.reason != NULL) {
+    built_set(&built, "reason", js_string(words.reason));
+    size_t used = (size_t) snprintf(code, sizeof(code), "ERR_%s", words.prefix);
+    for (const char* at = words.reason; *at != '\0' && used < sizeof(code) - 1; at++)
+      code[used++] = (char) (*at == ' ' ? '_' : toupper((unsigned char) *at));
+    code[used] = '\0';
+    built_set(&built, "code", js_string(code));
+  }
+  return built.thrown != NULL ? built.thrown : built.error;
 }
 
 struct crypto_bytes js_crypto_bytes(JSValueRef value) {

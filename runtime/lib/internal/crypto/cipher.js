@@ -8,7 +8,7 @@ const { Buffer } = require('buffer');
 const { StringDecoder } = require('string_decoder');
 const LazyTransform = require('internal/crypto/lazy_transform');
 const { coded, invalidArgType, unknownEncoding, validateInt32, validateObject, validateString } = require('internal/errors');
-const { bytesArg, countOption, dataArg, encodingOf, invalidState, namesOnce } = require('internal/crypto/library');
+const { bytesArg, countOption, dataArg, encodingOf, invalidState, namesOnce, thrownByC } = require('internal/crypto/library');
 const { secretBytes } = require('internal/crypto/key_input');
 
 const kToken = Symbol('kHandle');
@@ -16,13 +16,13 @@ const kToken = Symbol('kHandle');
 // enum crypto_outcome, whose negatives native functions return.
 const errors = {
   __proto__: null,
-  '-1': () => coded(Error, 'ERR_CRYPTO_UNKNOWN_CIPHER', 'Unknown cipher'),
-  '-2': () => coded(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length'),
-  '-3': () => coded(TypeError, 'ERR_CRYPTO_INVALID_IV', 'Invalid initialization vector'),
-  '-4': (name) => coded(TypeError, 'ERR_CRYPTO_INVALID_AUTH_TAG', `authTagLength required for ${name}`),
-  '-5': (name, length) => coded(TypeError, 'ERR_CRYPTO_INVALID_AUTH_TAG', `Invalid authentication tag length: ${length}`),
-  '-6': () => coded(RangeError, 'ERR_CRYPTO_INVALID_MESSAGELEN', 'Invalid message length'),
-  '-7': () => coded(Error, 'ERR_CRYPTO_INVALID_STATE', 'Invalid state'),
+  '-1': () => thrownByC(Error, 'ERR_CRYPTO_UNKNOWN_CIPHER', 'Unknown cipher'),
+  '-2': () => thrownByC(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length'),
+  '-3': () => thrownByC(TypeError, 'ERR_CRYPTO_INVALID_IV', 'Invalid initialization vector'),
+  '-4': (name) => thrownByC(TypeError, 'ERR_CRYPTO_INVALID_AUTH_TAG', `authTagLength required for ${name}`),
+  '-5': (name, length) => thrownByC(TypeError, 'ERR_CRYPTO_INVALID_AUTH_TAG', `Invalid authentication tag length: ${length}`),
+  '-6': () => thrownByC(RangeError, 'ERR_CRYPTO_INVALID_MESSAGELEN', 'Invalid message length'),
+  '-7': () => thrownByC(Error, 'ERR_CRYPTO_INVALID_STATE', 'Invalid state'),
   '-8': () => new Error('Trying to add data in unsupported state'),
   '-9': () => new Error('Unsupported state or unable to authenticate data'),
 };

@@ -7,7 +7,7 @@ const binding = native('crypto');
 const {
   coded, invalidArgType, outOfRange, validateFunction, validateInt32, validateInteger, validateString, validateUint32,
 } = require('internal/errors');
-const { bytesArg, invalidDigest, isBytes } = require('internal/crypto/library');
+const { bytesArg, invalidDigest, isBytes, thrownByC } = require('internal/crypto/library');
 const { secretBytes } = require('internal/crypto/key_input');
 
 const { 1: PBKDF2, 2: SCRYPT, 3: HKDF } = [0, 1, 2, 3]; // enum crypto_job_kind
@@ -20,7 +20,7 @@ function derive(kind, what, out, callback) {
 }
 
 const room = (length) => Buffer.from(new ArrayBuffer(length));
-const invalidLength = () => coded(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
+const invalidLength = () => thrownByC(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
 
 // --- pbkdf2 --------------------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ function forScrypt(password, salt, keylen, options) {
   // Without room for a key only the parameters are looked at.
   const error = Reflect.apply(binding.job, binding, [SCRYPT, ...over(what)]);
   if (error !== undefined)
-    throw coded(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', `Invalid scrypt params${error.library === undefined ? '' : `: ${error.message}`}`);
+    throw thrownByC(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', `Invalid scrypt params${error.library === undefined ? '' : `: ${error.message}`}`);
   return what;
 }
 

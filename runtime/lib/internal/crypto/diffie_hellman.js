@@ -6,10 +6,10 @@ const { Buffer } = require('buffer');
 const {
   coded, invalidArgType, invalidArgValue, unknownEncoding, validateInt32, validateObject, validateString,
 } = require('internal/errors');
-const { KEY_TYPES, bytesArg, call, encodingOf, isBytes } = require('internal/crypto/library');
+const { KEY_TYPES, bytesArg, call, encodingOf, isBytes, thrownByC } = require('internal/crypto/library');
 const { invalidKeyType, isKeyObject, tokenOf } = require('internal/crypto/key_object');
 
-const state = (message) => coded(Error, 'ERR_CRYPTO_INVALID_STATE', message);
+const state = (message) => thrownByC(Error, 'ERR_CRYPTO_INVALID_STATE', message);
 
 // Bytes, or text in an encoding that has to be one.
 function given(bytes, encoding) {
@@ -41,7 +41,7 @@ function groupOf(name) {
   let group = groups.get(name);
   if (group === undefined) {
     const prime = call('dhGroup', name);
-    if (prime === undefined) throw coded(Error, 'ERR_CRYPTO_UNKNOWN_DH_GROUP', 'Unknown DH group');
+    if (prime === undefined) throw thrownByC(Error, 'ERR_CRYPTO_UNKNOWN_DH_GROUP', 'Unknown DH group');
     groups.set(name, group = { prime, generator: 2 });
   }
   return group;
@@ -50,7 +50,7 @@ function groupOf(name) {
 const numberTypes = 'one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView';
 
 function generatorBytes(generator, encoding) {
-  if (generator === undefined || generator === null || generator === false || generator === '') return Buffer.from([2]);
+  if (!generator) return Buffer.from([2]);
   if (typeof generator === 'number') {
     validateInt32(generator, 'generator');
     return generator > 0 ? Buffer.from([generator >>> 24, generator >>> 16, generator >>> 8, generator]) : Buffer.alloc(0);
@@ -73,8 +73,8 @@ function DiffieHellman(sizeOrKey, keyEncoding, generator, genEncoding) {
   const base = generatorBytes(generator, genEncoding);
   let prime;
   if (typeof sizeOrKey === 'number') {
-    if (generator !== undefined && generator !== null && typeof generator !== 'number') throw new Error('Initialization failed');
-    prime = call('dhPrime', sizeOrKey, generator ?? 2);
+    if (generator && typeof generator !== 'number') throw new Error('Initialization failed');
+    prime = call('dhPrime', sizeOrKey, generator || 2);
   } else {
     prime = typeof sizeOrKey === 'string' ? Buffer.from(sizeOrKey, keyEncoding === 'buffer' ? 'utf8' : keyEncoding) : copy(sizeOrKey);
   }
@@ -153,8 +153,8 @@ function formOf(format) {
   return FORMS[format];
 }
 
-const noCurve = () => coded(TypeError, 'ERR_CRYPTO_INVALID_CURVE', 'Invalid EC curve name');
-const operationFailed = (message) => coded(Error, 'ERR_CRYPTO_OPERATION_FAILED', message);
+const noCurve = () => thrownByC(TypeError, 'ERR_CRYPTO_INVALID_CURVE', 'Invalid EC curve name');
+const operationFailed = (message) => thrownByC(Error, 'ERR_CRYPTO_OPERATION_FAILED', message);
 
 function ECDH(curve) {
   if (!(this instanceof ECDH)) return new ECDH(curve);

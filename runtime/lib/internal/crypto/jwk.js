@@ -4,7 +4,7 @@
 const { arrayMap, over } = intrinsics;
 const { Buffer } = require('buffer');
 const { coded, validateOneOf, validateString } = require('internal/errors');
-const { call } = require('internal/crypto/library');
+const { call, thrownByC } = require('internal/crypto/library');
 const { tokenOf } = require('internal/crypto/key_object');
 
 const RSA_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'];
@@ -74,7 +74,7 @@ function rsaOf(token, isPrivate) {
 
 function ecOf(token, isPrivate, curve) {
   const crv = JWK_CURVES[curve];
-  if (crv === undefined) throw coded(Error, 'ERR_CRYPTO_JWK_UNSUPPORTED_CURVE', `Unsupported JWK EC curve: ${curve}.`);
+  if (crv === undefined) throw thrownByC(Error, 'ERR_CRYPTO_JWK_UNSUPPORTED_CURVE', `Unsupported JWK EC curve: ${curve}.`);
   const { 1: x, 2: y, 3: d } = call('keyEcParts', token, isPrivate);
   const jwk = { kty: 'EC', x: textOf(x), y: textOf(y), crv };
   return isPrivate ? { ...jwk, d: textOf(d) } : jwk;

@@ -61,40 +61,44 @@ function tokenFor(keyObject, { isPrivate, fromPrivate }) {
 
 const refused = (name, value, { takesObjects }) => invalidArgType(name, takesObjects ? ANY_KEY_TYPES : KEY_TYPES, value);
 
-// The token of a key that is text or bytes.
-function tokenOfData(data, options, { isPrivate }) {
+// Reads the token of a key that is text or bytes.
+function readerOfData(data, options, { isPrivate }) {
   const wanted = isPrivate ? 'private' : 'any';
   const { passphrase, encoding } = options;
   const format = formatOf(options, 'pem');
   const type = typeOf(options, format === 'der', undefined, isPrivate ? false : undefined);
   if (passphrase !== undefined && !isData(passphrase)) throw invalidArgValue('options.passphrase', passphrase);
-  return call('keyRead', dataBytes(data, encoding), format, type, dataBytes(passphrase, encoding), wanted);
+  const bytes = dataBytes(data, encoding);
+  const secret = dataBytes(passphrase, encoding);
+  return () => call('keyRead', bytes, format, type, secret, wanted);
 }
 
-// key: what was passed as the argument or option `key`. → token
-function keyToken(key, use) {
+// key: what was passed as the argument or option `key`. It is checked now; the function that is returned
+// reads it, and gives its token.
+function keyReader(key, use) {
   const own = objectOf(key);
-  if (own !== undefined && use.takesObjects) return tokenFor(own, use);
-  if (typeof key === 'string' || isBytes(key)) return tokenOfData(dataBytes(key), {}, use);
+  if (own !== undefined && use.takesObjects) return held(tokenFor(own, use));
+  if (typeof key === 'string' || isBytes(key)) return readerOfData(dataBytes(key), {}, use);
   if (typeof key !== 'object' || own !== undefined) throw refused('key', key, use);
   const { key: data, format, encoding } = key;
   const inner = objectOf(data);
   if (inner !== undefined) {
     if (!use.takesObjects) throw refused('key', data, use);
-    return tokenFor(inner, use);
+    return held(tokenFor(inner, use));
   }
   if (format === 'jwk') {
     validateObject(data, 'key.key');
-    return require('internal/crypto/jwk').tokenOfJwk(data, use.isPrivate);
+    return held(require('internal/crypto/jwk').tokenOfJwk(data, use.isPrivate));
   }
   if (!isData(data)) throw refused('key.key', data, use);
-  return tokenOfData(dataBytes(data, encoding), key, use);
+  return readerOfData(dataBytes(data, encoding), key, use);
 }
+const held = (token) => () => token;
 
 // --- for programs ------------------------------------------------------------------------------------------
 
-const createPrivateKey = (key) => privateOf(keyToken(key, TO_MAKE_PRIVATE));
-const createPublicKey = (key) => publicOf(keyToken(key, TO_MAKE_PUBLIC));
+const createPrivateKey = (key) => privateOf(keyReader(key, TO_MAKE_PRIVATE)());
+const createPublicKey = (key) => publicOf(keyReader(key, TO_MAKE_PUBLIC)());
 
 // The bytes of a secret key: a key object, text, or bytes.
 function secretBytes(key, encoding, expected, name = 'key') {
@@ -117,6 +121,6 @@ function createSecretKey(key, encoding) {
 }
 
 module.exports = {
-  TO_SIGN, TO_VERIFY, createPrivateKey, createPublicKey, createSecretKey, dataBytes, formatOf, incompatible, isData, keyToken, objectOf,
+  TO_SIGN, TO_VERIFY, createPrivateKey, createPublicKey, createSecretKey, dataBytes, formatOf, incompatible, isData, keyReader, objectOf,
   optionName, secretBytes, typeOf,
 };

@@ -1,12 +1,12 @@
 'use strict';
 // New keys: secret ones, and pairs.
 
-const { over } = intrinsics;
+const { SymbolFor, over } = intrinsics;
 const {
   coded, invalidArgType, invalidArgValue, validateBuffer, validateFunction, validateInt32, validateInteger, validateObject, validateOneOf,
   validateString, validateUint32,
 } = require('internal/errors');
-const { call, callAsJob, callLater } = require('internal/crypto/library');
+const { call, callAsJob, callLater, thrownByC } = require('internal/crypto/library');
 const { privateOf, publicOf, secretOf } = require('internal/crypto/key_object');
 const { randomBytes } = require('internal/crypto/random');
 const binding = native('crypto');
@@ -45,7 +45,7 @@ function validateDigestOption(options, name, words) {
   const value = options[name];
   if (value === undefined) return;
   validateString(value, `options.${name}`);
-  if (!binding.isDigest(value)) throw coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid ${words}: ${value}`);
+  if (!binding.isDigest(value)) throw thrownByC(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid ${words}: ${value}`);
 }
 
 function rsaOptions(options) {
@@ -95,7 +95,7 @@ function ecOptions(options) {
   validateString(namedCurve, 'options.namedCurve');
   if (paramEncoding !== undefined && paramEncoding !== null && paramEncoding !== 'named' && paramEncoding !== 'explicit')
     throw invalidArgValue('options.paramEncoding', paramEncoding);
-  if (!call('isCurve', namedCurve)) throw coded(TypeError, 'ERR_CRYPTO_INVALID_CURVE', 'Invalid EC curve name');
+  if (!call('isCurve', namedCurve)) throw thrownByC(TypeError, 'ERR_CRYPTO_INVALID_CURVE', 'Invalid EC curve name');
   return [namedCurve, paramEncoding === 'explicit'];
 }
 
@@ -199,5 +199,17 @@ function generateKeyPair(type, options, callback) {
     callback(null, pair.publicKey, pair.privateKey);
   });
 }
+
+// With util.promisify both halves are fields of one object.
+Object.defineProperty(generateKeyPair, SymbolFor('nodejs.util.promisify.custom'), {
+  __proto__: null,
+  value: (type, options) => new Promise((resolve, reject) => {
+    generateKeyPair(type, options, (error, publicKey, privateKey) => {
+      if (error) reject(error);
+      else resolve({ publicKey, privateKey });
+    });
+  }),
+  configurable: true,
+});
 
 module.exports = { generateKey, generateKeyPair, generateKeyPairSync, generateKeySync };

@@ -40,7 +40,10 @@ function dataArg(data, encoding) {
   throw invalidArgType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
 }
 
-const invalidDigest = (name) => coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
+// An error that in Node comes from C++: its code doesn't show in its text.
+const thrownByC = (Base, code, message) => Object.assign(new Base(message), { code });
+
+const invalidDigest = (name) => thrownByC(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
 const invalidState = (operation) => coded(Error, 'ERR_CRYPTO_INVALID_STATE', `Invalid state for operation ${operation}`);
 
 // A number of `options` that may be left out: -1 then.
@@ -89,4 +92,5 @@ const ANY_KEY_TYPES = 'of type string or an instance of ArrayBuffer, Buffer, Typ
 module.exports = {
   ANY_KEY_TYPES, KEY_TYPES, bytesArg, call, callAsJob, callLater, encoded, isText,
   countOption, dataArg, encodingOf, invalidDigest, invalidState, isBytes, namesOnce,
+  thrownByC,
 };

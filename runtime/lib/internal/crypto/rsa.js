@@ -2,10 +2,12 @@
 // Encryption with the keys of RSA.
 
 const { validateString } = require('internal/errors');
-const { bytesArg, call, isBytes, KEY_TYPES } = require('internal/crypto/library');
-const { TO_SIGN, TO_VERIFY, keyToken } = require('internal/crypto/key_input');
+const { bytesArg, call, isBytes, KEY_TYPES, thrownByC } = require('internal/crypto/library');
+const { TO_SIGN, TO_VERIFY, keyReader } = require('internal/crypto/key_input');
 const { invalidArgType } = require('internal/errors');
 const { Buffer } = require('buffer');
+
+const binding = native('crypto');
 
 const PKCS1 = 1;
 const OAEP = 4;
@@ -19,12 +21,13 @@ function labelArg(label, encoding) {
 
 const way = (operation, use, usual) => ({
   [operation](key, buffer) {
-    const token = keyToken(key, use);
-    const { padding, oaepHash, oaepLabel, encoding } = typeof key === 'string' ? {} : key;
+    const read = keyReader(key, use);
+    const { padding, oaepHash, oaepLabel, encoding } = key ?? {};
     if (oaepHash !== undefined) validateString(oaepHash, 'key.oaepHash');
     const label = labelArg(oaepLabel, encoding);
     const data = bytesArg(buffer, 'buffer', encoding);
-    return call(operation, token, padding === undefined ? usual : padding >>> 0, oaepHash, label, data);
+    if (oaepHash !== undefined && !binding.isDigest(oaepHash)) throw thrownByC(Error, 'ERR_OSSL_EVP_INVALID_DIGEST', 'Invalid digest used');
+    return call(operation, read(), padding === undefined ? usual : padding >>> 0, oaepHash, label, data);
   },
 })[operation];
 

@@ -8,8 +8,8 @@ const { Writable } = require('stream');
 const {
   coded, invalidArgType, invalidArgValue, validateFunction, validateString,
 } = require('internal/errors');
-const { bytesArg, call, callLater, dataArg, encoded, invalidDigest } = require('internal/crypto/library');
-const { TO_SIGN, TO_VERIFY, keyToken } = require('internal/crypto/key_input');
+const { bytesArg, call, callLater, dataArg, encoded, invalidDigest, thrownByC } = require('internal/crypto/library');
+const { TO_SIGN, TO_VERIFY, keyReader } = require('internal/crypto/key_input');
 
 const kToken = Symbol('kHandle');
 const keyNeeded = () => coded(Error, 'ERR_CRYPTO_SIGN_KEY_REQUIRED', 'No key provided to sign');
@@ -36,8 +36,10 @@ function settingsOf(key) {
 
 function begin(self, algorithm, options) {
   validateString(algorithm, 'algorithm');
+  // An old name, here only.
+  if (algorithm === 'DSS1' || algorithm === 'dss1') algorithm = 'sha1';
   const token = binding.digest(algorithm, -1);
-  if (token === undefined) throw coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', 'Invalid digest');
+  if (token === undefined) throw thrownByC(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', 'Invalid digest');
   self[kToken] = { token, algorithm };
   Reflect.apply(Writable, self, [options]);
 }
@@ -45,7 +47,7 @@ function begin(self, algorithm, options) {
 // The digest, once.
 function finish(self) {
   const state = self[kToken];
-  if (state.token === undefined) throw coded(Error, 'ERR_CRYPTO_INVALID_STATE', 'Not initialised');
+  if (state.token === undefined) throw thrownByC(Error, 'ERR_CRYPTO_INVALID_STATE', 'Not initialised');
   const digest = Buffer.from(new ArrayBuffer(binding.digestSize(state.token)));
   binding.digestFinish(state.token, digest);
   state.token = undefined;
@@ -61,7 +63,7 @@ const methods = {
   update(data, encoding) {
     const bytes = dataArg(data, encoding);
     const { token } = this[kToken];
-    if (token === undefined) throw coded(Error, 'ERR_CRYPTO_INVALID_STATE', 'Not initialised');
+    if (token === undefined) throw thrownByC(Error, 'ERR_CRYPTO_INVALID_STATE', 'Not initialised');
     binding.digestUpdate(token, bytes);
     return this;
   },
@@ -76,10 +78,10 @@ Object.setPrototypeOf(Sign, Writable);
 Object.assign(Sign.prototype, methods, {
   sign(options, encoding) {
     if (!options) throw keyNeeded();
-    const token = keyToken(options, TO_SIGN);
+    const read = keyReader(options, TO_SIGN);
     const settings = settingsOf(options);
     const { algorithm } = this[kToken];
-    return encoded(Reflect.apply(call, undefined, ['signDigest', token, algorithm, finish(this), ...over(settings)]), encoding);
+    return encoded(Reflect.apply(call, undefined, ['signDigest', read(), algorithm, finish(this), ...over(settings)]), encoding);
   },
 });
 
@@ -91,11 +93,11 @@ Object.setPrototypeOf(Verify.prototype, Writable.prototype);
 Object.setPrototypeOf(Verify, Writable);
 Object.assign(Verify.prototype, methods, {
   verify(options, signature, sigEncoding) {
-    const token = keyToken(options, TO_VERIFY);
+    const read = keyReader(options, TO_VERIFY);
     const settings = settingsOf(options);
     const bytes = bytesArg(signature, 'signature', sigEncoding);
     const { algorithm } = this[kToken];
-    return Reflect.apply(call, undefined, ['verifyDigest', token, algorithm, finish(this), ...over(settings), bytes]);
+    return Reflect.apply(call, undefined, ['verifyDigest', read(), algorithm, finish(this), ...over(settings), bytes]);
   },
 });
 
@@ -120,8 +122,8 @@ function sign(algorithm, data, key, callback) {
   const message = bytesArg(data, 'data');
   if (!key) throw keyNeeded();
   const settings = settingsOf(key);
-  const token = keyToken(key, TO_SIGN);
-  return run('sign', [token, digestArg(algorithm), message, ...over(settings)], callback);
+  const read = keyReader(key, TO_SIGN);
+  return run('sign', [read(), digestArg(algorithm), message, ...over(settings)], callback);
 }
 
 function verify(algorithm, data, key, signature, callback) {
@@ -130,8 +132,8 @@ function verify(algorithm, data, key, signature, callback) {
   const message = bytesArg(data, 'data');
   const settings = settingsOf(key);
   if (!ArrayBufferIsView(signature)) throw invalidArgType('signature', 'an instance of Buffer, TypedArray, or DataView', signature);
-  const token = keyToken(key, TO_VERIFY);
-  return run('verify', [token, digestArg(algorithm), message, ...over(settings), signature], callback);
+  const read = keyReader(key, TO_VERIFY);
+  return run('verify', [read(), digestArg(algorithm), message, ...over(settings), signature], callback);
 }
 
 module.exports = { Sign, Verify, sign, verify };
