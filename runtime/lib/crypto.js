@@ -180,7 +180,7 @@ for (const file of over(Object.keys(CLASSES))) for (const name of over(CLASSES[f
 
 define('constants', { value: constantsOf(), enumerable: true });
 define('webcrypto', { get: () => webcrypto, enumerable: true });
-define('subtle', { get: () => webcrypto.subtle, enumerable: false });
+define('subtle', { get: () => webcrypto.subtle, enumerable: true });
 define('getRandomValues', { get: () => getRandomValues, enumerable: true });
 define('fips', { get: () => 0, enumerable: false });
 for (const name of over(['pseudoRandomBytes', 'prng', 'rng'])) define(name, { value: randomBytes, writable: true, configurable: true, enumerable: false });

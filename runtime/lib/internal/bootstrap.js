@@ -182,6 +182,8 @@
   from('url', ['URL', 'URLSearchParams']);
   lazy('crypto', () => requireBuiltin('internal/crypto/web').webcrypto, true);
   lazy('Crypto', () => requireBuiltin('internal/crypto/web').Crypto);
+  lazy('CryptoKey', () => requireBuiltin('internal/crypto/crypto_key').CryptoKey);
+  lazy('SubtleCrypto', () => requireBuiltin('internal/crypto/web_subtle').SubtleCrypto);
   lazy('Function', () => requireBuiltin('internal/esm/evaluated').install());
 
   if (native('names').wanted) requireBuiltin('internal/names');

@@ -1,8 +1,8 @@
 'use strict';
-// The global crypto, as far as it goes: random values. There is no `subtle`.
+// The global crypto: random values, and `subtle` (web_subtle), which is loaded when it is asked for.
 
 const { ArrayBufferIsView, over, stringStartsWith, typedarrayGetTag } = intrinsics;
-const { coded, notImplemented } = require('internal/errors');
+const { coded } = require('internal/errors');
 const { randomFillSync, randomUUID } = require('internal/crypto/random');
 
 const MOST = 65536;
@@ -31,7 +31,7 @@ class Crypto {
 
   get subtle() {
     check(this);
-    throw notImplemented('crypto.subtle');
+    return require('internal/crypto/web_subtle').subtle;
   }
 
   getRandomValues(array) {
