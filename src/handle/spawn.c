@@ -311,7 +311,8 @@ IN_CHILD static int child_mark(void* word) {
 
 /* Emulators of other processors (qemu-user, under which containers for another platform
  * run) make a fork of it: then an error before the exec would be lost in the child's
- * copy. One child without a signal at its end is tried, once in a process. */
+ * copy. One child without a signal at its end is tried, once in a process; qemu-user
+ * refuses such a child with EINVAL, which no kernel does. */
 static bool spawn_shares_memory(void* stack) {
   static atomic_int known; /* 1: shared, 2: copied */
   volatile int word = 0;
@@ -320,9 +321,9 @@ static bool spawn_shares_memory(void* stack) {
     return answer == 1;
   char* top = (char*) stack + SPAWN_STACK_SIZE;
   pid_t pid = clone(child_mark, top, CLONE_VM | CLONE_VFORK, (void*) &word);
-  if (pid == -1)
+  if (pid == -1 && errno != EINVAL)
     return true; /* the error is reported when the real child is started */
-  while (waitpid(pid, NULL, __WALL) == -1 && errno == EINTR)
+  while (pid != -1 && waitpid(pid, NULL, __WALL) == -1 && errno == EINTR)
     continue;
   atomic_store_explicit(&known, word != 0 ? 1 : 2, memory_order_relaxed);
   return word != 0;
