@@ -2,6 +2,7 @@
  * its size before it is read. Memory that the file lacks because it was mapped from a
  * program or a library, and not changed, is read there, if the file is still the same. */
 #include "target_core.h"
+#include "core_unpack.h"
 #include "trace_model.h"
 
 #include <elf.h>
@@ -238,9 +239,7 @@ static const char* headers_read(struct target* target, struct core_file* core) {
   Elf64_Ehdr head;
   size_t threads = 0;
   if (core->size < sizeof(head) || memcmp(core->bytes, ELFMAG, SELFMAG) != 0)
-    return core->size >= 4 && memcmp(core->bytes, "\x28\xb5\x2f\xfd", 4) == 0
-               ? "is compressed: zstd -d makes a core file of it"
-               : "is no core file";
+    return "is no core file";
   memcpy(&head, core->bytes, sizeof(head));
   if (head.e_type != ET_CORE || head.e_ident[EI_CLASS] != ELFCLASS64)
     return "is no core file of a 64-bit program";
@@ -343,17 +342,22 @@ static void maps_complete(struct target* target, const struct core_file* core) {
   qsort(target->maps, target->map_count, sizeof(*target->maps), by_begin);
 }
 
+/* False after a line on standard error. */
 static bool core_map(struct core_file* core, const char* path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
+  if (fd >= 0 && !core_unpack(&fd, path))
     return false;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+  if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size > 0) {
     void* bytes = mmap(NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     core->bytes = bytes == MAP_FAILED ? NULL : bytes;
     core->size = (size_t) status.st_size;
   }
-  close(fd);
+  if (fd >= 0)
+    close(fd);
+  if (core->bytes == NULL)
+    fprintf(stderr, "rondo: %s can't be read\n", path);
   return core->bytes != NULL;
 }
 
@@ -362,8 +366,11 @@ bool target_open_core(struct target* target, const char* path) {
   if (core == NULL)
     out_of_memory();
   *target = (struct target){.core = core};
-  const char* problem =
-      core_map(core, path) ? headers_read(target, core) : "can't be read";
+  if (!core_map(core, path)) {
+    target_close(target);
+    return false;
+  }
+  const char* problem = headers_read(target, core);
   if (problem != NULL) {
     fprintf(stderr, "rondo: %s %s\n", path, problem);
     target_close(target);
