@@ -37,6 +37,31 @@ function checkTrigger(trigger) {
   throw coded(RangeError, 'ERR_INVALID_ASYNC_ID', `Invalid triggerAsyncId value: ${shown(trigger)}`);
 }
 
+// A bound function, with the `this` of its caller.
+function boundToCaller(resource, fn) {
+  return function bound(...args) {
+    return resource.runInAsyncScope(fn, this, ...over(args));
+  };
+}
+
+function boundTo(resource, fn, thisArg) {
+  const bound = (...args) => resource.runInAsyncScope(fn, thisArg, ...over(args));
+  return Object.defineProperty(bound, 'name', { __proto__: null, value: 'bound runInAsyncScope', configurable: true });
+}
+
+// A bound function is as long as its function, and still has the property that Node advises against.
+function describeBound(bound, fn, resource) {
+  let shown = resource;
+  const warn = () => require('util').deprecate(() => {}, 'The asyncResource property on bound functions is deprecated', 'DEP0172')();
+  const get = () => (warn(), shown);
+  const set = (value) => {
+    warn();
+    shown = value;
+  };
+  Object.defineProperty(bound, 'length', { __proto__: null, value: fn.length, configurable: true });
+  return Object.defineProperty(bound, 'asyncResource', { __proto__: null, get, set, enumerable: true, configurable: true });
+}
+
 class AsyncResource {
   constructor(type, options = {}) {
     validateString(type, 'type');
@@ -77,30 +102,7 @@ class AsyncResource {
 
   bind(fn, thisArg) {
     validateFunction(fn, 'fn');
-    const resource = this;
-    const made = thisArg === undefined ? function bound(...args) {
-      return resource.runInAsyncScope(fn, this, ...over(args));
-    } : Object.defineProperty((...args) => resource.runInAsyncScope(fn, thisArg, ...over(args)), 'name',
-      { __proto__: null, value: 'bound runInAsyncScope', configurable: true });
-    let shown = this;
-    const deprecated = () => require('util').deprecate(() => {}, 'The asyncResource property on bound functions is deprecated', 'DEP0172')();
-    Object.defineProperties(made, {
-      length: { __proto__: null, value: fn.length, writable: false, enumerable: false, configurable: true },
-      asyncResource: {
-        __proto__: null,
-        get() {
-          deprecated();
-          return shown;
-        },
-        set(value) {
-          deprecated();
-          shown = value;
-        },
-        enumerable: true,
-        configurable: true,
-      },
-    });
-    return made;
+    return describeBound(thisArg === undefined ? boundToCaller(this, fn) : boundTo(this, fn, thisArg), fn, this);
   }
 
   static bind(fn, type, thisArg) {

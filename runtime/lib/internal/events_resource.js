@@ -7,63 +7,59 @@ const EventEmitter = require('events');
 const { AsyncResource } = require('async_hooks');
 const { coded, validateString } = require('internal/errors');
 
-const kEmitter = Symbol('kEventEmitter');
-const kResource = Symbol('kAsyncResource');
+const foreign = (name) => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${name}`);
 
+// The context itself, which leads back to its emitter.
 class EventEmitterReferencingAsyncResource extends AsyncResource {
-  constructor(emitter, type, options) {
-    super(type, options);
-    this[kEmitter] = emitter;
+  #emitter;
+
+  constructor(emitter, ...given) {
+    super(...over(given));
+    this.#emitter = emitter;
   }
 
   get eventEmitter() {
-    if (this[kEmitter] === undefined) throw invalidThis('EventEmitterReferencingAsyncResource');
-    return this[kEmitter];
+    if (#emitter in this) return this.#emitter;
+    throw foreign('EventEmitterReferencingAsyncResource');
   }
-}
-
-const invalidThis = (type) => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${type}`);
-
-function resourceOf(emitter) {
-  const resource = emitter[kResource];
-  if (resource === undefined) throw invalidThis('EventEmitterAsyncResource');
-  return resource;
 }
 
 class EventEmitterAsyncResource extends EventEmitter {
-  constructor(options = undefined) {
-    let name;
-    if (typeof options === 'string') {
-      name = options;
-      options = undefined;
-    } else {
-      if (new.target === EventEmitterAsyncResource) validateString(options?.name, 'options.name');
-      name = options?.name || new.target.name;
-    }
+  #context;
+
+  // A text is the type alone. Only a class of the program's may do without a name.
+  constructor(given = undefined) {
+    const isType = typeof given === 'string';
+    const options = isType ? undefined : given;
+    if (!isType && new.target === EventEmitterAsyncResource) validateString(given?.name, 'options.name');
     super(options);
-    this[kResource] = new EventEmitterReferencingAsyncResource(this, name, options);
-  }
-
-  emit(event, ...args) {
-    const resource = resourceOf(this);
-    return resource.runInAsyncScope(super.emit, this, event, ...over(args));
-  }
-
-  emitDestroy() {
-    resourceOf(this).emitDestroy();
-  }
-
-  get asyncId() {
-    return resourceOf(this).asyncId();
-  }
-
-  get triggerAsyncId() {
-    return resourceOf(this).triggerAsyncId();
+    const type = isType ? given : given?.name || new.target.name;
+    this.#context = new EventEmitterReferencingAsyncResource(this, type, options);
   }
 
   get asyncResource() {
-    return resourceOf(this);
+    if (!(#context in this) || this.#context === undefined) throw foreign('EventEmitterAsyncResource');
+    return this.#context;
+  }
+
+  get asyncId() {
+    return contextOf(this).asyncId();
+  }
+
+  get triggerAsyncId() {
+    return contextOf(this).triggerAsyncId();
+  }
+
+  emit(...event) {
+    return contextOf(this).runInAsyncScope(super.emit, this, ...over(event));
+  }
+
+  emitDestroy() {
+    contextOf(this).emitDestroy();
   }
 }
+
+const { get: readContext } = Object.getOwnPropertyDescriptor(EventEmitterAsyncResource.prototype, 'asyncResource');
+const contextOf = (emitter) => Reflect.apply(readContext, emitter, []);
 
 module.exports = { EventEmitterAsyncResource };

@@ -38,13 +38,10 @@ function socketFor(readable) {
 
 function ChildProcess() {
   Reflect.apply(EventEmitter, this, []);
-  this._closesNeeded = 1;
+  this.spawnfile = this.exitCode = this.signalCode = null;
+  this.connected = this.killed = false;
   this._closesGot = 0;
-  this.connected = false;
-  this.signalCode = null;
-  this.exitCode = null;
-  this.killed = false;
-  this.spawnfile = null;
+  this._closesNeeded = 1; // its end, and that of each stream
   const hidden = (key, value) => Object.defineProperty(this, key, { __proto__: null, value, writable: true, configurable: true });
   hidden('_handle', null);
   hidden(kOpen, 0);

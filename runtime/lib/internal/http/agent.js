@@ -23,19 +23,19 @@ function Agent(options) {
   Reflect.apply(EventEmitter, this, []);
   this.defaultPort = 80;
   this.protocol = 'http:';
-  this.options = { __proto__: null, ...options };
-  if (this.options.noDelay === undefined) this.options.noDelay = true;
-  this.options.path = null; // a request's path isn't that of a socket
-  this.requests = { __proto__: null };
-  this.sockets = { __proto__: null };
-  this.freeSockets = { __proto__: null };
-  this.keepAliveMsecs = this.options.keepAliveMsecs || 1000;
-  this.keepAlive = this.options.keepAlive || false;
-  this.maxSockets = this.options.maxSockets || Agent.defaultMaxSockets;
-  this.maxFreeSockets = this.options.maxFreeSockets || 256;
-  this.scheduling = this.options.scheduling || 'lifo';
-  this.maxTotalSockets = this.options.maxTotalSockets;
+  const given = this.options = { __proto__: null, ...options };
+  if (given.noDelay === undefined) given.noDelay = true;
+  given.path = null; // a request's path isn't that of a socket
+  // How many sockets, and which.
+  this.maxTotalSockets = given.maxTotalSockets;
+  this.maxSockets = given.maxSockets || Agent.defaultMaxSockets;
+  this.maxFreeSockets = given.maxFreeSockets || 256;
+  this.scheduling = given.scheduling || 'lifo';
+  this.keepAlive = given.keepAlive || false;
+  this.keepAliveMsecs = given.keepAliveMsecs || 1000;
+  // Requests that wait, sockets in use and sockets that are kept, by name.
   this.totalSocketCount = 0;
+  for (const table of over(['requests', 'sockets', 'freeSockets'])) this[table] = { __proto__: null };
   validateOneOf(this.scheduling, 'scheduling', ['fifo', 'lifo']);
   if (this.maxTotalSockets === undefined) {
     this.maxTotalSockets = Infinity;

@@ -131,19 +131,20 @@ function upgrade(socket, request, response, rest) {
   parser.finish();
   parsers.free(parser, request, socket);
   const name = request.method === 'CONNECT' ? 'connect' : 'upgrade';
-  if (request.listenerCount(name) === 0) {
-    socket.destroy();
-    return;
-  }
+  if (request.listenerCount(name) === 0) socket.destroy();
+  else handOver(socket, request, () => request.emit(name, response, socket, rest));
+}
+
+// The socket is the program's from now on.
+function handOver(socket, request, announce) {
   request.upgradeOrConnect = true;
   socket.emit('agentRemove');
-  socket.removeListener('close', onClose);
-  socket.removeListener('error', onError);
   socket._httpMessage = null;
   socket.readableFlowing = null;
-  request.emit(name, response, socket, rest);
-  request.destroyed = true;
-  request._closed = true;
+  socket.removeListener('error', onError);
+  socket.removeListener('close', onClose);
+  announce();
+  request._closed = request.destroyed = true;
   request.emit('close');
 }
 

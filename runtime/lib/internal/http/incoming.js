@@ -19,26 +19,21 @@ function IncomingMessage(socket) {
   Reflect.apply(Readable, this, [socket ? { highWaterMark: socket.readableHighWaterMark } : NO_MORE_ROOM]);
   // Data comes by itself: no need to check after each chunk whether to read more.
   this._readableState.readingMore = true;
-  this.socket = socket;
-  this.httpVersionMajor = null;
-  this.httpVersionMinor = null;
-  this.httpVersion = null;
-  this.complete = false;
-  this[kHeaders] = null;
-  this[kPairs] = -1;
-  this.rawHeaders = [];
-  this[kTrailers] = null;
-  this.rawTrailers = [];
-  this.joinDuplicateHeaders = false;
-  this.aborted = false;
-  this.upgrade = null;
+  this.socket = this.client = socket;
+  // The first line: of a request or of a response.
+  this.method = this.statusCode = this.statusMessage = null;
   this.url = '';
-  this.method = null;
-  this.statusCode = null;
-  this.statusMessage = null;
-  this.client = socket;
-  this._consuming = false;
-  this._dumped = false;
+  this.httpVersion = this.httpVersionMajor = this.httpVersionMinor = null;
+  this.upgrade = null;
+  // Headers and trailers.
+  this.rawHeaders = [];
+  this.rawTrailers = [];
+  this[kHeaders] = this[kTrailers] = null;
+  this[kPairs] = -1;
+  this.joinDuplicateHeaders = false;
+  // How far it has come.
+  this.complete = this.aborted = false;
+  this._consuming = this._dumped = false;
 }
 Object.setPrototypeOf(IncomingMessage.prototype, Readable.prototype);
 Object.setPrototypeOf(IncomingMessage, Readable);

@@ -29,41 +29,46 @@ const CRLF = Buffer.from('\r\n');
 
 function OutgoingMessage(options) {
   Reflect.apply(Stream, this, []);
-  this.outputData = [];
-  this.outputSize = 0;
-  this.writable = true;
-  this.destroyed = false;
-  this._last = false;
-  this.chunkedEncoding = false;
-  this.shouldKeepAlive = true;
-  this.maxRequestsOnConnectionReached = false;
-  this._defaultKeepAlive = true;
-  this.useChunkedEncodingByDefault = true;
-  this.sendDate = false;
-  this._removedConnection = false;
-  this._removedContLen = false;
-  this._removedTE = false;
-  this.strictContentLength = false;
-  this[kSent] = 0;
-  this._contentLength = null;
-  this._hasBody = true;
-  this._trailer = '';
-  this[kDrain] = false;
-  this.finished = false;
-  this._headerSent = false;
-  this[kCorked] = 0;
-  this[kChunks] = null;
-  this[kChunksSize] = 0;
-  this._closed = false;
-  this.socket = null;
-  this._header = null;
-  this[kList] = null;
-  this[kUnique] = null;
-  this._keepAliveTimeout = 0;
-  this._onPendingData = nothing;
-  this[kErrored] = null;
   this[kRoom] = options?.highWaterMark ?? getDefaultHighWaterMark(false);
-  this[kStrictBody] = options?.rejectNonStandardBodyWrites ?? false;
+  beginHeader(this);
+  beginBody(this, options);
+  beginConnection(this);
+}
+
+function beginHeader(message) {
+  message._header = null;
+  message._headerSent = false;
+  message[kList] = null;
+  message[kUnique] = null;
+  message.sendDate = false;
+  message.useChunkedEncodingByDefault = true;
+  message.chunkedEncoding = false;
+  message._removedTE = message._removedContLen = message._removedConnection = false;
+  message._trailer = '';
+}
+
+function beginBody(message, options) {
+  message.writable = true;
+  message.destroyed = message._closed = message.finished = false;
+  message[kErrored] = null;
+  message._hasBody = true;
+  message._contentLength = null;
+  message.strictContentLength = false;
+  message[kSent] = message[kChunksSize] = message[kCorked] = 0;
+  message[kChunks] = null;
+  message[kStrictBody] = options?.rejectNonStandardBodyWrites ?? false;
+}
+
+// What waits for the connection, and what becomes of that afterwards.
+function beginConnection(message) {
+  message.socket = null;
+  message.outputData = [];
+  message.outputSize = 0;
+  message._onPendingData = nothing;
+  message[kDrain] = false;
+  message.shouldKeepAlive = message._defaultKeepAlive = true;
+  message._keepAliveTimeout = 0;
+  message._last = message.maxRequestsOnConnectionReached = false;
 }
 Object.setPrototypeOf(OutgoingMessage.prototype, Stream.prototype);
 Object.setPrototypeOf(OutgoingMessage, Stream);

@@ -31,16 +31,10 @@ function ClientRequest(input, options, callback) {
   this.path = given.path || '/';
   if (listener) this.once('response', listener);
   this.useChunkedEncodingByDefault = !arrayIncludes.call(BODILESS, this.method);
-  this._ended = false;
-  this.res = null;
-  this.aborted = false;
-  this.timeoutCb = null;
-  this.upgradeOrConnect = false;
-  this.parser = null;
-  this.maxHeadersCount = null;
-  this.reusedSocket = false;
   this.host = target.host;
   this.protocol = target.protocol;
+  this.res = this.parser = this.timeoutCb = this.maxHeadersCount = null;
+  this.aborted = this.reusedSocket = this.upgradeOrConnect = this._ended = false;
   if (this.agent) {
     // The connection is kept only by an agent that would use it again.
     const isKept = this.agent.keepAlive || NumberIsFinite(this.agent.maxSockets);

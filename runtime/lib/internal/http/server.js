@@ -68,12 +68,11 @@ function setUp(server, given, listener) {
     keepAliveInitialDelay: options.keepAliveInitialDelay, highWaterMark: options.highWaterMark,
   }]);
   if (welcome) server.on('request', welcome);
-  server.httpAllowHalfOpen = false;
-  server.on('connection', connected);
-  server.on('listening', watch);
-  server.timeout = 0;
+  server.timeout = server.maxRequestsPerSocket = 0;
   server.maxHeadersCount = null;
-  server.maxRequestsPerSocket = 0;
+  server.httpAllowHalfOpen = false;
+  server.on('listening', watch);
+  server.on('connection', connected);
   server[kConnections] = new Set();
   server[kChecking] = undefined;
   server[kUnique] = uniqueNames(options.uniqueHeaders);
