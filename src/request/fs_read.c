@@ -389,8 +389,10 @@ static struct fs_batches* batches_make(uv_loop_t* loop) {
   struct fs_batches* batches = NULL;
   if (work_can_give_back(loop))
     batches = mem_calloc(1, sizeof(*batches));
-  if (batches != NULL)
+  if (batches != NULL) {
     batches->loop = loop;
+    fs_sharing_begin(&batches->sharing, loop->now_ns);
+  }
   return batches;
 }
 

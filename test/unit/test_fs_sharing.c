@@ -4,7 +4,7 @@
 
 #include "request/fs_sharing.h"
 
-enum { MS = 1000000, ENOUGH = 2000 };
+enum { MS = 1000000, ENOUGH = 8000 };
 
 static uint64_t now; /* a clock of the test's own */
 
@@ -12,6 +12,21 @@ static bool after_ms(struct fs_sharing* sharing, uint64_t ms) {
   /* A machine that does other work takes this thread's processor now and then. */
   sharing->switches = fs_sharing_switches();
   return fs_sharing_take_chance(sharing, now + ms * MS);
+}
+
+static void the_first_milliseconds_are_not_shared(void** state) {
+  (void) state;
+  struct fs_sharing sharing = {0};
+  now = 1000 * (uint64_t) MS;
+  fs_sharing_begin(&sharing, now);
+  assert_false(after_ms(&sharing, 0));
+  assert_false(after_ms(&sharing, 19));
+  assert_true(after_ms(&sharing, 20));
+  fs_sharing_begin(&sharing, now);
+  sharing.switches = fs_sharing_switches() - 100; /* the processor was taken meanwhile */
+  assert_false(fs_sharing_take_chance(&sharing, now + 20 * MS));
+  assert_false(after_ms(&sharing, 69));
+  assert_true(after_ms(&sharing, 70));
 }
 
 static void a_sign_stops_it_for_a_while(void** state) {
@@ -50,7 +65,7 @@ static void a_pause_goes_on_while_the_loop_loses_its_processor(void** state) {
   struct fs_sharing sharing = {0};
   now = 1000 * (uint64_t) MS;
   fs_sharing_pause(&sharing, now);
-  sharing.switches = fs_sharing_switches() - 1;
+  sharing.switches = fs_sharing_switches() - 100;
   assert_false(fs_sharing_take_chance(&sharing, now + 50 * MS));
   assert_false(after_ms(&sharing, 149));
   assert_true(after_ms(&sharing, 150));
@@ -66,6 +81,7 @@ static void helpers_that_come_too_late_are_called_less(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_milliseconds_are_not_shared),
       cmocka_unit_test(a_sign_stops_it_for_a_while),
       cmocka_unit_test(the_pause_doubles_while_signs_come_soon),
       cmocka_unit_test(a_pause_goes_on_while_the_loop_loses_its_processor),
