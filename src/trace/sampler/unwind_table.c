@@ -292,7 +292,10 @@ static bool machine_run(struct machine* machine, struct cursor cursor, uint64_t 
 /* Whether that many bytes may be read there. */
 static bool table_has(const struct unwind_table* table, const unsigned char* at,
                       uint64_t size) {
-  return at >= table->low && at <= table->high && (uint64_t) (table->high - at) >= size;
+  /* As numbers: a difference of pointers that are further apart than half of the address
+   * space isn't defined. */
+  uintptr_t from = (uintptr_t) at, end = (uintptr_t) table->high;
+  return from >= (uintptr_t) table->low && from <= end && end - from >= size;
 }
 
 /* Opens a common (CIE) or own (FDE) description; its length comes first. */
