@@ -133,7 +133,11 @@ static JSValueRef job_start(JS_ARGS) {
     job_free(job);
     return error != NULL ? error : js_undefined();
   }
-  js_answer_open(&job->answer, callback);
+  static const char* const types[] = {[CRYPTO_RANDOM] = "RANDOMBYTESREQUEST",
+                                      [CRYPTO_PBKDF2] = "PBKDF2REQUEST",
+                                      [CRYPTO_SCRYPT] = "SCRYPTREQUEST",
+                                      [CRYPTO_HKDF] = "DERIVEBITSREQUEST"};
+  js_answer_open_as(&job->answer, callback, types[job->task.kind]);
   js_keep(job->out);
   char* origin = js_origin();
   js_origin_report(origin);

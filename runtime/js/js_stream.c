@@ -7,8 +7,8 @@
  *
  * A write first tries the kernel and waits only with the rest; callers expect that the
  * write may have finished at once (as in Node). */
-#include "js_contexts.h"
 #include "js_stream.h"
+#include "js_contexts.h"
 
 #include <stdlib.h>
 #include <string.h>

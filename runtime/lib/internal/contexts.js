@@ -69,7 +69,7 @@ const newId = () => ++lastId;
 const NONE = [];
 const hooks = { __proto__: null, init: NONE, before: NONE, after: NONE, destroy: NONE, promiseResolve: NONE };
 
-// An error of a hook ends the program: there is nobody to tell.
+// An error of a hook ends the program: nobody else can handle it.
 function fatal(error) {
   process._rawDebug(typeof error?.stack === 'string' ? error.stack : new Error(String(error)).stack);
   process.exit(1);
@@ -132,7 +132,7 @@ function begin(type, resource, trigger = cause ?? current.id) {
   return context;
 }
 
-// Tells the hooks of a context that is made; the end of its resource is its collection.
+// Announces to the hooks a context that is made; the end of its resource is its collection.
 function announceCollected(context, type) {
   emitInit(context.id, type, context.trigger, context.resource);
   if (hooks.destroy.length > 0) collected.register(context.resource, context.end = { id: context.id, isDestroyed: false });
