@@ -147,6 +147,7 @@ class AsyncLocalStorage {
     this._enable();
     const { current } = contexts;
     current.stored = withValue(current.stored, this, store);
+    contexts.changed();
   }
 
   run(store, callback, ...args) {
@@ -155,11 +156,13 @@ class AsyncLocalStorage {
     const { current } = contexts;
     const before = find(current.stored, this);
     current.stored = withValue(current.stored, this, store);
+    contexts.changed();
     try {
       return Reflect.apply(callback, null, args);
     } finally {
       const rest = without(current.stored, this);
-      current.stored = before === undefined ? rest : withValue(rest, this, before.value);
+      current.stored = before === undefined ? rest : before.next === rest ? before : withValue(rest, this, before.value);
+      contexts.changed();
     }
   }
 

@@ -122,6 +122,10 @@ function destroy(end) {
   queueDestroy(end.id);
 }
 
+// A promise whose constructor is its own: see internal/contexts_promises.
+const resolved = Object.defineProperty(PromiseResolve(), 'constructor', { __proto__: null, value: Promise });
+const { then } = Promise.prototype;
+
 // --- contexts --------------------------------------------------------------------------------------
 
 let cause; // the trigger of what begins, if it isn't what runs
@@ -156,17 +160,57 @@ function leave(context) {
   left = current = context;
   isLeft[0] = 1;
   emitBefore(context.id);
+  if (rounds > 0) mark();
+}
+
+// --- marks -------------------------------------------------------------------------------------------
+
+// In a file that was loaded too early to be changed (internal/contexts_awaits), a function that
+// awaits what isn't a promise goes on in a microtask that nobody announces. It comes after a mark,
+// though: a microtask of ours that is queued whenever the context changes, and sets the context of
+// what is queued behind it. Since such a function may wait in that way again, a mark is queued
+// anew, a few times from the last sign of life on.
+const ROUNDS = 8;
+let rounds = 0; // 0: there is no such file
+let lastMark; // the one that was queued last, until it comes
+
+function mark() {
+  const { id, stored, trigger, resource } = current;
+  if (lastMark === undefined || lastMark.context.stored !== stored || lastMark.context.id !== id)
+    queueMark({ context: new Context(id, trigger, resource, stored), rounds });
+  else
+    lastMark.rounds = rounds;
+}
+
+function queueMark(given) {
+  lastMark = given;
+  Reflect.apply(then, resolved, [() => {
+    if (lastMark === given) lastMark = undefined;
+    const before = rounds;
+    rounds = 0;
+    leave(given.context);
+    rounds = before;
+    if (given.rounds-- > 0) queueMark(given);
+  }]);
+}
+
+function useMarks() {
+  if (rounds > 0) return;
+  rounds = ROUNDS;
+  mark();
 }
 
 function run(context, fn, self, args) {
   const before = current;
   current = context;
   emitBefore(context.id);
+  if (rounds > 0) mark();
   try {
     return Reflect.apply(fn, self, args);
   } finally {
     if (hooks.after.length > 0) emit(hooks.after, context.id);
     current = before;
+    if (rounds > 0) mark();
   }
 }
 
@@ -182,9 +226,11 @@ function within(context, fn, ...args) {
   const before = current;
   current = context;
   emitBefore(context.id);
+  if (rounds > 0) mark();
   const result = Reflect.apply(fn, undefined, args);
   emitAfter(context.id);
   current = before;
+  if (rounds > 0) mark();
   return result;
 }
 
@@ -193,6 +239,7 @@ function opened(context) {
   if (left !== undefined) endLeft();
   current = context;
   emitBefore(context.id);
+  if (rounds > 0) mark();
 }
 
 function closed(context) {
@@ -213,6 +260,7 @@ function react(context, fn, value) {
   const before = current;
   current = context;
   emitBefore(context.id);
+  if (rounds > 0) mark();
   try {
     return fn(value);
   } finally {
@@ -278,10 +326,6 @@ function runTick(resource) {
   closed(context);
 }
 
-// The constructor is its own: see internal/contexts_promises.
-const resolved = Object.defineProperty(PromiseResolve(), 'constructor', { __proto__: null, value: Promise });
-const { then } = Promise.prototype;
-
 // queueMicrotask
 function soon(callback) {
   const context = begin('Microtask', { callback });
@@ -314,7 +358,8 @@ function start() {
 }
 
 module.exports = {
-  Context, announceCollected, begin, bind, destroy, emitInit, emitResolve, find, hooks, leave, newId, queueDestroy, react, run, start, withValue, without,
+  Context, announceCollected, begin, bind, destroy, emitInit, emitResolve, find, hooks, leave, newId, queueDestroy, react, run, start, useMarks, withValue, without,
+  changed() { if (rounds > 0) mark(); }, // the values of the context that runs
   get current() { return current; },
   get stored() { return anyDisabled ? handedOn(current.stored) : current.stored; }, // what a new context takes over
   set anyDisabled(on) { anyDisabled = on; },

@@ -130,6 +130,7 @@ function install() {
   isInstalled = true;
   native('util').promiseHandled(PromiseResolve()); // learns how with promises of its own, which nobody shall see
   tools.wrapsAwaits = true;
+  if (tools.hasPlainAwaits()) contexts.useMarks();
   tools.contexts.withPromise = withPromise;
   const methods = {
     then(onFulfilled, onRejected) { return then(this, onFulfilled, onRejected); },

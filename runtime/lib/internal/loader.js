@@ -30,6 +30,14 @@ tools.forgetMatches = () => {
   regexpExec.call(/(?:)/, '');
   tools.forgetMatches = () => {};
 };
+// Whether a file was loaded with `await` as it was written.
+tools.hasPlainAwaits = () => {
+  let isFound = false;
+  sources.forEach(({ text }, file) => {
+    isFound ||= !changed.has(file) && stringIncludes.call(text, 'await');
+  });
+  return isFound;
+};
 tools.addSource = (file, text, skip) => sources.set(file, { text, skip });
 
 // Modules of Node; those that rondo lacks throw an error that says so.
@@ -303,12 +311,15 @@ Module.prototype._compile = function (text, file) {
 };
 
 // While a program uses asynchronous contexts, and for a file that asks for them (internal/contexts_awaits).
+const changed = new Set();
 const AWAITING_MOST = 512 * 1024;
 function compileAwaiting(before, text, file) {
   const isAsked = tools.wrapsAwaits || (text.length < AWAITING_MOST && stringIncludes.call(text, 'async_hooks'));
   if (!isAsked || !regexpTest(/\bawait\b/, text)) return undefined;
   try {
-    return tools.script.evaluate(`${before}${require('internal/esm/source').rewriteScript(text, true)}\n})`, file, 1);
+    const call = tools.script.evaluate(`${before}${require('internal/esm/source').rewriteScript(text, true)}\n})`, file, 1);
+    changed.add(file);
+    return call;
   } catch {
     return undefined; // the text as it is shall say what is wrong with it
   }
@@ -337,7 +348,26 @@ function makeRequire(module) {
   return require;
 }
 
-Module._extensions['.js'] = (module, file) => module._compile(stdio.readText(file), file);
+Module._extensions['.js'] = (module, file) => {
+  const text = readAhead?.(file) ?? stdio.readText(file);
+  if (module === process.mainModule && stringIncludes.call(text, 'await')) lookAhead(file, text);
+  module._compile(text, file);
+};
+
+let readAhead; // (file) → its text, if lookAhead has read it
+function lookAhead(main, text) {
+  const ahead = require('internal/contexts_ahead');
+  const resolve = (request, file) => {
+    try {
+      return Module._resolveFilename(request, undefined, path.dirname(file));
+    } catch {
+      return undefined;
+    }
+  };
+  tools.wrapsAwaits ||= ahead.asksForContexts(main, text, { isBuiltin: (name) => builtin.has(name) || absent.has(name), resolve });
+  readAhead = ahead.take;
+}
+
 Module._extensions['.json'] = (module, file) => {
   const text = stdio.readText(file);
   try {

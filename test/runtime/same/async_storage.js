@@ -71,10 +71,10 @@ step('watchFile', (done) => { const w = fs.watchFile(__filename, { interval: 5 }
 step('bound', (done) => { const f = AsyncResource.bind(done); other.run('elsewhere', () => setImmediate(f)); });
 step('snapshot', (done) => { const run = AsyncLocalStorage.snapshot(); store.run('elsewhere', () => setTimeout(() => run(done), 1)); });
 step('resource', (done) => { const r = new AsyncResource('R'); store.run('elsewhere', () => setTimeout(() => r.runInAsyncScope(done), 1)); });
-step('exit', (done) => { store.exit(() => { say('  inside'); setTimeout(() => { say('  later'); }, 1); }); setTimeout(done, 5); });
-step('enterWith', (done) => { setTimeout(() => { store.enterWith('entered'); say('  at once'); setTimeout(() => { say('  later'); }, 1); }, 1); setTimeout(done, 10); });
+step('exit', (done) => { let later; store.exit(() => { say('  inside'); setTimeout(() => { say('  later'); later(); }, 1); }); new Promise((r) => { later = r; }).then(done); });
+step('enterWith', (done) => { let later; setTimeout(() => { store.enterWith('entered'); say('  at once'); setTimeout(() => { say('  later'); later(); }, 1); }, 1); new Promise((r) => { later = r; }).then(done); });
 step('enterWith in async', async (done) => { await 1; store.enterWith('entered'); await 1; say('  after'); done(); });
-step('nested', (done) => { store.run('in', () => { setTimeout(() => { say('  in'); }, 1); other.run('both', () => Promise.resolve().then(() => { say('  both'); })); }); setTimeout(done, 5); });
+step('nested', (done) => { let later; store.run('in', () => { setTimeout(() => { say('  in'); later(); }, 1); other.run('both', () => Promise.resolve().then(() => { say('  both'); })); }); new Promise((r) => { later = r; }).then(done); });
 step('disable', (done) => { const o = other; o.run('x', () => { o.disable(); setTimeout(() => { say('  disabled'); o.run('again', () => { say('  again'); done(); }); }, 1); }); });
 step('throwing', (done) => { try { store.run('t', () => { throw new Error('x'); }); } catch { say('  caught'); } done(); });
 step('uncaught', (done) => {
