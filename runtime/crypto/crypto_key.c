@@ -175,6 +175,17 @@ static void run_public(struct crypto_call* call) {
   OPENSSL_free(der);
 }
 
+/* keyIsSound(key, is private): whether its numbers make a key */
+static void run_is_sound(struct crypto_call* call) {
+  EVP_PKEY* key = call_key(call, 0);
+  EVP_PKEY_CTX* context = key != NULL ? EVP_PKEY_CTX_new(key, NULL) : NULL;
+  int answer = context == NULL       ? 0
+               : call_truth(call, 1) ? EVP_PKEY_check(context)
+                                     : EVP_PKEY_public_check(context);
+  call_give_truth(call, answer == 1);
+  EVP_PKEY_CTX_free(context);
+}
+
 static int name_order(const void* one, const void* other) {
   return strcmp(*(const char* const*) one, *(const char* const*) other);
 }
@@ -199,8 +210,7 @@ static void run_curves(struct crypto_call* call) {
 }
 
 const struct crypto_operation crypto_key_operations[] = {
-    {"keyType", run_type},     {"keyDetails", run_details},
-    {"keyEquals", run_equals}, {"keyOfRaw", run_of_raw},
-    {"keyRaw", run_raw},       {"keyPublic", run_public},
-    {"curves", run_curves},    {NULL, NULL},
+    {"keyType", run_type},        {"keyDetails", run_details}, {"keyEquals", run_equals},
+    {"keyOfRaw", run_of_raw},     {"keyRaw", run_raw},         {"keyPublic", run_public},
+    {"keyIsSound", run_is_sound}, {"curves", run_curves},      {NULL, NULL},
 };

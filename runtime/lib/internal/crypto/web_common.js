@@ -70,6 +70,13 @@ function checkName(alg, expected) {
   if (alg !== undefined && !arrayIncludes.call(expected, alg)) throw domError('JWK "alg" does not match the requested algorithm', 'DataError');
 }
 
+const DIGITS = { '__proto__': null, 'SHA-1': '1', 'SHA-256': '256', 'SHA-384': '384', 'SHA-512': '512' };
+// The name has to name the hash; which of the algorithms that have it doesn't matter.
+function checkHash(alg, hash) {
+  const digits = DIGITS[hash];
+  checkName(alg, [`RS${digits}`, `PS${digits}`, `HS${digits}`, digits === '1' ? 'RSA-OAEP' : `RSA-OAEP-${digits}`]);
+}
+
 // The beginning of an exported one.
 const jwkHead = (key) => {
   const { usages, extractable } = partsOf(key);
@@ -95,6 +102,6 @@ const writeDer = (format, keyObject) => format === 'spki' ? call('keyWritePublic
   call('keyWritePrivate', tokenOf(keyObject), 'der', 'pkcs8');
 
 module.exports = {
-  buffer, bufferJob, checkKind, checkName, checkUsages, checkUse, chosen, domError, failed, invalidData, job, jwkHead, once, pairOf, readDer,
+  buffer, bufferJob, checkHash, checkKind, checkName, checkUsages, checkUse, chosen, domError, failed, invalidData, job, jwkHead, once, pairOf, readDer,
   writeDer,
 };

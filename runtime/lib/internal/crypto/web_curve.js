@@ -111,13 +111,19 @@ function importKey(format, data, { name, namedCurve }, extractable, usages) {
   if (KINDS[name].kind === 'ec') checkCurve(namedCurve);
   const keyObject = read(format, data, name, namedCurve, usages, extractable);
   if (namedCurve !== undefined && keyObject.asymmetricKeyDetails.namedCurve !== CURVES[namedCurve]) throw domError('Named curve mismatch', 'DataError');
+  if (namedCurve !== undefined && !call('keyIsSound', tokenOf(keyObject), keyObject.type === 'private')) throw invalidData();
   return makeKey(keyObject, algorithmOf(name, namedCurve), once(usages), extractable);
 }
 
 function exportKey(format, key) {
-  const { keyObject, algorithm: { name } } = partsOf(key);
+  const { keyObject, algorithm: { name, namedCurve } } = partsOf(key);
   const isPublic = keyObject.type === 'public';
   const { kind, use } = KINDS[name];
+  // However the point was written when the key was read, it is written out whole.
+  if (format === 'spki' && isPublic && kind === 'ec') {
+    const whole = call('keyOfPoint', CURVES[namedCurve], call('keyPoint', tokenOf(keyObject)));
+    return writeDer(format, publicOf(whole));
+  }
   if (format === (isPublic ? 'spki' : 'pkcs8')) return writeDer(format, keyObject);
   if (format === 'raw' && isPublic) return kind === 'ec' ? call('keyPoint', tokenOf(keyObject)) : call('keyRaw', tokenOf(keyObject), false);
   if (format !== 'jwk') return undefined;
@@ -145,13 +151,16 @@ async function deriveBits({ public: other }, key, length) {
   const their = partsOf(other);
   if (their.keyObject.type !== 'public') throw domError('algorithm.public must be a public key', 'InvalidAccessError');
   if (own.keyObject.type !== 'private') throw domError('baseKey must be a private key', 'InvalidAccessError');
+  if (KINDS[their.algorithm.name]?.use !== 'enc') throw domError('Keys must be ECDH, X25519, or X448 keys', 'InvalidAccessError');
   if (own.algorithm.name !== their.algorithm.name) throw domError('The public and private keys must be of the same type', 'InvalidAccessError');
   if (own.algorithm.namedCurve !== their.algorithm.namedCurve) throw domError('Named curve mismatch', 'InvalidAccessError');
   const bits = await job('agree', tokenOf(own.keyObject), tokenOf(their.keyObject));
   if (length === null) return buffer(bits);
   const size = Math.ceil(length / 8);
   if (bits.length < size) throw domError('derived bit length is too small', 'OperationError');
-  return new Uint8Array(bits.subarray(0, size)).buffer;
+  const part = new Uint8Array(bits.subarray(0, size));
+  if (length % 8 !== 0) part[size - 1] &= 0xff << 8 - length % 8; // no more bits than wanted
+  return part.buffer;
 }
 
 module.exports = { deriveBits, exportKey, generateKey, importKey, sign, verify };

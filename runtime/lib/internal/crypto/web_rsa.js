@@ -8,7 +8,7 @@ const { privateOf, publicOf, tokenOf } = require('internal/crypto/key_object');
 const { thrownByC } = require('internal/crypto/library');
 const { HASHES } = require('internal/crypto/web_secret');
 const {
-  bufferJob, checkKind, checkName, checkUsages, checkUse, domError, failed, invalidData, job, jwkHead, once, pairOf, readDer, writeDer,
+  bufferJob, checkHash, checkKind, checkUsages, checkUse, domError, failed, invalidData, job, jwkHead, once, pairOf, readDer, writeDer,
 } = require('internal/crypto/web_common');
 
 const OAEP = 4;
@@ -51,7 +51,7 @@ function fromJwk(jwk, name, hash, usages, extractable) {
   const isPrivate = jwk.d !== undefined;
   checkUsages(usages, isPrivate ? kind.forPrivate : kind.forPublic, `an ${name}`);
   checkUse(jwk, kind.use, usages, extractable);
-  checkName(jwk.alg, [JWK_NAMES[name][hash.name]]);
+  checkHash(jwk.alg, hash.name);
   try {
     const token = require('internal/crypto/jwk').tokenOfJwk(jwk, isPrivate);
     return isPrivate ? privateOf(token) : publicOf(token);

@@ -7,7 +7,7 @@ const { invalidArgValue, validateInteger } = require('internal/errors');
 const { makeKey, partsOf } = require('internal/crypto/crypto_key');
 const { bytesOf, secretOf } = require('internal/crypto/key_object');
 const { randomBytes } = require('internal/crypto/random');
-const { checkKind, checkName, checkUsages, checkUse, domError, failed, job, jwkHead, once } = require('internal/crypto/web_common');
+const { checkHash, checkKind, checkUsages, checkUse, domError, failed, job, jwkHead, once } = require('internal/crypto/web_common');
 
 const HASHES = { '__proto__': null, 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
 const BLOCKS = { '__proto__': null, 'SHA-1': 512, 'SHA-256': 512, 'SHA-384': 1024, 'SHA-512': 1024 };
@@ -39,7 +39,7 @@ function importHmac(format, data, { name, hash, length }, extractable, usages) {
   if (format === 'jwk') {
     checkKind(data, 'oct');
     checkUse(data, 'sig', usages, extractable);
-    checkName(data.alg, [JWK_NAMES[hash.name]]);
+    checkHash(data.alg, hash.name);
     bytes = require('internal/crypto/web_aes').secretOfJwk(data);
   } else if (format !== 'raw') {
     throw domError(`Unable to import HMAC key with format ${format}`, 'NotSupportedError');
