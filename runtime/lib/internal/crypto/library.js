@@ -75,7 +75,10 @@ const call = (operation, ...args) => results(Reflect.apply(binding.call, binding
 
 // On the pool; then callback(error, value).
 function callLater(operation, args, callback) {
-  const answer = (error, value) => callback(error, results(value));
+  const answer = (error, value) => {
+    if (error) callback(error);
+    else callback(null, results(value));
+  };
   Reflect.apply(binding.callLater, binding, [operation, answer, ...over(args)]);
 }
 
