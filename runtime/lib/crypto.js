@@ -64,9 +64,10 @@ function constantsOf() {
 }
 
 // Most programs use a few parts: the others are loaded when one of their functions is first called.
+const partOf = (file) => require(`internal/crypto/${file}`);
 const later = (file, name) => ({
   [name](...args) {
-    return Reflect.apply(require(`internal/crypto/${file}`)[name], this, args);
+    return Reflect.apply(partOf(file)[name], this, args);
   },
 })[name];
 
@@ -88,6 +89,38 @@ function setFips(val) {
   if (val) throw notImplemented('FIPS mode');
 }
 
+// Some programs call these with `new`.
+function createCipheriv(cipher, key, iv, options) {
+  return new Cipheriv(cipher, key, iv, options);
+}
+function createDecipheriv(cipher, key, iv, options) {
+  return new Decipheriv(cipher, key, iv, options);
+}
+function createDiffieHellman(sizeOrKey, keyEncoding, generator, generatorEncoding) {
+  return new (partOf('diffie_hellman').DiffieHellman)(sizeOrKey, keyEncoding, generator, generatorEncoding);
+}
+function createDiffieHellmanGroup(name) {
+  return new (partOf('diffie_hellman').DiffieHellmanGroup)(name);
+}
+function createECDH(curve) {
+  return new (partOf('diffie_hellman').ECDH)(curve);
+}
+function createHash(algorithm, options) {
+  return new Hash(algorithm, options);
+}
+function createHmac(hmac, key, options) {
+  return new Hmac(hmac, key, options);
+}
+function createSign(algorithm, options) {
+  return new (partOf('sign').Sign)(algorithm, options);
+}
+function createVerify(algorithm, options) {
+  return new (partOf('sign').Verify)(algorithm, options);
+}
+function getDiffieHellman(name) {
+  return new (partOf('diffie_hellman').DiffieHellmanGroup)(name);
+}
+
 const CLASSES = {
   __proto__: null, certificate: ['X509Certificate'], diffie_hellman: ['DiffieHellman', 'DiffieHellmanGroup', 'ECDH'], sign: ['Sign', 'Verify'],
   spkac: ['Certificate'],
@@ -96,26 +129,25 @@ const CLASSES = {
 module.exports = {
   checkPrime: later('primes', 'checkPrime'),
   checkPrimeSync: later('primes', 'checkPrimeSync'),
-  createCipheriv: (cipher, key, iv, options) => new Cipheriv(cipher, key, iv, options),
-  createDecipheriv: (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options),
-  createDiffieHellman: (sizeOrKey, keyEncoding, generator, generatorEncoding) =>
-    new module.exports.DiffieHellman(sizeOrKey, keyEncoding, generator, generatorEncoding),
-  createDiffieHellmanGroup: (name) => new module.exports.DiffieHellmanGroup(name),
-  createECDH: (curve) => new module.exports.ECDH(curve),
-  createHash: (algorithm, options) => new Hash(algorithm, options),
-  createHmac: (hmac, key, options) => new Hmac(hmac, key, options),
+  createCipheriv,
+  createDecipheriv,
+  createDiffieHellman,
+  createDiffieHellmanGroup,
+  createECDH,
+  createHash,
+  createHmac,
   createPrivateKey,
   createPublicKey,
   createSecretKey,
-  createSign: (algorithm, options) => new module.exports.Sign(algorithm, options),
-  createVerify: (algorithm, options) => new module.exports.Verify(algorithm, options),
+  createSign,
+  createVerify,
   diffieHellman: later('diffie_hellman', 'diffieHellman'),
   generatePrime: later('primes', 'generatePrime'),
   generatePrimeSync: later('primes', 'generatePrimeSync'),
   getCiphers,
   getCipherInfo,
   getCurves,
-  getDiffieHellman: (name) => new module.exports.DiffieHellmanGroup(name),
+  getDiffieHellman,
   getHashes,
   hkdf,
   hkdfSync,
@@ -170,7 +202,7 @@ const define = (name, descriptor) => Object.defineProperty(module.exports, name,
 // Classes whose files are loaded when they are first looked at. An assignment takes their place.
 function defineLater(name, file) {
   define(name, {
-    get: () => require(`internal/crypto/${file}`)[name],
+    get: () => partOf(file)[name],
     set: (value) => define(name, { value, writable: true, configurable: true, enumerable: true }),
     configurable: true,
     enumerable: true,
