@@ -171,7 +171,7 @@ static uint64_t blocks_left(const uint8_t counter[BLOCK], unsigned bits) {
   unsigned low = bits < COUNT_BITS ? bits : COUNT_BITS;
   uint64_t value = 0;
   for (unsigned bit = bits; bit-- > 0;) {
-    unsigned is_set = counter[BLOCK - 1 - bit / 8] >> (bit % 8) & 1u;
+    unsigned is_set = (unsigned) counter[BLOCK - 1 - bit / 8] >> (bit % 8) & 1u;
     if (bit < low)
       value = value << 1 | is_set;
     else if (!is_set)
