@@ -53,6 +53,15 @@ static bool ask(const char* question) {
   return is_empty;
 }
 
+/* npm's package has no engine of its own: there lessons run on the user's Node. */
+static bool needs_node(const struct lesson* lesson) {
+  char folder[PATH_MAX], engine[PATH_MAX + 32];
+  if (!lesson_is_script(lesson) || !exec_find_library(folder))
+    return false;
+  snprintf(engine, sizeof(engine), "%s/librondo-js.so", folder);
+  return access(engine, F_OK) != 0 && exec_finds("node");
+}
+
 /* Runs another of our commands with an option, or NULL, and the program; its exit code.
  */
 static int command_run(const char* command, const char* option, const char* value,
@@ -70,8 +79,11 @@ static int command_run(const char* command, const char* option, const char* valu
       words[count++] = option;
       words[count++] = value;
     }
-    if (program != NULL)
+    bool has_node = program == NULL && needs_node(lesson);
+    if (program != NULL || has_node)
       words[count++] = "--";
+    if (has_node)
+      words[count++] = "node";
     words[count] = program == NULL ? lesson->path : program;
     execv(own, (char**) (uintptr_t) words);
     _exit(127);
