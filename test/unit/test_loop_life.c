@@ -284,7 +284,7 @@ static void fork_gives_the_child_a_loop_of_its_own(void** state) {
   uv_loop_t* loop = *state;
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fork_pair), 0);
   uv_timer_init(loop, &timer);
-  uv_timer_start(&timer, log_timer, 5, 0);
+  uv_timer_start(&timer, log_timer, 300, 0); /* not due before the fork */
   uv_async_init(loop, &async, log_async);
   uv_poll_init(loop, &fork_poll, fork_pair[0]);
   uv_poll_start(&fork_poll, UV_READABLE, read_byte);
