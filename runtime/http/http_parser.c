@@ -5,10 +5,12 @@
  * What the functions of http_events do to the parser while it is being fed takes effect
  * when llhttp returns: its memory stays until then. */
 #include "http_parser.h"
+#include "http_lines.h"
 
 #include <llhttp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { CHUNK_EXTENSIONS_MOST = 16 * 1024, TEXT_KEPT = 4 * 1024 };
 
@@ -25,12 +27,16 @@ struct http_parser {
   const struct http_events* events;
   void* owner; /* while being fed */
   struct http_text fields, line;
+  struct http_lines lines;
   size_t header_size, extensions_size;
-  size_t value_start;
+  size_t name_start, value_start;
   uint64_t since;
   unsigned depth; /* of calls of feed and finish */
   unsigned restarts;
   bool has_head, has_to_pause, is_closed;
+  bool in_lines; /* of a header or of trailers, which are checked */
+  bool is_held;  /* llhttp was stopped where such lines begin */
+  const char* fault; /* "CODE:words" of an error found here, or NULL */
 };
 
 /* ---- text -------------------------------------------------------------------------- */
@@ -88,7 +94,7 @@ static struct http_parser* parser_of(llhttp_t* llhttp) {
 }
 
 static int user_error(llhttp_t* llhttp, const char* reason) {
-  llhttp_set_error_reason(llhttp, reason);
+  parser_of(llhttp)->fault = reason; /* llhttp may replace its own */
   return HPE_USER;
 }
 
@@ -108,7 +114,7 @@ static int on_begin(llhttp_t* llhttp) {
   text_empty(&parser->fields);
   text_empty(&parser->line);
   parser->has_head = false;
-  parser->extensions_size = 0;
+  parser->name_start = parser->extensions_size = 0;
   parser->since = parser->events->now();
   return 0;
 }
@@ -130,8 +136,26 @@ static int on_field(llhttp_t* llhttp, const char* at, size_t length) {
   return err;
 }
 
+/* A message with both lengths, or with one in its trailers, has two ends. */
+static const char* name_fault(const struct http_parser* parser) {
+  const char* name = parser->fields.bytes + parser->name_start;
+  size_t length = parser->fields.length - parser->name_start;
+  bool is_length = length == 14 && strncasecmp(name, "content-length", 14) == 0;
+  bool is_encoding = length == 17 && strncasecmp(name, "transfer-encoding", 17) == 0;
+  if (is_length && (parser->llhttp.flags & F_TRANSFER_ENCODING) != 0)
+    return "HPE_INVALID_CONTENT_LENGTH:Content-Length can't be present with "
+           "Transfer-Encoding";
+  if (is_encoding && (parser->llhttp.flags & F_CONTENT_LENGTH) != 0)
+    return "HPE_INVALID_TRANSFER_ENCODING:Transfer-Encoding can't be present with "
+           "Content-Length";
+  return NULL;
+}
+
 static int on_field_complete(llhttp_t* llhttp) {
   struct http_parser* parser = parser_of(llhttp);
+  const char* fault = parser->given.is_lenient ? NULL : name_fault(parser);
+  if (fault != NULL)
+    return user_error(llhttp, fault);
   if (!text_end_part(&parser->fields))
     return no_memory(llhttp);
   parser->value_start = parser->fields.length;
@@ -151,14 +175,16 @@ static int on_value_complete(llhttp_t* llhttp) {
   while (text->length > start &&
          (text->bytes[text->length - 1] == ' ' || text->bytes[text->length - 1] == '\t'))
     text->length--;
-  return text_end_part(text) ? 0 : no_memory(llhttp);
+  bool has_memory = text_end_part(text);
+  parser_of(llhttp)->name_start = text->length;
+  return has_memory ? 0 : no_memory(llhttp);
 }
 
 /* What a function of http_events answered, for llhttp. */
 static int answered(struct http_parser* parser, enum http_answer answer) {
-  if (answer != HTTP_FAILED)
-    return (int) answer;
-  return user_error(&parser->llhttp, "HPE_JS_EXCEPTION:JS Exception");
+  return answer != HTTP_FAILED
+             ? (int) answer
+             : user_error(&parser->llhttp, "HPE_JS_EXCEPTION:JS Exception");
 }
 
 /* A response to HEAD has no body either: JavaScript knows, and answers so. */
@@ -172,6 +198,9 @@ static int on_headers_complete(llhttp_t* llhttp) {
   struct http_parser* parser = parser_of(llhttp);
   parser->header_size = 0;
   parser->has_head = true;
+  parser->in_lines = false;
+  if (llhttp->type == HTTP_RESPONSE && llhttp->status_code < 100)
+    return user_error(llhttp, "HPE_INVALID_STATUS:Invalid status code");
   if (!text_add(&parser->fields, parser->line.bytes, parser->line.length))
     return no_memory(llhttp);
   struct http_head head = {
@@ -189,6 +218,9 @@ static int on_headers_complete(llhttp_t* llhttp) {
   if (parser->restarts != restarts)
     return HPE_USER; /* llhttp's state is another's now */
   text_empty(&parser->fields);
+  parser->name_start = 0;
+  if (answer == HTTP_GO_ON && llhttp->type == HTTP_RESPONSE && llhttp->status_code == 204)
+    answer = HTTP_NO_BODY; /* whatever length it speaks of */
   return answered(parser, answer);
 }
 
@@ -199,6 +231,15 @@ static int on_body(llhttp_t* llhttp, const char* at, size_t length) {
     return 0;
   enum http_answer answer = parser->events->body(parser->owner, at, length);
   return parser->restarts != restarts ? HPE_USER : answered(parser, answer);
+}
+
+/* Stops llhttp: the lines that come next are checked first. */
+static int hold(struct http_parser* parser, bool is_trailer) {
+  if (parser->given.is_lenient)
+    return 0;
+  http_lines_begin(&parser->lines, parser->given.kind, is_trailer);
+  parser->in_lines = parser->is_held = true;
+  return HPE_PAUSED;
 }
 
 static int on_complete(llhttp_t* llhttp) {
@@ -212,7 +253,9 @@ static int on_complete(llhttp_t* llhttp) {
   if (parser->restarts != restarts)
     return HPE_USER;
   text_empty(&parser->fields);
-  return answered(parser, answer);
+  if (answer != HTTP_GO_ON || llhttp->upgrade)
+    return answered(parser, answer);
+  return hold(parser, false);
 }
 
 static int on_chunk_extension(llhttp_t* llhttp, const char* at, size_t length) {
@@ -232,7 +275,8 @@ static int on_chunk(llhttp_t* llhttp) {
 
 static int on_chunk_header(llhttp_t* llhttp) {
   parser_of(llhttp)->extensions_size = 0;
-  return on_chunk(llhttp);
+  on_chunk(llhttp);
+  return llhttp->content_length == 0 ? hold(parser_of(llhttp), true) : 0;
 }
 
 static const llhttp_settings_t settings = {
@@ -295,23 +339,69 @@ static void parser_start(struct http_parser* parser, const struct http_settings*
   text_empty(&parser->fields);
   text_empty(&parser->line);
   parser->header_size = parser->extensions_size = 0;
-  parser->has_head = parser->has_to_pause = false;
+  parser->has_head = parser->has_to_pause = parser->is_held = false;
+  parser->fault = NULL;
+  parser->in_lines = !given->is_lenient;
+  http_lines_begin(&parser->lines, given->kind, false);
   /* A connection that never says anything is a slow one too. */
   parser->since = given->is_timed ? parser->events->now() : 0;
 }
 
-/* The code of an error of ours is in its reason, before a colon. */
+/* What the llhttp inside of Node has other words for. */
+static const struct {
+  const char *reason, *words;
+} renamed[] = {
+    {"Expected HTTP/", "Expected HTTP/, RTSP/ or ICE/"},
+    {"Response overflow", "Invalid response status"},
+    {"Expected CRLF after chunk", "Expected LF after chunk data"},
+};
+
+/* Of an LF alone in a chunk's frame, or of a space. `back`: where llhttp reports it, from
+ * its place; `moved`: where Node does, from where llhttp does. */
+static const struct {
+  const char* reason;
+  char byte;
+  int back, moved;
+  const char* fault; /* NULL: only the place differs */
+} frames[] = {
+    {"Invalid character in chunk size", '\n', 0, 1,
+     "HPE_CR_EXPECTED:Missing expected CR after chunk size"},
+    {"Invalid character in chunk size", ' ', 0, 1, NULL},
+    {"Expected CRLF after chunk", '\n', 0, 1,
+     "HPE_CR_EXPECTED:Missing expected CR after chunk data"},
+    {"Invalid character in chunk extensions name", '\n', 1, -1,
+     "HPE_CR_EXPECTED:Missing expected CR after chunk extension name"},
+};
+
+static void frame_error(struct http_parser* parser, const char* bytes, size_t length,
+                        size_t* at) {
+  const char* reason = llhttp_get_error_reason(&parser->llhttp);
+  for (size_t i = 0; reason != NULL && i < sizeof(frames) / sizeof(frames[0]); i++) {
+    size_t place = *at - (size_t) frames[i].back;
+    if (strcmp(reason, frames[i].reason) != 0 || place >= length || place == 0 ||
+        bytes[place] != frames[i].byte || bytes[place - 1] == '\n')
+      continue;
+    *at += (size_t) frames[i].moved;
+    if (frames[i].fault != NULL)
+      parser->fault = frames[i].fault;
+    return;
+  }
+}
+
 static void error_read(struct http_parser* parser, llhttp_errno_t err,
                        struct http_error* error) {
   static char code[64];
   const char* reason = llhttp_get_error_reason(&parser->llhttp);
-  const char* colon = err == HPE_USER && reason != NULL ? strchr(reason, ':') : NULL;
+  const char* colon = parser->fault != NULL ? strchr(parser->fault, ':') : NULL;
   error->code = llhttp_errno_name(err);
   error->reason = reason != NULL ? reason : "";
-  if (colon == NULL || (size_t) (colon - reason) >= sizeof(code))
+  for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+    if (strcmp(error->reason, renamed[i].reason) == 0)
+      error->reason = renamed[i].words;
+  if (colon == NULL || (size_t) (colon - parser->fault) >= sizeof(code))
     return;
-  memcpy(code, reason, (size_t) (colon - reason));
-  code[colon - reason] = '\0';
+  memcpy(code, parser->fault, (size_t) (colon - parser->fault));
+  code[colon - parser->fault] = '\0';
   error->code = code;
   error->reason = colon + 1;
 }
@@ -330,20 +420,51 @@ static bool parser_left(struct http_parser* parser, unsigned restarts) {
   return false;
 }
 
+/* Feeds llhttp up to the next place where lines are to be checked, and then moves *at. */
+static llhttp_errno_t feed_part(struct http_parser* parser, const char* bytes,
+                                size_t length, size_t* at) {
+  unsigned restarts = parser->restarts;
+  size_t part = length - *at;
+  struct http_fault fault = {0};
+  llhttp_errno_t err = HPE_OK;
+  if (parser->in_lines)
+    fault = http_lines_read(&parser->lines, bytes + *at, &part);
+  if (part > 0)
+    err = llhttp_execute(&parser->llhttp, bytes + *at, part);
+  if (parser->restarts != restarts)
+    return err;
+  if (err != HPE_OK) {
+    const char* place = llhttp_get_error_pos(&parser->llhttp);
+    *at = place >= bytes && place <= bytes + length ? (size_t) (place - bytes) : 0;
+    frame_error(parser, bytes, length, at);
+  } else if (fault.reason != NULL) {
+    *at += fault.at;
+    parser->fault = fault.reason;
+    err = HPE_USER;
+    parser->llhttp.error = err; /* for good */
+  } else {
+    *at += part;
+  }
+  if (err == HPE_PAUSED && parser->is_held) {
+    llhttp_resume(&parser->llhttp);
+    err = llhttp_execute(&parser->llhttp, bytes + *at, 0); /* what needs no byte */
+  }
+  parser->is_held = false;
+  return err;
+}
+
 static size_t parser_feed(struct http_parser* parser, void* owner, const char* bytes,
                           size_t length, struct http_error* error) {
   unsigned restarts = parser->restarts;
-  size_t done = length;
+  size_t done = 0;
+  llhttp_errno_t err = HPE_OK;
   *error = (struct http_error){0};
   parser->depth++;
   parser->owner = owner;
-  llhttp_errno_t err = llhttp_execute(&parser->llhttp, bytes, length);
+  while (done < length && err == HPE_OK && parser->restarts == restarts)
+    err = feed_part(parser, bytes, length, &done);
   if (!parser_left(parser, restarts))
     return length;
-  if (err != HPE_OK) {
-    const char* at = llhttp_get_error_pos(&parser->llhttp);
-    done = at >= bytes && at <= bytes + length ? (size_t) (at - bytes) : 0;
-  }
   if (err == HPE_PAUSED_UPGRADE) {
     err = HPE_OK;
     llhttp_resume_after_upgrade(&parser->llhttp);

@@ -177,7 +177,7 @@ function onResponse(response, isPersistent) {
   response.req = request;
   response.on('end', responseEnded);
   request.on('finish', requestFinished);
-  socket.on('drain', onDrain);
+  socket.on('timeout', responseTimedOut);
   // Nobody will read a response that nobody listens for.
   if (request.aborted || !request.emit('response', response)) response._dump();
   if (request.method === 'HEAD') return SKIP;

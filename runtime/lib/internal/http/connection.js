@@ -5,7 +5,7 @@
 const { NumberIsFinite, arrayAt, arrayPush, arrayShift, regexpTest } = intrinsics;
 const EventEmitter = require('events');
 const tools = require('internal/tools');
-const { Socket, kReading, refreshTimer } = require('internal/net/socket');
+const { Socket, readHandle, refreshTimer } = require('internal/net/socket');
 const parsers = require('internal/http/parsers');
 const { drained, kUnique } = require('internal/http/outgoing');
 const { emitClose } = require('internal/http/response');
@@ -295,12 +295,11 @@ class Connection {
 
 function failed(error) {
   this.removeListener('error', failed); // only once
-  if (this.listenerCount('error') === 0) this.on('error', nothing);
+  this.on('error', nothing);
   if (this.server.emit('clientError', error, this)) return;
   // Into the middle of an answer no other can be written.
   if (this.writable && (!this._httpMessage || !this._httpMessage._headerSent)) this.write(REFUSALS[error.code] ?? BAD_REQUEST);
-  if (typeof this.destroySoon === 'function') this.destroySoon();
-  else this.end();
+  this.destroy(error);
 }
 
 // Nobody may want to hear of it: then the connection ends.
@@ -320,11 +319,11 @@ function resumed() {
     this.pause();
     return;
   }
-  if (this._handle && !this[kReading]) this._read(0);
+  readHandle(this, true);
 }
 
 function paused() {
-  this._stopReading?.();
+  readHandle(this, false);
 }
 
 function unconsume(socket) {

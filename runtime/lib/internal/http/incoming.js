@@ -87,11 +87,12 @@ Object.assign(IncomingMessage.prototype, {
   _dump() {
     if (this._dumped) return;
     this._dumped = true;
+    this.removeAllListeners('data'); // there may be data that it has already
     this.resume();
   },
 });
 
-// Nobody is told of an error that nobody listens for.
+// An error that nobody listens for isn't reported.
 function destroyed(message, error, callback) {
   if (message.listenerCount('error') === 0) callback();
   else callback(error);
@@ -127,10 +128,8 @@ function addLine(message, given, value, into) {
   if (rule === LIST) {
     if (before === undefined) into[name] = [value];
     else arrayPush.call(before, value);
-  } else if (before === undefined) {
+  } else if (typeof before !== 'string') { // also what an object inherits, as "constructor"
     into[name] = value;
-  } else if (typeof before !== 'string') {
-    if (before === null) into[name] = value;
   } else if (rule === SEMICOLONS) {
     into[name] = `${before}; ${value}`;
   } else if (rule !== FIRST || message.joinDuplicateHeaders) {

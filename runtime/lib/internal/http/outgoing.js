@@ -3,7 +3,7 @@
 // one before it isn't done, what is written waits in outputData.
 
 const {
-  ArrayIsArray, arrayForEach, arrayMap, arrayPush, arrayUnshift, numberToString, over, stringToLowerCase,
+  ArrayIsArray, arrayForEach, arrayJoin, arrayMap, arrayPush, arrayUnshift, numberToString, over, stringToLowerCase,
 } = intrinsics;
 const { Buffer } = require('buffer');
 const EventEmitter = require('events');
@@ -173,7 +173,8 @@ Object.assign(OutgoingMessage.prototype, methods, {
     for (const key of over(Object.keys(headers))) {
       const { 0: name, 1: value } = isList ? headers[key] : [key, headers[key]];
       if (typeof name !== 'string' || name === '' || !isToken(name)) throw badToken('Trailer name', name);
-      for (const each of over(ArrayIsArray(value) ? value : [value])) {
+      const isOne = !ArrayIsArray(value) || (value.length > 1 && Boolean(this[kUnique]?.has(stringToLowerCase.call(name))));
+      for (const each of over(isOne ? [ArrayIsArray(value) ? arrayJoin.call(value, '; ') : value] : value)) {
         if (hasBadCharacter(`${each}`)) throw badCharacter('trailer content', name);
         this._trailer += `${name}: ${each}\r\n`;
       }

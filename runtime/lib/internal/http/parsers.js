@@ -20,6 +20,7 @@ const PERSISTENT = 2;
 const BODILESS = 4;
 const VERSIONS = { 17: '1.1', 16: '1.0' };
 const HEADERS_MOST = 2000;
+const PORTION = 62;
 
 class Parser {
   constructor() {
@@ -58,7 +59,9 @@ class Parser {
 
   finish() {
     const result = resultOf(this, binding.finish(this.token, this), undefined);
-    return result instanceof Error ? result : undefined;
+    if (!(result instanceof Error)) return undefined;
+    result.message = 'Parse Error';
+    return result;
   }
 
   pause() {
@@ -113,6 +116,8 @@ function onHead(parser, text, number, flags) {
   message.joinDuplicateHeaders = Boolean(server?.joinDuplicateHeaders || parser.joinDuplicateHeaders);
   message.upgrade = (flags & UPGRADE) !== 0;
   const most = parser.maxHeaderPairs;
+  // As Node reads them: 31 at a time, until there are too many.
+  if (most > 0 && lines.length > most) lines.length = Math.min(lines.length, Math.ceil(most / PORTION) * PORTION);
   message._addHeaderLines(lines, most > 0 && lines.length > most ? most : lines.length);
   if (parser.outgoing === null) {
     message.url = line;

@@ -181,6 +181,7 @@ function emitError(request, error) {
 
 // A request that ends without a response.
 function fail(request, given) {
+  request.destroyed = true;
   const error = given ?? (request.aborted ? null : reset('socket hang up'));
   if (error) emitError(request, error);
   request._closed = true;

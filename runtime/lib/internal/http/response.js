@@ -100,6 +100,7 @@ Object.assign(ServerResponse.prototype, {
     socket._httpMessage = this;
     socket.on('close', socketClosed);
     this.socket = socket;
+    this.emit('socket', socket);
     this._flush();
   },
 

@@ -94,7 +94,6 @@ function watch() {
 function unwatch(server) {
   if (server[kChecking] === undefined) return;
   timers.clearInterval(server[kChecking]);
-  server[kChecking] = undefined;
 }
 
 function isLate(server, since, now) {

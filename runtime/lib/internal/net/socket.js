@@ -233,6 +233,14 @@ Object.assign(Socket.prototype, {
   },
 });
 
+// The handle alone, for a reader that isn't the stream: reading goes on, or stops at once.
+function readHandle(socket, on) {
+  if (!socket._handle || socket[kReading] === on) return;
+  socket[kReading] = on;
+  if (on) binding.readStart(socket._handle);
+  else binding.readStop(socket._handle);
+}
+
 // --- writing ---------------------------------------------------------------------------------------
 
 function afterConnecting(socket, write, callback) {
@@ -457,7 +465,7 @@ module.exports = {
   kKind,
   kLeave,
   kMake,
-  kReading,
+  readHandle,
   refreshTimer,
   setHooks(connection, connected) {
     if (connection) onConnection = connection;
