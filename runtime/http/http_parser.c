@@ -34,8 +34,9 @@ struct http_parser {
   unsigned depth; /* of calls of feed and finish */
   unsigned restarts;
   bool has_head, has_to_pause, is_closed;
-  bool in_lines; /* of a header or of trailers, which are checked */
-  bool is_held;  /* llhttp was stopped where such lines begin */
+  bool has_host, has_expect;
+  bool in_lines;     /* of a header or of trailers, which are checked */
+  bool is_held;      /* llhttp was stopped where such lines begin */
   const char* fault; /* "CODE:words" of an error found here, or NULL */
 };
 
@@ -113,7 +114,7 @@ static int on_begin(llhttp_t* llhttp) {
   struct http_parser* parser = parser_of(llhttp);
   text_empty(&parser->fields);
   text_empty(&parser->line);
-  parser->has_head = false;
+  parser->has_head = parser->has_host = parser->has_expect = false;
   parser->name_start = parser->extensions_size = 0;
   parser->since = parser->events->now();
   return 0;
@@ -151,8 +152,18 @@ static const char* name_fault(const struct http_parser* parser) {
   return NULL;
 }
 
+static void note_field(struct http_parser* parser) {
+  const char* name = parser->fields.bytes + parser->name_start;
+  size_t length = parser->fields.length - parser->name_start;
+  if (length == 4 && strncasecmp(name, "host", 4) == 0)
+    parser->has_host = true;
+  else if (length == 6 && strncasecmp(name, "expect", 6) == 0)
+    parser->has_expect = true;
+}
+
 static int on_field_complete(llhttp_t* llhttp) {
   struct http_parser* parser = parser_of(llhttp);
+  note_field(parser);
   const char* fault = parser->given.is_lenient ? NULL : name_fault(parser);
   if (fault != NULL)
     return user_error(llhttp, fault);
@@ -180,13 +191,6 @@ static int on_value_complete(llhttp_t* llhttp) {
   return has_memory ? 0 : no_memory(llhttp);
 }
 
-/* What a function of http_events answered, for llhttp. */
-static int answered(struct http_parser* parser, enum http_answer answer) {
-  return answer != HTTP_FAILED
-             ? (int) answer
-             : user_error(&parser->llhttp, "HPE_JS_EXCEPTION:JS Exception");
-}
-
 /* A response to HEAD has no body either: JavaScript knows, and answers so. */
 static bool has_no_body(const llhttp_t* llhttp) {
   return llhttp->type == HTTP_REQUEST && !llhttp->upgrade &&
@@ -212,6 +216,8 @@ static int on_headers_complete(llhttp_t* llhttp) {
       .is_upgrade = llhttp_get_upgrade(llhttp) != 0,
       .is_persistent = llhttp_should_keep_alive(llhttp) != 0,
       .is_bodiless = has_no_body(llhttp),
+      .has_host = parser->has_host,
+      .has_expect = parser->has_expect,
   };
   unsigned restarts = parser->restarts;
   enum http_answer answer = parser->events->head(parser->owner, &head);
@@ -221,7 +227,7 @@ static int on_headers_complete(llhttp_t* llhttp) {
   parser->name_start = 0;
   if (answer == HTTP_GO_ON && llhttp->type == HTTP_RESPONSE && llhttp->status_code == 204)
     answer = HTTP_NO_BODY; /* whatever length it speaks of */
-  return answered(parser, answer);
+  return (int) answer;
 }
 
 static int on_body(llhttp_t* llhttp, const char* at, size_t length) {
@@ -230,7 +236,9 @@ static int on_body(llhttp_t* llhttp, const char* at, size_t length) {
   if (length == 0)
     return 0;
   enum http_answer answer = parser->events->body(parser->owner, at, length);
-  return parser->restarts != restarts ? HPE_USER : answered(parser, answer);
+  if (answer == HTTP_FAILED && parser->restarts == restarts)
+    return user_error(llhttp, "HPE_JS_EXCEPTION:JS Exception");
+  return answer == HTTP_FAILED || parser->restarts != restarts ? HPE_USER : 0;
 }
 
 /* Stops llhttp: the lines that come next are checked first. */
@@ -254,7 +262,7 @@ static int on_complete(llhttp_t* llhttp) {
     return HPE_USER;
   text_empty(&parser->fields);
   if (answer != HTTP_GO_ON || llhttp->upgrade)
-    return answered(parser, answer);
+    return (int) answer;
   return hold(parser, false);
 }
 

@@ -31,11 +31,12 @@ struct http_fields {
 struct http_head {
   struct http_fields fields;
   int major, minor;
-  int method;         /* of a request, an index into http_library.methods */
-  int status;         /* of a response */
-  bool is_upgrade;    /* asks for, or answers with, another protocol */
-  bool is_persistent; /* the connection may be used again */
-  bool is_bodiless;   /* `complete` follows at once */
+  int method;                /* of a request, an index into http_library.methods */
+  int status;                /* of a response */
+  bool is_upgrade;           /* asks for, or answers with, another protocol */
+  bool is_persistent;        /* the connection may be used again */
+  bool is_bodiless;          /* `complete` follows at once */
+  bool has_host, has_expect; /* fields that a server must look at */
 };
 
 struct http_events {

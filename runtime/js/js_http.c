@@ -24,8 +24,14 @@ enum http_callback {
 
 static JSObjectRef callbacks[CALLBACKS];
 
-enum head_flag { IS_UPGRADE = 1, IS_PERSISTENT = 2, IS_BODILESS = 4 };
-enum { MAJOR_SHIFT = 4, MINOR_SHIFT = 8 };
+enum {
+  IS_UPGRADE = 1,
+  IS_PERSISTENT = 2,
+  IS_BODILESS = 4,
+  HAS_HOST = 8,
+  HAS_EXPECT = 16
+};
+enum { MAJOR_SHIFT = 8, MINOR_SHIFT = 12 };
 
 /* What a token holds. */
 struct js_http {
@@ -123,7 +129,8 @@ static enum http_answer http_head(void* owner, const struct http_head* head) {
   struct js_http* http = owner;
   int flags = (head->is_upgrade ? IS_UPGRADE : 0) |
               (head->is_persistent ? IS_PERSISTENT : 0) |
-              (head->is_bodiless ? IS_BODILESS : 0) | head->major << MAJOR_SHIFT |
+              (head->is_bodiless ? IS_BODILESS : 0) | (head->has_host ? HAS_HOST : 0) |
+              (head->has_expect ? HAS_EXPECT : 0) | head->major << MAJOR_SHIFT |
               head->minor << MINOR_SHIFT;
   JSValueRef arguments[] = {http->owner, fields_value(&head->fields),
                             js_number(head->status != 0 ? head->status : head->method),

@@ -275,6 +275,9 @@ static JSValueRef write_bytes(JS_ARGS) {
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
 }
 
+/* What writeText has written or begun to write, in bytes, for JavaScript. */
+static double text_size;
+
 /* writeText(token, string, request): as UTF-8 */
 static JSValueRef write_text(JS_ARGS) {
   JS_UNUSED;
@@ -285,6 +288,7 @@ static JSValueRef write_text(JS_ARGS) {
   char* text = js_utf8(js_arg(argc, argv, 1), &length);
   if (text == NULL)
     return stream_status(UV_ENOMEM);
+  text_size = (double) length;
   uv_buf_t buffer = js_buf(text, length);
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), NULL, text);
 }
@@ -458,6 +462,8 @@ void native_stream(JSObjectRef exports) {
   };
 
   js_methods(exports, methods);
+  js_set(exports, "textSize",
+         js_shared(kJSTypedArrayTypeFloat64Array, &text_size, sizeof(text_size)));
   js_tcp_add(exports);
   js_pipe_add(exports);
 }

@@ -237,12 +237,29 @@ size_t js_utf8_of_units(const JSChar* units, size_t count, char* out) {
   return (size_t) (at - (unsigned char*) out);
 }
 
+/* Text in ASCII, by far the most, without a copy in UTF-16 on the way; NULL if it is
+ * something else. */
+static char* ascii_of(JSStringRef string, size_t count) {
+  char* text = malloc(count + 1);
+  if (text != NULL && JSStringGetUTF8CString(string, text, count + 1) == count + 1)
+    return text;
+  free(text);
+  return NULL;
+}
+
 char* js_utf8(JSValueRef value, size_t* length) {
   JSValueRef exception = NULL;
   JSStringRef string = JSValueToStringCopy(js.ctx, value, &exception);
   if (string == NULL)
     return NULL;
   size_t count = JSStringGetLength(string);
+  char* ascii = ascii_of(string, count);
+  if (ascii != NULL) {
+    if (length != NULL)
+      *length = count;
+    JSStringRelease(string);
+    return ascii;
+  }
   const JSChar* units = JSStringGetCharactersPtr(string);
   JSChar bits = 0;
   for (size_t i = 0; i < count; i++)

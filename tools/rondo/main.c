@@ -74,6 +74,7 @@ static const char* const command_words[] = {"exec", "trace",   "dump", "why",   
 static int script_options_read(struct js_options* options, int argc, char** argv,
                                int* next) {
   bool version = false;
+  const char* ignored; /* http reads it from process.execArgv */
   const struct option table[] = {
       {.name = "--eval",
        .letter = "-e",
@@ -101,6 +102,12 @@ static int script_options_read(struct js_options* options, int argc, char** argv
       {.name = "--trace-deprecation", .help = "as --trace-warnings, of deprecations"},
       {.name = "--no-deprecation", .help = "as --no-warnings, of deprecations"},
       {.name = "--throw-deprecation", .help = "throw instead of warning of one"},
+      {.name = "--insecure-http-parser",
+       .help = "http accepts messages that break its rules"},
+      {.name = "--max-http-header-size",
+       .value = "BYTES",
+       .text = &ignored,
+       .help = "how large the header of an HTTP message may be (16 KiB)"},
       {.name = "--version",
        .letter = "-v",
        .flag = &version,

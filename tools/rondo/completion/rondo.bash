@@ -12,7 +12,7 @@ _rondo() {
   --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
+    COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --insecure-http-parser --max-http-header-size --version --help' -- "$word")
       $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
     return
   fi

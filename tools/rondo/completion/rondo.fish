@@ -19,6 +19,8 @@ complete -c rondo -n __fish_use_subcommand -l trace-deprecation -d 'show where d
 complete -c rondo -n __fish_use_subcommand -l no-warnings -d 'print no warnings'
 complete -c rondo -n __fish_use_subcommand -l no-deprecation -d 'print no deprecation warnings'
 complete -c rondo -n __fish_use_subcommand -l throw-deprecation -d 'throw deprecation warnings'
+complete -c rondo -n __fish_use_subcommand -l insecure-http-parser -d 'accept HTTP messages that break the rules'
+complete -c rondo -n __fish_use_subcommand -l max-http-header-size -x -d 'bytes of an HTTP header'
 complete -c rondo -n __fish_use_subcommand -s v -l version -d 'print the version'
 complete -c rondo -n '__fish_seen_subcommand_from exec trace' -l backend -x -a 'uring epoll' -d 'what the loops sleep on'
 complete -c rondo -n '__fish_seen_subcommand_from trace' -l text -d 'a summary in words'

@@ -24,6 +24,7 @@ const REFUSALS = {
 };
 const BAD_REQUEST = refusal('400 Bad Request');
 
+const kRequest = Symbol('request'); // of a response
 const nothing = () => {};
 
 class Connection {
@@ -41,6 +42,12 @@ class Connection {
       end: () => this.ended(),
       close: () => this.closed(),
       drain: () => this.drained(),
+    };
+    // For each response: no functions of their own.
+    const connection = this;
+    this.onPending = (change) => this.changed(change);
+    this.onFinish = function () {
+      connection.finished(this[kRequest], this);
     };
   }
 
@@ -62,7 +69,7 @@ class Connection {
     socket.on('end', this.listeners.end);
     socket.on('close', this.listeners.close);
     socket.on('drain', this.listeners.drain);
-    parser.onIncoming = (request, isPersistent) => this.begin(request, isPersistent);
+    parser.onIncoming = (request, isPersistent, flags) => this.begin(request, isPersistent, flags);
     parser.onRead = (result, size) => this.read(result, size);
     socket.on('resume', resumed);
     socket.on('pause', paused);
@@ -81,7 +88,7 @@ class Connection {
 
   // --- requests -----------------------------------------------------------------------------------
 
-  begin(request, isPersistent) {
+  begin(request, isPersistent, flags) {
     const { server, socket } = this;
     this.busy();
     if (request.upgrade) {
@@ -94,8 +101,8 @@ class Connection {
     if (tools.publish !== undefined) tools.publish('http.server.request.start', { request, response, socket, server });
     if (socket._httpMessage) arrayPush.call(this.waiting, response);
     else response.assignSocket(socket);
-    response.on('finish', () => this.finished(request, response));
-    if (!this.answer(request, response)) server.emit('request', request, response);
+    response.on('finish', this.onFinish);
+    if (!this.answer(request, response, flags)) server.emit('request', request, response);
     return 0;
   }
 
@@ -106,7 +113,8 @@ class Connection {
     });
     response._keepAliveTimeout = server.keepAliveTimeout;
     response._maxRequestsPerSocket = server.maxRequestsPerSocket;
-    response._onPendingData = (change) => this.changed(change);
+    response._onPendingData = this.onPending;
+    response[kRequest] = request;
     response.shouldKeepAlive = isPersistent;
     response[kUnique] = server[kUnique];
     return response;
@@ -122,11 +130,10 @@ class Connection {
   }
 
   // What the server answers by itself; true if 'request' isn't to be emitted.
-  answer(request, response) {
+  answer(request, response, flags) {
     const { server } = this;
     if (request.httpVersionMajor !== 1 || request.httpVersionMinor !== 1) return false;
-    const { host, expect } = request.headers;
-    if (server.requireHostHeader && host === undefined) {
+    if (server.requireHostHeader && (flags & parsers.HAS_HOST) === 0) {
       response.writeHead(400, ['Connection', 'close']);
       response.end();
       return true;
@@ -142,7 +149,7 @@ class Connection {
         return true;
       }
     }
-    return expect !== undefined && this.expected(expect, request, response);
+    return (flags & parsers.HAS_EXPECT) !== 0 && this.expected(request.headers.expect, request, response);
   }
 
   expected(expect, request, response) {

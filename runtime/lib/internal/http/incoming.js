@@ -2,7 +2,7 @@
 // IncomingMessage: a request that a server gets, or a response that a client gets.
 
 const {
-  arrayPush, over, stringSplit, stringToLowerCase,
+  arrayPush, over, stringSlice, stringSplit, stringToLowerCase,
 } = intrinsics;
 const { Readable } = require('stream');
 const { finished } = require('internal/streams/finished');
@@ -11,7 +11,11 @@ const kHeaders = Symbol('headers');
 const kDistinct = Symbol('headersDistinct');
 const kTrailers = Symbol('trailers');
 const kTrailersDistinct = Symbol('trailersDistinct');
-const kPairs = Symbol('pairs');
+const kPairs = Symbol('pairs'); // how many texts of rawHeaders count, -1 for all
+const kRaw = Symbol('rawHeaders'); // null until kText was split
+const kText = Symbol('headerText');
+const NOTHING = Object.freeze([]);
+const PORTION = 62;
 
 const NO_MORE_ROOM = undefined;
 
@@ -26,7 +30,8 @@ function IncomingMessage(socket) {
   this.httpVersion = this.httpVersionMajor = this.httpVersionMinor = null;
   this.upgrade = null;
   // Headers and trailers.
-  this.rawHeaders = [];
+  this[kRaw] = NOTHING;
+  this[kText] = '';
   this.rawTrailers = [];
   this[kHeaders] = this[kTrailers] = null;
   this[kPairs] = -1;
@@ -155,8 +160,46 @@ function distinct(raw, count) {
   return into;
 }
 
+// A header as the parser's text, of which the lines are made when they are asked for.
+function setHeaderText(message, text, end, most) {
+  message[kRaw] = null;
+  message[kText] = stringSlice.call(text, 0, end);
+  message[kPairs] = most;
+}
+
+// The fields in a text; `most` 0 means no limit. As Node reads them: 31 at a time, until there are too
+// many.
+function linesOf(text, end, most) {
+  if (end === 0) return [];
+  const lines = stringSplit.call(stringSlice.call(text, 0, end - 1), '\n');
+  if (most > 0 && lines.length > most) lines.length = Math.min(lines.length, Math.ceil(most / PORTION) * PORTION);
+  return lines;
+}
+
+function rawOf(message) {
+  const raw = message[kRaw];
+  if (raw === NOTHING) return message[kRaw] = [];
+  if (raw !== null) return raw;
+  const most = message[kPairs];
+  const lines = message[kRaw] = linesOf(message[kText], message[kText].length, most);
+  message[kText] = '';
+  message[kPairs] = most > 0 && lines.length > most ? most : -1;
+  return lines;
+}
+
+Object.defineProperty(IncomingMessage.prototype, 'rawHeaders', { __proto__: null,
+  configurable: true,
+  enumerable: true,
+  get() {
+    return rawOf(this);
+  },
+  set(lines) {
+    this[kRaw] = lines;
+  },
+});
+
 // How many texts of rawHeaders count: a parser's limit cuts what `headers` has, too.
-const countOf = (message) => message[kPairs] < 0 ? message.rawHeaders.length : message[kPairs];
+const countOf = (message, raw) => message[kPairs] < 0 ? raw.length : message[kPairs];
 
 function lazy(name, key, make) {
   Object.defineProperty(IncomingMessage.prototype, name, { __proto__: null,
@@ -170,8 +213,14 @@ function lazy(name, key, make) {
     },
   });
 }
-lazy('headers', kHeaders, (message) => joined(message, message.rawHeaders, countOf(message)));
-lazy('headersDistinct', kDistinct, (message) => distinct(message.rawHeaders, countOf(message)));
+lazy('headers', kHeaders, (message) => {
+  const raw = rawOf(message);
+  return joined(message, raw, countOf(message, raw));
+});
+lazy('headersDistinct', kDistinct, (message) => {
+  const raw = rawOf(message);
+  return distinct(raw, countOf(message, raw));
+});
 lazy('trailers', kTrailers, (message) => joined(message, message.rawTrailers, message.rawTrailers.length));
 lazy('trailersDistinct', kTrailersDistinct, (message) => distinct(message.rawTrailers, message.rawTrailers.length));
 
@@ -186,18 +235,20 @@ Object.defineProperty(IncomingMessage.prototype, 'connection', { __proto__: null
   },
 });
 
+function addHeaderLines(lines, count) {
+  if (!lines?.length) return;
+  if (this.complete) {
+    this.rawTrailers = lines;
+    this[kTrailers] = null;
+  } else {
+    this.rawHeaders = lines;
+    this[kPairs] = count;
+    this[kHeaders] = null;
+  }
+}
+
 Object.assign(IncomingMessage.prototype, {
-  _addHeaderLines(lines, count) {
-    if (!lines?.length) return;
-    if (this.complete) {
-      this.rawTrailers = lines;
-      this[kTrailers] = null;
-    } else {
-      this.rawHeaders = lines;
-      this[kPairs] = count;
-      this[kHeaders] = null;
-    }
-  },
+  _addHeaderLines: addHeaderLines,
   _addHeaderLine(name, value, into) {
     addLine(this, name, value, into);
   },
@@ -206,4 +257,4 @@ Object.assign(IncomingMessage.prototype, {
   },
 });
 
-module.exports = { IncomingMessage, startReading, stopReading };
+module.exports = { IncomingMessage, addHeaderLines, linesOf, setHeaderText, startReading, stopReading };

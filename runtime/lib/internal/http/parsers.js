@@ -4,12 +4,12 @@
 // connection.
 
 // own methods: message
-const { arrayPop, arrayPush, stringSplit } = intrinsics;
+const { arrayPop, arrayPush, stringLastIndexOf, stringSlice, stringSplit } = intrinsics;
 const binding = native('http');
 const tools = require('internal/tools');
 const FastBuffer = require('internal/fast_buffer');
 const { METHODS_BY_NUMBER } = require('internal/http/words');
-const { IncomingMessage, startReading, stopReading } = require('internal/http/incoming');
+const { IncomingMessage, addHeaderLines, linesOf, setHeaderText, startReading, stopReading } = require('internal/http/incoming');
 
 const REQUEST = 1;
 const RESPONSE = 2;
@@ -18,9 +18,9 @@ const kIncoming = Symbol('incoming'); // of a server: the class of its requests
 const UPGRADE = 1;
 const PERSISTENT = 2;
 const BODILESS = 4;
-const VERSIONS = { 17: '1.1', 16: '1.0' };
+const HAS_HOST = 8;
+const HAS_EXPECT = 16;
 const HEADERS_MOST = 2000;
-const PORTION = 62;
 
 class Parser {
   constructor() {
@@ -35,7 +35,7 @@ class Parser {
     this.outgoing = null;
     this.maxHeaderPairs = HEADERS_MOST;
     this.joinDuplicateHeaders = false;
-    this.onIncoming = null; // (message, isPersistent) → 0, 1 (no body) or 2 (no HTTP from here on)
+    this.onIncoming = null; // (message, isPersistent, flags) → 0, 1 (no body) or 2 (no HTTP from here on)
     this.onRead = null; // (parser's result, size): a parser that reads from the socket itself has read
     this.consumed = false;
     if (this.context !== undefined) {
@@ -103,22 +103,22 @@ function resultOf(parser, result, packet) {
 
 // --- called by C ----------------------------------------------------------------------------------------
 
+// The text of the fields ends with the line that is no field: the URL, or the reason.
 function onHead(parser, text, number, flags) {
   const { socket } = parser;
-  const lines = stringSplit.call(text, '\n');
-  const line = arrayPop.call(lines);
+  const end = stringLastIndexOf.call(text, '\n') + 1;
+  const line = stringSlice.call(text, end);
   const server = socket?.server;
   const Message = server?.[kIncoming] ?? IncomingMessage;
   const message = parser.incoming = new Message(socket);
-  message.httpVersionMajor = flags >> 4 & 15;
-  message.httpVersionMinor = flags >> 8 & 15;
-  message.httpVersion = VERSIONS[(flags >> 4 & 15) << 4 | flags >> 8 & 15] ?? `${flags >> 4 & 15}.${flags >> 8 & 15}`;
+  const version = flags >> 8;
+  message.httpVersionMajor = version & 15;
+  message.httpVersionMinor = version >> 4;
+  message.httpVersion = version === 0x11 ? '1.1' : `${version & 15}.${version >> 4}`;
   message.joinDuplicateHeaders = Boolean(server?.joinDuplicateHeaders || parser.joinDuplicateHeaders);
   message.upgrade = (flags & UPGRADE) !== 0;
-  const most = parser.maxHeaderPairs;
-  // As Node reads them: 31 at a time, until there are too many.
-  if (most > 0 && lines.length > most) lines.length = Math.min(lines.length, Math.ceil(most / PORTION) * PORTION);
-  message._addHeaderLines(lines, most > 0 && lines.length > most ? most : lines.length);
+  if (message._addHeaderLines === addHeaderLines) setHeaderText(message, text, end, parser.maxHeaderPairs);
+  else addLines(message, linesOf(text, end, parser.maxHeaderPairs), parser.maxHeaderPairs);
   if (parser.outgoing === null) {
     message.url = line;
     message.method = METHODS_BY_NUMBER[number];
@@ -126,9 +126,14 @@ function onHead(parser, text, number, flags) {
     message.statusCode = number;
     message.statusMessage = line;
   }
-  const answer = parser.onIncoming(message, (flags & PERSISTENT) !== 0);
+  const answer = parser.onIncoming(message, (flags & PERSISTENT) !== 0, flags);
   if ((flags & BODILESS) !== 0 && answer !== 1 && answer !== 2) complete(parser, undefined);
   return answer;
+}
+
+// For a class that overrides the method.
+function addLines(message, lines, most) {
+  message._addHeaderLines(lines, most > 0 && lines.length > most ? most : lines.length);
 }
 
 function onBody(parser, bytes, offset, length) {
@@ -182,7 +187,7 @@ function free(parser, request, socket) {
 }
 
 module.exports = {
-  Parser, REQUEST, RESPONSE, alloc, free, kIncoming, resultOf,
+  HAS_EXPECT, HAS_HOST, Parser, REQUEST, RESPONSE, alloc, free, kIncoming, resultOf,
   setMaxIdle(most) {
     idleMost = most;
   },

@@ -41,7 +41,7 @@ function headerSize() {
   }
   return 16 * 1024;
 }
-const settings = { isLenient: arrayIncludes.call(execArgv, '--insecure-http-parser'), maxHeaderSize: headerSize() };
+const settings = { isLenient: arrayIncludes.call(execArgv, '--insecure-http-parser'), maxHeaderSize: headerSize() || 16 * 1024 };
 
 // --- names and values of headers ------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // net.Socket: a Duplex over a TCP or pipe handle (or a terminal's).
 
 // own methods: socket
-const { NumberIsInteger, arrayMap, over } = intrinsics;
+const { NumberIsInteger, arrayMap, over, regexpTest } = intrinsics;
 const binding = native('stream');
 const handles = native('handle');
 const timers = require('timers');
@@ -15,6 +15,8 @@ const {
 const { EOF, errnoException } = require('internal/net/util');
 
 const kTimeout = Symbol('timeout');
+const kSpare = Symbol('spareTimeout');
+const kMs = Symbol('ms');
 const kBytesRead = Symbol('bytesRead');
 const kBytesWritten = Symbol('bytesWritten');
 const kReading = Symbol('reading');
@@ -82,7 +84,33 @@ function refreshTimer(socket) {
 
 function clearTimer(socket) {
   timers.clearTimeout(socket[kTimeout]);
+  timers.clearTimeout(socket[kSpare]);
+  socket[kTimeout] = socket[kSpare] = null;
+}
+
+// A server sets and unsets the same time-out with every request: the timer waits for the next one,
+// and does nothing if it fires meanwhile.
+function layTimerBy(socket) {
+  if (socket[kTimeout] === null) return;
+  timers.clearTimeout(socket[kSpare]);
+  socket[kSpare] = socket[kTimeout];
   socket[kTimeout] = null;
+}
+
+function startTimer(socket, ms) {
+  const spare = socket[kTimeout] ?? socket[kSpare];
+  if (spare !== null && spare[kMs] === ms) {
+    socket[kSpare] = null;
+    socket[kTimeout] = spare.refresh();
+    return;
+  }
+  clearTimer(socket);
+  const timer = timers.setTimeout(() => {
+    if (socket[kTimeout] === timer) socket._onTimeout();
+    else if (socket[kSpare] === timer) socket[kSpare] = null;
+  }, ms).unref();
+  timer[kMs] = ms;
+  socket[kTimeout] = timer;
 }
 
 // --- Socket ----------------------------------------------------------------------------------------
@@ -141,6 +169,7 @@ function setUp(socket, options) {
   socket._server = null;
   socket.timeout = 0;
   socket[kTimeout] = null;
+  socket[kSpare] = null;
   socket[kReading] = false;
   socket[kBytesRead] = 0;
   socket[kBytesWritten] = 0;
@@ -270,6 +299,28 @@ function sent(socket, status, size, callback) {
   socket[kQueued] = size;
 }
 
+const { textSize } = binding;
+
+function sendText(socket, text, callback) {
+  const status = binding.writeText(socket._handle, text, callback);
+  sent(socket, status, textSize[0], callback);
+}
+
+const isAscii = (text) => !regexpTest(/[^\0-\x7f]/, text);
+const isUtf8 = (text, encoding) => encoding === 'utf8' || encoding === 'utf-8' || text === '' ||
+  (text.length <= 16 && (encoding === 'latin1' || encoding === 'ascii') && isAscii(text));
+
+// The text of several writes, undefined unless all of them are text.
+function asText(items) {
+  let all = '';
+  for (let i = 0; i < items.length; i++) {
+    const { chunk, encoding } = items[i];
+    if (typeof chunk !== 'string' || !isUtf8(chunk, encoding)) return undefined;
+    all += chunk;
+  }
+  return all;
+}
+
 // A write that can't begin now: it waits for the connection, or fails if there will be none.
 function putOff(socket, data, encoding, write, callback) {
   if (socket.connecting) {
@@ -290,8 +341,8 @@ Object.assign(Socket.prototype, {
     }
     this._pendingData = null;
     refreshTimer(this);
-    if (typeof data === 'string' && (encoding === 'utf8' || encoding === 'utf-8')) {
-      sent(this, binding.writeText(this._handle, data, callback), Buffer.byteLength(data), callback);
+    if (typeof data === 'string' && isUtf8(data, encoding)) {
+      sendText(this, data, callback);
       return;
     }
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : data;
@@ -305,6 +356,11 @@ Object.assign(Socket.prototype, {
     }
     this._pendingData = null;
     refreshTimer(this);
+    const text = asText(items);
+    if (text !== undefined) {
+      sendText(this, text, callback);
+      return;
+    }
     let size = 0;
     const views = arrayMap.call(items, ({ chunk, encoding }) => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
@@ -391,13 +447,13 @@ Object.assign(Socket.prototype, {
     validateNumber(ms, 'msecs');
     if (!(ms >= 0 && ms < Infinity)) throw outOfRange('msecs', 'a non-negative finite number', ms);
     this.timeout = ms;
-    clearTimer(this);
     if (callback !== undefined) validateFunction(callback, 'callback');
     if (ms === 0) {
+      layTimerBy(this);
       if (callback !== undefined) this.removeListener('timeout', callback);
       return this;
     }
-    this[kTimeout] = timers.setTimeout(() => this._onTimeout(), ms).unref();
+    startTimer(this, ms);
     if (callback !== undefined) this.once('timeout', callback);
     return this;
   },
