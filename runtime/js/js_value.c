@@ -241,7 +241,13 @@ size_t js_utf8_of_units(const JSChar* units, size_t count, char* out) {
  * something else. */
 static char* ascii_of(JSStringRef string, size_t count) {
   char* text = malloc(count + 1);
-  if (text != NULL && JSStringGetUTF8CString(string, text, count + 1) == count + 1)
+  unsigned char bits = 0;
+  /* Of other text as much as fits is written, which may be as many bytes. */
+  if (text == NULL || JSStringGetUTF8CString(string, text, count + 1) != count + 1)
+    bits = 0x80;
+  for (size_t i = 0; bits == 0 && i < count; i++)
+    bits |= (unsigned char) text[i] & 0x80;
+  if (bits == 0)
     return text;
   free(text);
   return NULL;

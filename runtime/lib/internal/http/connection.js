@@ -302,7 +302,7 @@ class Connection {
 
 function failed(error) {
   this.removeListener('error', failed); // only once
-  this.on('error', nothing);
+  if (this.listenerCount('error', nothing) === 0) this.on('error', nothing);
   if (this.server.emit('clientError', error, this)) return;
   // Into the middle of an answer no other can be written.
   if (this.writable && (!this._httpMessage || !this._httpMessage._headerSent)) this.write(REFUSALS[error.code] ?? BAD_REQUEST);
