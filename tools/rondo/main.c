@@ -31,8 +31,9 @@ static const char usage[] =
     "       rondo doctor [program]\n"
     "       rondo help [exec|trace|top|why|dump|sim|orders|step|learn|doctor] | version\n"
     "\n"
-    "Runs a script with Node's event loop on Rondo. Without a script, or with \"-\",\n"
-    "the script comes from standard input. \"rondo exec\" runs a program that uses "
+    "Runs a script with Node's event loop on Rondo: JavaScript, or TypeScript whose types\n"
+    "are taken out. Alone in a terminal it is a prompt; without a script otherwise, or\n"
+    "with \"-\", the script comes from standard input. \"rondo exec\" runs a program that uses "
     "libuv\n"
     "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
     "\"rondo sim\" runs either under many schedules, in virtual time, to find races.\n"
@@ -69,12 +70,15 @@ static const char* const command_words[] = {"exec", "trace",   "dump", "why",   
                                             "sim",  "orders",  "step", "learn", "doctor",
                                             "help", "version", NULL};
 
-/* Reads the options for a script. Returns OPTIONS_GOOD, or the exit code. --no-warnings
- * and its kin are for the runtime's JavaScript, which finds them in process.execArgv. */
+/* Reads the options for a script. Returns OPTIONS_GOOD, or the exit code. What has no
+ * place to be stored in is for the runtime's JavaScript, which finds it in
+ * process.execArgv (runtime/lib/internal/switches.js). */
 static int script_options_read(struct js_options* options, int argc, char** argv,
                                int* next) {
   bool version = false;
   const char* ignored; /* http reads it from process.execArgv */
+  uint64_t frames = 0;
+  const char *input_type = NULL, *rejections = NULL;
   const struct option table[] = {
       {.name = "--eval",
        .letter = "-e",
@@ -97,6 +101,41 @@ static int script_options_read(struct js_options* options, int argc, char** argv
       option_flag("--grouped-ticks", &options->grouped,
                   "run ticks after a whole group of timers or immediates, as Node 10 and "
                   "older did"),
+      {.name = "--require",
+       .letter = "-r",
+       .value = "MODULE",
+       .help = "require a module before the script"},
+      {.name = "--import", .value = "MODULE", .help = "import a module before the script"},
+      {.name = "--check",
+       .letter = "-c",
+       .help = "look for syntax errors, and run nothing"},
+      {.name = "--interactive",
+       .letter = "-i",
+       .help = "a prompt, even if standard input is no terminal"},
+      {.name = "--watch", .help = "start again whenever a file of the program changes"},
+      {.name = "--watch-path", .value = "PATH", .help = "with --watch: watch this instead"},
+      {.name = "--watch-preserve-output", .help = "with --watch: don't clear the terminal"},
+      {.name = "--env-file",
+       .value = "FILE",
+       .help = "set the variables in this file, unless they are set"},
+      {.name = "--conditions",
+       .letter = "-C",
+       .value = "NAME",
+       .help = "one more condition for \"exports\" and \"imports\" of packages"},
+      {.name = "--input-type",
+       .value = "module|commonjs",
+       .choice = &input_type,
+       .help = "what -e and standard input are"},
+      {.name = "--unhandled-rejections",
+       .value = "throw|strict|warn|none|warn-with-error-codes",
+       .choice = &rejections,
+       .help = "what a rejection that nobody handles does"},
+      {.name = "--stack-trace-limit",
+       .value = "N",
+       .count = &frames,
+       .help = "the number of lines of a stack"},
+      {.name = "--enable-source-maps",
+       .help = "taken and ignored: stacks show the code that runs"},
       {.name = "--trace-warnings", .help = "show with a warning where it came from"},
       {.name = "--no-warnings", .help = "print no warning"},
       {.name = "--trace-deprecation", .help = "as --trace-warnings, of deprecations"},

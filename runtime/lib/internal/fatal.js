@@ -1,14 +1,30 @@
 'use strict';
 // The report of an uncaught error: the place, the source line with a caret, and the stack.
 
-const { arrayFind, regexpReplace, stringSlice, stringSplit, stringStartsWith } = intrinsics;
+const { arrayFind, regexpReplace, regexpTest, stringSlice, stringRepeat, stringSplit, stringStartsWith } = intrinsics;
 const { frames, isOurs, location } = require('internal/stack');
 const { sourceOf } = require('internal/tools');
+
+// Errors of linking, and those that a program makes itself, have words of their own.
+const isCompiled = (error) => error.constructor === SyntaxError && !regexpTest(/^(?:The requested module|Named export)/, error.message);
+
+// The place of a syntax error, from the parser: the engine knows only the line. The error gets V8's words.
+function misplaced(error) {
+  const { sourceURL } = error;
+  try {
+    const { error: found } = require('internal/syntax').parse(sourceOf(sourceURL), stringStartsWith.call(sourceURL, 'file:') ? 'module' : 'commonjs');
+    if (found === undefined) return undefined;
+    Object.defineProperty(error, 'message', { __proto__: null, value: found.message, writable: true, configurable: true });
+    return { file: sourceURL, line: found.line, column: found.column, length: found.length };
+  } catch {
+    return undefined;
+  }
+}
 
 function position(error) {
   if (error.name === 'SyntaxError' && typeof error.sourceURL === 'string' && typeof error.line === 'number' &&
       sourceOf(error.sourceURL) !== undefined)
-    return { file: error.sourceURL, line: error.line, column: 0 };
+    return (isCompiled(error) ? misplaced(error) : undefined) ?? { file: error.sourceURL, line: error.line, column: 0 };
   const frame = typeof error.stack === 'string' ? arrayFind.call(frames(error.stack), (each) => !isOurs(each)) : undefined;
   if (frame !== undefined) return location(frame);
   // The program has removed or changed the stack; the engine still knows where the error was made.
@@ -24,7 +40,7 @@ function excerpt(error) {
   if (text === undefined) return `${where.file}:${where.line}\n`;
   if (text.length > 1000) return `${where.file}:${where.line}\n`;
   const column = Math.min(Math.max(where.column - 1, 0), text.length);
-  const caret = where.column === 0 ? '' : `${regexpReplace(/[^\t]/g, stringSlice.call(text, 0, column), ' ')}^\n`;
+  const caret = where.column === 0 ? '' : `${regexpReplace(/[^\t]/g, stringSlice.call(text, 0, column), ' ')}${stringRepeat.call('^', Math.max(1, Math.min(where.length ?? 1, text.length - column)))}\n`;
   return `${where.file}:${where.line}\n${text}\n${caret}`;
 }
 

@@ -419,4 +419,7 @@ function runCode(text, name) {
 }
 
 const refuseAbsent = (name, from, prefixed = false) => loadBuiltin(name, prefixed, from);
-module.exports = { Module, packages: { ...packages, fromScope, nodeModulePaths, refuseAbsent }, runCode, runMain };
+// The text of a file that is JavaScript.
+const textOf = (file) => stdio.readText(file);
+
+module.exports = { Module, isModuleFile, textOf, packages: { ...packages, fromScope, nodeModulePaths, refuseAbsent }, runCode, runMain };

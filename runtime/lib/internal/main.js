@@ -11,22 +11,31 @@ const { options } = tools;
 // --- running ------------------------------------------------------------------------------
 
 function run() {
+  // Options are read only if there are any.
+  if (options.switches.length > 0 || binding.envGet('NODE_OPTIONS') !== undefined || binding.envGet('RONDO_WATCHED') !== undefined)
+    require('internal/start').runWith(require('internal/switches').read(), runProgram);
+  else runProgram();
+}
+
+function runProgram() {
   const loader = require('internal/loader');
   tools.runsMain = true;
   try {
-    runProgram(loader);
+    runChosen(loader);
   } finally {
     tools.runsMain = false;
   }
   tools.contexts?.reset();
 }
 
-function runProgram(loader) {
+function runChosen(loader) {
   if (options.code !== undefined) {
     const value = loader.runCode(options.code, '[eval]');
     if (options.print) require('internal/console').log(value);
   } else if (options.file !== undefined && options.file !== '-') {
     loader.runMain(process.argv[1]);
+  } else if (options.file === undefined && native('stdio').kind(0) === 'tty') {
+    require('internal/prompt').start();
   } else {
     loader.runCode(native('stdio').readText(0), '[stdin]');
   }
@@ -154,7 +163,12 @@ function rejections() {
     any = true;
     warned.add({ ref: new WeakRef(promise), id: ++lastId });
     const announceRejection = () => process.emit('unhandledRejection', reason, promise);
-    if (tools.contexts?.withPromise === undefined ? announceRejection() : tools.contexts.withPromise(promise, announceRejection)) continue;
+    const announced = () => tools.contexts?.withPromise === undefined ? announceRejection() : tools.contexts.withPromise(promise, announceRejection);
+    if (tools.rejectionMode === undefined || tools.rejectionMode === 'throw') {
+      if (announced()) continue;
+    } else if (!require('internal/rejection_modes').isFatal(tools.rejectionMode, reason, announced, lastId)) {
+      continue;
+    }
     fromPromise = true;
     try {
       binding.uncaught(rejectionError(reason));
@@ -192,4 +206,4 @@ function exit(code) {
   return process.exitCode || 0;
 }
 
-module.exports = { run, uncaught, fatal, rejections, beforeExit, exit };
+module.exports = { rejectionError, run, uncaught, fatal, rejections, beforeExit, exit };

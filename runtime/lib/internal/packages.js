@@ -52,6 +52,11 @@ function scopeOf(directory) {
 const conditions = new Set(['node', 'require', 'default', 'module-sync', 'node-addons']);
 
 // For imports, the condition "import" counts instead of "require".
+// --conditions
+function addConditions(list) {
+  for (const name of over(list)) conditions.add(name);
+}
+
 function withImport(look) {
   conditions.delete('require');
   conditions.add('import');
@@ -180,4 +185,4 @@ function fromImports(request, scope, from) {
     `${scope === undefined ? '' : ` in package ${path.join(directory, 'package.json')}`}${importedFrom(from)}`);
 }
 
-module.exports = { fromExports, fromImports, readPackage, scopeOf, withImport };
+module.exports = { addConditions, fromExports, fromImports, readPackage, scopeOf, withImport };

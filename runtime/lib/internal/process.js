@@ -246,7 +246,8 @@ const SWITCHES = {
   __proto__: null, '--no-deprecation': 'noDeprecation', '--throw-deprecation': 'throwDeprecation',
   '--trace-deprecation': 'traceDeprecation', '--trace-warnings': 'traceProcessWarnings',
 };
-for (const name in SWITCHES) if (arrayIncludes.call(process.execArgv, name)) process[SWITCHES[name]] = true;
+const given = binding.envGet('NODE_OPTIONS') === undefined ? process.execArgv : require('internal/switches').all();
+if (given.length > 0) for (const name in SWITCHES) if (arrayIncludes.call(given, name)) process[SWITCHES[name]] = true;
 
 // (warning[, options]) or (warning[, type[, code]][, ctor])
 process.emitWarning = function emitWarning(warning, type, code, ctor) {
@@ -302,7 +303,7 @@ function printWarning(warning) {
   const hint = isTraced ? '' : traceHint(warning);
   require('internal/console').error(`(rondo:${process.pid}) ${code}${said}${detail}${hint}`);
 }
-if (binding.envGet('NODE_NO_WARNINGS') !== '1' && !arrayIncludes.call(process.execArgv, '--no-warnings')) process.on('warning', printWarning);
+if (binding.envGet('NODE_NO_WARNINGS') !== '1' && !arrayIncludes.call(given, '--no-warnings')) process.on('warning', printWarning);
 
 // --- signals: a listener starts the watcher, the last one gone stops it ---------------------------
 

@@ -372,6 +372,35 @@ function runMain(file) {
   });
 }
 
+// A module that is no file: code of the command line or of standard input.
+function runText(text, name) {
+  require('internal/loader');
+  const file = path.join(process.cwd(), name);
+  const found = { url: require('url').pathToFileURL(file).href, file, format: 'module' };
+  const module = new Record(found);
+  unsettled = found.url;
+  tools.usesModules = true;
+  promiseThen.call(promiseThen.call(PromiseResolve(), async () => {
+    compile(module, text);
+    modules.set(found.url, module);
+    for (const { specifier, type } of over(module.requests)) {
+      const next = resolveOnce(specifier, file);
+      checkType(specifier, next, type);
+      module.dependencies.set(specifier, linked(next));
+    }
+    link(module);
+    await evaluate(module, execute);
+  }), () => { unsettled = undefined; }, (error) => {
+    unsettled = undefined;
+    native('process').uncaught(error);
+  });
+}
+
+// Compiles a module, and nothing that it imports.
+function check(file, text) {
+  compile(new Record({ url: require('url').pathToFileURL(file).href, file, format: 'module' }), text);
+}
+
 // require() of an ES module without top-level await.
 const waitsFor = (module, seen = new Set()) => !seen.has(module) && seen.add(module) && !isDone(module) &&
   (module.hasTLA || arraySome.call([...over(module.dependencies.values())], (other) => waitsFor(other, seen)));
@@ -400,6 +429,6 @@ function requiredOf(module) {
 }
 
 module.exports = {
-  importFrom, requireModule, runMain,
+  check, importFrom, requireModule, runMain, runText,
   get unsettled() { return unsettled; },
 };
