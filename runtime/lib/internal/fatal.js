@@ -6,11 +6,12 @@ const { frames, isOurs, location } = require('internal/stack');
 const { sourceOf } = require('internal/tools');
 
 // Errors of linking, and those that a program makes itself, have words of their own.
-const isCompiled = (error) => error.constructor === SyntaxError && !regexpTest(/^(?:The requested module|Named export)/, error.message);
+const isCompiled = (error) => (error.constructor === SyntaxError || error.place !== undefined) && !regexpTest(/^(?:The requested module|Named export)/, error.message);
 
 // The place of a syntax error, from the parser: the engine knows only the line. The error gets V8's words.
 function misplaced(error) {
-  const { sourceURL } = error;
+  const { sourceURL, place } = error;
+  if (place !== undefined) return { file: sourceURL, line: error.line, ...place };
   try {
     const { error: found } = require('internal/syntax').parse(sourceOf(sourceURL), stringStartsWith.call(sourceURL, 'file:') ? 'module' : 'commonjs');
     if (found === undefined) return undefined;

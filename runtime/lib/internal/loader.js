@@ -21,7 +21,7 @@ const DIRECTORY = 1;
 const head = '(function (exports, require, module, __filename, __dirname) { ';
 const sources = new Map(); // file → { text, skip: what is before its first line }, for messages about errors in it
 
-tools.sourceOf = (file) => sources.get(file)?.text;
+tools.sourceOf = (file) => tools.originalOf?.(file) ?? sources.get(file)?.text;
 tools.wrapperLength = (file) => sources.get(file)?.skip ?? 0;
 tools.eachSource = (visit) => sources.forEach(({ text }, file) => visit(file, text));
 // RegExp.$_ and its kin are about the last match anywhere, also of the runtime's own. Called before
@@ -285,8 +285,15 @@ Module.prototype.load = function (file) {
   this.loaded = true;
 };
 
+const isTyped = (file) => regexpTest(/\.[cm]?ts$/, file);
+
 function isModuleFile(file) {
-  if (stringEndsWith.call(file, '.mjs')) return true;
+  if (stringEndsWith.call(file, '.mjs') || stringEndsWith.call(file, '.mts')) return true;
+  if (stringEndsWith.call(file, '.ts')) {
+    const { type } = scopeOf(path.dirname(file))?.found ?? {};
+    if (type !== undefined) return type === 'module';
+    return require('internal/typescript/strip').strip(stdio.readText(file), file).isModule;
+  }
   return path.extname(file) === '.js' && scopeOf(path.dirname(file))?.found.type === 'module';
 }
 
@@ -368,6 +375,7 @@ function lookAhead(main, text) {
   readAhead = ahead.take;
 }
 
+Module._extensions['.ts'] = Module._extensions['.cts'] = (module, file) => module._compile(textOf(file), file);
 Module._extensions['.json'] = (module, file) => {
   const text = stdio.readText(file);
   try {
@@ -420,6 +428,6 @@ function runCode(text, name) {
 
 const refuseAbsent = (name, from, prefixed = false) => loadBuiltin(name, prefixed, from);
 // The text of a file that is JavaScript.
-const textOf = (file) => stdio.readText(file);
+const textOf = (file) => isTyped(file) ? require('internal/typescript/strip').strip(stdio.readText(file), file).code : stdio.readText(file);
 
 module.exports = { Module, isModuleFile, textOf, packages: { ...packages, fromScope, nodeModulePaths, refuseAbsent }, runCode, runMain };

@@ -79,20 +79,23 @@ function parse(text, mode) {
     return { tree: acorn().parse(text, { ecmaVersion: 'latest', allowHashBang: true, ...MODES[mode] }) };
   } catch (error) {
     if (typeof error?.raisedAt !== 'number') throw error;
-    const message = regexpReplace(/ \(\d+:\d+\)$/, error.message, '');
-    const words = wordsFor(message, text, error.pos);
-    if (words === 'Missing initializer in const declaration') { // the name is shown, not what comes after it
-      const name = regexpExec.call(NO_VALUE, stringSlice.call(text, 0, error.pos));
-      if (name !== null) Object.assign(error, { pos: name.index + regexpExec.call(/^const\s+/, name[0])[0].length });
-      error.loc = acorn().getLineInfo(text, error.pos);
-    }
-    const isText = words === 'Invalid or unexpected token' && regexpTest(/^Unterminated string/, message);
-    const length = isText ? regexpExec.call(/^[^\n]*/, stringSlice.call(text, error.pos))[0].length : tokenAt(text, error.pos).length;
-    return { error: {
-      message: words, line: error.loc.line, column: error.loc.column + 1, at: error.pos, length: Math.max(length, 1),
-      isUnfinished: isUnfinished(message, text, error),
-    } };
+    return { error: errorOf(error, text) };
   }
+}
+
+// An error of the parser, in V8's words: { message, line, column (from 1), at, length, isUnfinished }.
+function errorOf(error, text) {
+  const message = regexpReplace(/ \(\d+:\d+\)$/, error.message, '');
+  const words = wordsFor(message, text, error.pos);
+  const isUnclosed = isUnfinished(message, text, error);
+  if (words === 'Missing initializer in const declaration') { // the name is shown, not what comes after it
+    const name = regexpExec.call(NO_VALUE, stringSlice.call(text, 0, error.pos));
+    if (name !== null) Object.assign(error, { pos: name.index + regexpExec.call(/^const\s+/, name[0])[0].length });
+    error.loc = acorn().getLineInfo(text, error.pos);
+  }
+  const isText = words === 'Invalid or unexpected token' && regexpTest(/^Unterminated string/, message);
+  const length = isText ? regexpExec.call(/^[^\n]*/, stringSlice.call(text, error.pos))[0].length : tokenAt(text, error.pos).length;
+  return { message: words, line: error.loc.line, column: error.loc.column + 1, at: error.pos, length: Math.max(length, 1), isUnfinished: isUnclosed };
 }
 
 // Whether more text could make it right.
@@ -104,4 +107,4 @@ function isUnfinished(message, text, { pos, raisedAt }) {
 }
 const stringTrimmed = (text) => regexpReplace(/\s+$/, text, '').length;
 
-module.exports = { acorn, parse };
+module.exports = { acorn, errorOf, parse };

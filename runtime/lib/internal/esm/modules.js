@@ -153,7 +153,7 @@ function prepare(module) {
     module.exports = JSON.parse(stdio.readText(module.file));
     module.getters = { default: () => module.exports };
   } else {
-    compile(module, module.text ?? stdio.readText(module.file));
+    compile(module, module.text ?? require('internal/loader').textOf(module.file));
     module.text = undefined;
   }
 }
@@ -346,7 +346,8 @@ function execute(module) {
 async function fetchAll(found, seen = new Set()) {
   if (found.format !== 'module' || seen.has(found.url) || modules.has(found.url)) return;
   seen.add(found.url);
-  const text = await require('fs/promises').readFile(found.file, 'utf8');
+  let text = await require('fs/promises').readFile(found.file, 'utf8');
+  if (regexpTest(/\.m?ts$/, found.file)) text = require('internal/typescript/strip').strip(text, found.file).code;
   for (const { specifier } of over(source.rewriteModule(text).requests)) await fetchAll(resolveOnce(specifier, found.file), seen);
 }
 

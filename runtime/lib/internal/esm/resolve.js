@@ -85,8 +85,9 @@ function resolve(specifier, from, isNameOnly = false) {
 
 function formatOf(file) {
   const extension = path.extname(file);
-  if (extension === '.mjs') return 'module';
-  if (extension === '.cjs') return 'commonjs';
+  if (extension === '.mjs' || extension === '.mts') return 'module';
+  if (extension === '.cjs' || extension === '.cts') return 'commonjs';
+  if (extension === '.ts') return require('internal/loader').isModuleFile(file) ? 'module' : 'commonjs';
   if (extension === '.json') return 'json';
   if (extension === '.node' || extension === '.wasm') throw notImplemented(`Importing ${extension} files`);
   const { packages } = require('internal/loader');
