@@ -171,6 +171,7 @@ void native_names(JSObjectRef exports);
 void native_os(JSObjectRef exports);
 void native_util(JSObjectRef exports);
 void native_encoding(JSObjectRef exports);
+void native_prompt(JSObjectRef exports);
 void native_script(JSObjectRef exports);
 void native_fs(JSObjectRef exports);
 void native_handle(JSObjectRef exports);

@@ -14,6 +14,7 @@ const struct js_native js_natives[] = {
     {"names", native_names},
     {"os", native_os},
     {"process", native_process},
+    {"prompt", native_prompt},
     {"script", native_script},
     {"signals", native_signals},
     {"spawn", native_spawn},

@@ -2,13 +2,14 @@
 // repl: a prompt that reads code, runs it and prints its value.
 
 const {
-  NumberIsNaN, NumberParseFloat, arrayFilter, arrayFindIndex, arrayJoin, arrayPush, arrayShift, arraySlice, over, promiseThen, regexpExec, regexpReplace, regexpTest, stringCharAt, stringEndsWith, stringIncludes, stringRepeat, stringSlice, stringSplit,
+  NumberIsNaN, NumberParseFloat, arrayFilter, arrayFindIndex, arrayJoin, arrayPush, arrayShift, arraySlice, over, regexpExec, regexpReplace, regexpTest, stringCharAt, stringEndsWith, stringIncludes, stringRepeat, stringSlice, stringSplit,
   stringStartsWith, stringTrim,
 } = intrinsics;
+const EventEmitter = require('events');
 const { Interface } = require('readline');
 const { inspect } = require('util');
 const { coded, validateFunction } = require('internal/errors');
-const { Recoverable, evaluate } = require('internal/repl/evaluate');
+const { Recoverable, evaluate, interrupted } = require('internal/repl/evaluate');
 const { Module } = require('internal/loader');
 const tools = require('internal/tools');
 
@@ -18,6 +19,15 @@ const builtinModules = arrayFilter.call(Module.builtinModules, (name) => !string
 
 const writer = (value) => inspect(value, writer.options);
 writer.options = { ...inspect.defaultOptions, showProxy: true };
+Object.defineProperty(inspect, 'replDefaults', {
+  __proto__: null,
+  get: () => writer.options,
+  set(options) {
+    require('internal/errors').validateObject(options, 'options');
+    Object.assign(writer.options, options);
+  },
+  configurable: true, enumerable: false,
+});
 
 const COMMAND = /^\.([^\s]+)\s*(.*)$/;
 let inputs = 0; // of all prompts: names of places in what was typed
@@ -30,7 +40,9 @@ function errorText(repl, error) {
   const isError = typeof error === 'object' && error !== null && typeof error.stack === 'string' && error instanceof Error;
   if (isError) cutStack(error);
   let text = repl.writer(error);
-  if (isError && stringStartsWith.call(text, '[') && stringEndsWith.call(text, ']')) text = stringSlice.call(text, 1, -1);
+  // An error without frames is printed without the brackets that inspect puts around it.
+  if (isError && stringStartsWith.call(text, `[${error.stack}]`)) text = error.stack + stringSlice.call(text, error.stack.length + 2);
+  else if (isError && stringStartsWith.call(text, '[') && stringEndsWith.call(text, ']')) text = stringSlice.call(text, 1, -1);
   const width = repl.writer.options?.breakLength ?? 80;
   const lines = stringSplit.call(text, '\n');
   let isMarked = false;
@@ -45,6 +57,8 @@ function errorText(repl, error) {
 }
 
 const linesOf = (error) => stringSplit.call(require('internal/stack').full(error), '\n');
+const OURS = /^    at (?:.* \()?node:/;
+const AT_INPUT = /^    at \$input\$ \(/;
 const AT_TOP = /^    at REPL\d+:\d+:\d+$/;
 const SYNTAX_PLACE = /^REPL\d+:\d+\n/;
 
@@ -62,8 +76,10 @@ function cutStack(error) {
       lines.length--;
       outer.length--;
     }
-    const top = arrayFindIndex.call(lines, (line) => regexpTest(AT_TOP, line));
-    error.stack = arrayJoin.call(top === -1 ? lines : arraySlice.call(lines, 0, top), '\n');
+    let top = arrayFindIndex.call(lines, (line) => regexpTest(AT_INPUT, line));
+    if (top === -1) for (top = lines.length - 1; top >= 0 && !regexpTest(AT_TOP, lines[top]);) top--;
+    const kept = arrayFilter.call(top === -1 ? lines : arraySlice.call(lines, 0, top), (line) => !regexpTest(OURS, line));
+    error.stack = arrayJoin.call(kept, '\n');
   } catch {
     // A frozen error is printed as it is.
   }
@@ -105,11 +121,12 @@ function REPLServer(prompt, stream, evaluateOwn, useGlobal, ignoreUndefined, rep
     useGlobal: Boolean(options.useGlobal), ignoreUndefined: Boolean(options.ignoreUndefined), useColors: Boolean(options.useColors),
     replMode: options.replMode ?? REPL_MODE_SLOPPY, breakEvalOnSigint: Boolean(options.breakEvalOnSigint), editorMode: false,
     underscoreAssigned: false, underscoreErrAssigned: false, last: undefined, lastError: undefined, lines: [], bufferedInput: '',
-    _initialPrompt: options.prompt ?? '> ', _domain: undefined, inputStream: options.input, outputStream: options.output,
+    _initialPrompt: options.prompt ?? '> ', _domain: new EventEmitter(), inputStream: options.input, outputStream: options.output,
     _isClosing: false, _isRunning: false, _queue: [], _hasInterrupted: false, commands: { __proto__: null },
   };
   Object.assign(this, fields);
   this.lines.level = [];
+  this._domain.on('error', (error) => this._failed(error)); // for those who listen, too
   this.eval = options.eval || ((code, context, file, callback) => this._evaluate(code, context, file, callback));
   this.writer = options.writer ?? writerOf(this);
   this.resetContext();
@@ -131,14 +148,9 @@ Object.setPrototypeOf(REPLServer.prototype, Interface.prototype);
 Object.setPrototypeOf(REPLServer, Interface);
 
 function writerOf(repl) {
-  if (!repl.useColors) {
-    const plain = (value) => inspect(value, { ...plain.options });
-    plain.options = { ...writer.options, colors: false };
-    return plain;
-  }
-  const colored = (value) => inspect(value, { ...colored.options });
-  colored.options = { ...writer.options, colors: true };
-  return colored;
+  const own = (value) => inspect(value, { ...writer.options, ...own.options });
+  own.options = { __proto__: null, breakLength: writer.options.breakLength, colors: repl.useColors };
+  return own;
 }
 
 // Any value may be thrown, also null.
@@ -200,7 +212,7 @@ class Methods {
 
   _finish(line, error, value) {
     this._remember(line);
-    if (error instanceof Recoverable && !this._isClosing) {
+    if (error instanceof Recoverable && !(this._isClosing && this._queue.length === 0)) {
       this.bufferedInput += `${line}\n`;
       this.displayPrompt();
       this._goOn();
@@ -209,16 +221,16 @@ class Methods {
     const failed = error !== null && error !== undefined;
     this.clearBufferedCommand();
     if (failed) {
-      this._fail(error instanceof Recoverable ? error.err : error instanceof Thrown ? error.value : error);
+      this._domain.emit('error', error instanceof Recoverable ? error.err : error instanceof Thrown ? error.value : error);
     } else if (arguments.length > 2) {
       this._show(value);
     }
-    if (this._isClosing) {
-      this.emit('exit');
-      return;
-    }
-    if (!failed && !this.closed) this.displayPrompt();
+    if (!failed || this.closed) this.displayPrompt();
     this._goOn();
+    if (this._isClosing && !this._isRunning) {
+      this._isClosing = false;
+      this.emit('exit');
+    }
   }
 
   // Lines that came while something ran.
@@ -230,6 +242,20 @@ class Methods {
     if (this.ignoreUndefined && value === undefined) return;
     if (!this.underscoreAssigned) this.last = value;
     this.output.write(`${this.writer(value)}\n`);
+  }
+
+  // The listeners of a program that is nothing but a prompt hear of errors instead.
+  _failed(error) {
+    if (!this._isStandalone || process.listenerCount('uncaughtException') === 0) {
+      this._fail(error);
+      return;
+    }
+    process.nextTick(() => {
+      process.emit('uncaughtException', error);
+      this.clearBufferedCommand();
+      this.lines.level = [];
+      if (!this.closed) this.displayPrompt();
+    });
   }
 
   _fail(error) {
@@ -253,27 +279,27 @@ class Methods {
       return;
     }
     let result;
-    try {
-      result = evaluate({ input, file, context, isStrict });
-    } catch (error) {
-      callback(error instanceof Recoverable ? error : new Thrown(error));
-      return;
-    }
-    if (result.promise === undefined) {
-      callback(null, result.value);
-      return;
-    }
-    // Ctrl-C leaves the wait; what is awaited goes on.
-    const stop = () => {
+    const isBreakable = this.breakEvalOnSigint;
+    const wasRaw = isBreakable && this.terminal ? this._setRawMode(false) : false; // so that Ctrl-C is a signal
+    let isSettled = false;
+    const onWait = () => {
+      if (wasRaw && !this.closed) this._setRawMode(true); // Ctrl-C is a key again
+    };
+    const settle = (hasThrown, value) => {
+      onWait();
       this._stopWaiting = undefined;
-      callback(coded(Error, 'ERR_SCRIPT_EXECUTION_INTERRUPTED', 'Script execution was interrupted by `SIGINT`'));
+      if (isSettled) return;
+      isSettled = true;
+      if (hasThrown) callback(value instanceof Recoverable ? value : new Thrown(value));
+      else callback(null, value);
     };
-    this._stopWaiting = stop;
-    const settle = (...answer) => {
-      if (this._stopWaiting === stop) this._stopWaiting = undefined;
-      callback(...over(answer));
-    };
-    promiseThen.call(result.promise, (list) => settle(null, list?.value), (error) => settle(new Thrown(error)));
+    // Ctrl-C leaves the wait for a promise; what is awaited goes on.
+    this._stopWaiting = () => settle(true, interrupted());
+    try {
+      evaluate({ input, file, context, isStrict, isBreakable, onWait }, settle);
+    } catch (error) {
+      settle(true, error);
+    }
   }
 
   // For .save, and for how deep the next line begins.
@@ -348,7 +374,8 @@ class Methods {
     let prompt = this._initialPrompt;
     if (this.bufferedInput !== '') prompt = `...${stringRepeat.call('..', Math.max(0, this.lines.level.length - 1))} `;
     Reflect.apply(Interface.prototype.setPrompt, this, [prompt]);
-    this.prompt(preserveCursor);
+    if (!this.closed) this.prompt(preserveCursor);
+    else if (this._isClosing) this._writeToOutput(prompt); // lines that came before the end
   }
 
   setPrompt(prompt) {

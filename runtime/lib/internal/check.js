@@ -4,13 +4,13 @@
 const { stringCharCodeAt, stringSlice, stringStartsWith } = intrinsics;
 const tools = require('internal/tools');
 
-function check(file) {
+function check(file, inputType) {
   const loader = require('internal/loader');
   const isInput = file === undefined || file === '-';
   const name = isInput ? '[stdin]' : loader.Module._resolveFilename(file, null);
   let text = isInput ? native('stdio').readText(0) : loader.textOf(name);
-  if (!isInput && loader.isModuleFile(name)) {
-    require('internal/esm/modules').check(name, text);
+  if (isInput ? inputType === 'module' : loader.isModuleFile(name)) {
+    require('internal/esm/modules').check(isInput ? `${process.cwd()}/${name}` : name, text);
     return;
   }
   if (stringCharCodeAt.call(text, 0) === 0xfeff) text = stringSlice.call(text, 1);

@@ -59,13 +59,14 @@ function describe(error) {
     const text = typeof error === 'string' ? error : require('internal/inspect').inspect(error);
     return `Uncaught:\n${text}\n(thrown as a plain value: it carries no stack)\n\nrondo v${process.versions.rondo}\n`;
   }
+  const place = excerpt(error); // first: it may put the message into other words
   let text;
   try {
     text = require('internal/inspect').inspect(error, { customInspect: false });
   } catch {
     text = require('internal/stack').full(error);
   }
-  return `${excerpt(error)}\n${text}\n\nrondo v${process.versions.rondo}\n`;
+  return `${place}\n${text}\n\nrondo v${process.versions.rondo}\n`;
 }
 
 module.exports = { describe, plain };

@@ -65,7 +65,10 @@ function fatalException(error, isFromPromise) {
       capture(error);
       return true;
     }
-    return process.emit('uncaughtException', error, origin);
+    if (process.emit('uncaughtException', error, origin)) return true;
+    if (tools.onUncaught === undefined) return false;
+    tools.onUncaught(error); // a prompt goes on
+    return true;
   } catch (second) {
     // The handler itself failed: Node ends with code 7.
     fatal(second);

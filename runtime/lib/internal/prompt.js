@@ -4,6 +4,7 @@
 
 const path = require('path');
 const { NumberIsNaN } = intrinsics;
+const tools = require('internal/tools');
 
 const HISTORY_SIZE = 1000;
 
@@ -22,8 +23,10 @@ function start() {
     useGlobal: true, ignoreUndefined: false, breakEvalOnSigint: true, historySize: size > 0 && !NumberIsNaN(size) ? size : HISTORY_SIZE,
     replMode: isStrict ? repl.REPL_MODE_STRICT : repl.REPL_MODE_SLOPPY, terminal: env.NODE_NO_READLINE === '1' ? false : undefined,
   });
+  repl.repl = server;
+  server._isStandalone = true;
   server.on('exit', () => process.exit());
-  process.on('uncaughtException', (error) => server._fail(error));
+  tools.onUncaught = (error) => server._fail(error);
   if (server.terminal) server.setupHistory(historyFile(env));
   return server;
 }

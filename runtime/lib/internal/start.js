@@ -37,11 +37,15 @@ function runText(settings, text, name) {
 function runMainPart(settings, runProgram) {
   const isFile = options.file !== undefined && options.file !== '-';
   if (settings.isCheck) {
-    require('internal/check').check(isFile ? process.argv[1] : undefined);
+    require('internal/check').check(isFile ? process.argv[1] : undefined, settings.inputType);
     return;
   }
   if (settings.inputType !== undefined && isFile) switches.refuse('--input-type can only be used with string input via --eval, --print, or STDIN');
   if (settings.isInteractive) {
+    if (settings.inputType !== undefined) {
+      native('stdio').write(2, 'Cannot specify --input-type for REPL\n');
+      native('process').leave(1);
+    }
     if (options.code !== undefined) runText(settings, options.code, '[eval]');
     else if (isFile) runProgram();
     require('internal/prompt').start();

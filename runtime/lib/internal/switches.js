@@ -28,7 +28,7 @@ function words(text) {
 }
 
 function refuse(problem, code = 9) {
-  native('stdio').write(2, `rondo: ${problem}\n`);
+  native('stdio').write(2, `${native('process').argv0}: ${problem}\n`);
   native('process').leave(code);
 }
 

@@ -62,7 +62,7 @@ function defineAll(repl) {
     action(file) {
       try {
         if (file === '') throw new Error('The "file" argument must be specified');
-        fs.writeFileSync(file, `${arrayJoin.call(this.lines, '\n')}\n`);
+        fs.writeFileSync(file, arrayJoin.call(this.lines, '\n'));
         this.output.write(`Session saved to: ${file}\n`);
       } catch {
         this.output.write(file === '' ? 'The "file" argument must be specified\n' : `Failed to save: ${file}\n`);

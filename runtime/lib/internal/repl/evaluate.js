@@ -2,8 +2,9 @@
 // Runs what was typed at a prompt, in the program's own global scope or in an object that stands before it.
 
 const {
-  arrayFilter, arrayFind, arrayJoin, arrayMap, over, regexpReplace, regexpTest, stringIncludes, stringRepeat, stringSlice, stringSplit,
+  arrayFilter, arrayFind, arrayJoin, arrayMap, over, promiseThen, regexpReplace, regexpTest, stringIncludes, stringRepeat, stringSlice, stringSplit,
 } = intrinsics;
+const { coded } = require('internal/errors');
 const tools = require('internal/tools');
 const { prepare } = require('internal/repl/source');
 
@@ -18,10 +19,16 @@ const constantsOf = new WeakMap(); // of a scope: name → true
 
 function isConstant(scope, name) { return constantsOf.get(scope)?.[name] === true; }
 
+// A module's name or the last value, which a declaration takes the place of.
+function isReplaceable(scope, name) {
+  const { get, configurable } = Object.getOwnPropertyDescriptor(scope, name);
+  return get !== undefined && configurable;
+}
+
 // Names that an input declares exist before it runs. A constant may be declared again.
 function declare(scope, names) {
   for (const name of over(names))
-    if (isConstant(scope, name) || !Object.hasOwn(scope, name))
+    if (isConstant(scope, name) || !Object.hasOwn(scope, name) || isReplaceable(scope, name))
       Object.defineProperty(scope, name, { __proto__: null, value: undefined, writable: true, configurable: true, enumerable: false });
   const constants = constantsOf.get(scope);
   if (constants !== undefined) for (const name of over(names)) constants[name] = false;
@@ -42,13 +49,20 @@ function fix(scope, names) {
   }
 }
 
+const interrupted = () => coded(Error, 'ERR_SCRIPT_EXECUTION_INTERRUPTED', 'Script execution was interrupted by `SIGINT`');
+
 // Code whose free names are looked up in `context` first, and made there.
-function runIn(context, text, file) {
+function runIn(context, text, file, isFunction) {
   const scope = new Proxy(context, {
     __proto__: null,
     has: (target, key) => key !== '$text$' && key in target,
     get: (target, key) => key === Symbol.unscopables ? undefined : target[key],
   });
+  if (isFunction) {
+    const head = '(function ($scope$) { with ($scope$) { const $input$ = () => { ';
+    tools.addSource(file, tools.sourceOf(file), head.length);
+    return Reflect.apply(tools.script.evaluate(`${head}${text}\n}; return $input$(); } })`, file, 1), context, [scope]);
+  }
   const call = tools.script.evaluate('(function ($scope$, $text$) { with ($scope$) return eval($text$); })', file, 1);
   return Reflect.apply(call, context, [scope, `${text}\n//# sourceURL=${file}`]);
 }
@@ -83,8 +97,10 @@ function syntaxError({ message, line, column, length }, input, file) {
   return error;
 }
 
-// evaluate({ input, file, context, isStrict }): { value }, or { promise } of a list with the value, or throws.
-function evaluate({ input, file, context, isStrict }) {
+// Calls back with whether it threw, and the value; or throws what the input threw at once.
+// onWait: called when all has run that runs at once, and an await waits.
+function evaluate({ input, file, context, isStrict, isBreakable, onWait = () => {} }, callback) {
+  const finish = (scope, made, value) => settle(scope, made, value, callback, onWait);
   const isGlobal = context === undefined || context === global;
   const scope = isGlobal ? global : context;
   const made = prepare(input, !isGlobal);
@@ -103,21 +119,42 @@ function evaluate({ input, file, context, isStrict }) {
   if (isStrict) text = STRICT + text;
   tools.addSource(file, input, 0);
   tools.forgetMatches();
+  if (isBreakable && isGlobal) {
+    runBreakable(text, file, scope, made, callback, finish);
+    return;
+  }
   let value;
   try {
-    value = isGlobal ? tools.script.evaluate(text, file, 1) : runIn(scope, text, file);
+    value = isGlobal ? tools.script.evaluate(text, file, 1) : runIn(scope, text, file, made.isFunction);
   } finally {
     if (!made.isAsync) fix(scope, made.constants);
   }
-  if (!made.isAsync) return { value };
-  const settled = async () => {
-    try {
-      return await value;
-    } finally {
-      fix(scope, made.constants);
-    }
-  };
-  return { promise: settled() };
+  finish(scope, made, value);
 }
 
-module.exports = { Recoverable, evaluate };
+// From the loop, so that Ctrl-C can end it.
+function runBreakable(text, file, scope, made, callback, finish) {
+  const err = native('prompt').evaluate(text, file, (hasThrown, value) => {
+    if (hasThrown || !made.isAsync) fix(scope, made.constants);
+    if (hasThrown) callback(true, value);
+    else finish(scope, made, value);
+  });
+  if (err < 0) throw native('process').uvError(err, 'evaluate');
+}
+
+function settle(scope, made, value, callback, onWait) {
+  if (!made.isAsync) {
+    callback(false, value);
+    return;
+  }
+  onWait();
+  promiseThen.call(value, (list) => {
+    fix(scope, made.constants);
+    callback(false, list?.value);
+  }, (error) => {
+    fix(scope, made.constants);
+    callback(true, error);
+  });
+}
+
+module.exports = { Recoverable, evaluate, interrupted };

@@ -153,11 +153,13 @@ function prepare(input, isInside = false) {
   }
   const assigned = [];
   if (isInside) noteAssigned(tree, assigned);
-  if (isAsync) returnLast(edits, tree);
+  const isFunction = !isAsync && isInside && canReturn(tree);
+  if (isAsync) returnLast(edits, tree, 'return { value: (', ') };');
+  else if (isFunction) returnLast(edits, tree, 'return (', ');');
   const { names, constants, head } = edits;
   const result = edits.result();
   return {
-    text: isAsync ? `(async () => { ${head}${result}\n})()` : head + result, isAsync, names, constants, assigned,
+    text: isAsync ? `(async () => { ${head}${result}\n})()` : head + result, isAsync, isFunction, names, constants, assigned,
   };
 }
 
@@ -169,12 +171,15 @@ function noteAssigned(tree, names) {
   });
 }
 
+// Whether the value of the input is that of an expression at its end, or none.
+const canReturn = ({ body }) => body.length === 0 || regexpTest(/^(?:Expression|Empty)Statement$|Declaration$/, body[body.length - 1].type);
+
 // The value of an async input is that of its last statement, in a list, so that a promise isn't awaited.
-function returnLast(edits, { body }) {
+function returnLast(edits, { body }, before, after) {
   const last = body[body.length - 1];
   if (last?.type !== 'ExpressionStatement') return;
-  edits.put(last.start, last.start, 'return { value: (');
-  edits.put(edits.text[last.end - 1] === ';' ? last.end - 1 : last.end, last.end, ') };');
+  edits.put(last.start, last.start, before);
+  edits.put(edits.text[last.end - 1] === ';' ? last.end - 1 : last.end, last.end, after);
 }
 
 module.exports = { prepare };
