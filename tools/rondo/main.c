@@ -144,7 +144,6 @@ static int script_options_read(struct js_options* options, int argc, char** argv
       {.name = "--experimental-require-module"},
       {.name = "--experimental-import-meta-resolve"},
       {.name = "--max-old-space-size", .value = "MIB"},
-      {.name = "--max-http-header-size", .value = "BYTES"},
       {.name = "--pending-deprecation"},
             {.name = "--no-addons"},
       {.name = "--trace-warnings", .help = "show with a warning where it came from"},

@@ -4,16 +4,19 @@ _rondo() {
   COMPREPLY=()
   case $before in
   --backend) COMPREPLY=($(compgen -W 'uring epoll' -- "$word")); return ;;
+  --input-type) COMPREPLY=($(compgen -W 'module commonjs' -- "$word")); return ;;
+  --unhandled-rejections) COMPREPLY=($(compgen -W 'throw strict warn none warn-with-error-codes' -- "$word")); return ;;
+  --env-file | --watch-path | -r | --require | --import) COMPREPLY=($(compgen -f -- "$word")); return ;;
   --by) COMPREPLY=($(compgen -W 'output status' -- "$word")); return ;;
   --dump-on) COMPREPLY=($(compgen -W 'USR1 USR2 HUP' -- "$word")); return ;;
   --limit) COMPREPLY=($(compgen -W '64M 256M 1G' -- "$word")); return ;;
   --stall-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
   -o | --output | --stall-log | --input | --film) COMPREPLY=($(compgen -f -- "$word")); return ;;
-  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | -e | --eval | -p | --print) return ;;
+  --from | --to | --runs | --jobs | --seed | --longest | --timeout | --patience | --outside | --match | --stall | --stall-run | --interval | --port | --stack-trace-limit | -C | --conditions | -e | --eval | -p | --print) return ;;
   esac
   if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor help version --eval --print --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --insecure-http-parser --max-http-header-size --version --help' -- "$word")
-      $(compgen -f -X '!*.@(js|cjs|mjs)' -- "$word") $(compgen -d -- "$word"))
+    COMPREPLY=($(compgen -W 'exec trace sim orders step learn top why dump doctor help version --eval --print --require --import --check --interactive --watch --watch-path --watch-preserve-output --env-file --conditions --input-type --unhandled-rejections --stack-trace-limit --enable-source-maps --insecure-http-parser --max-http-header-size --grouped-ticks --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --version --help' -- "$word")
+      $(compgen -f -X '!*.@(js|cjs|mjs|ts|cts|mts)' -- "$word") $(compgen -d -- "$word"))
     return
   fi
   for ((i = 2; i < COMP_CWORD; i++)); do
