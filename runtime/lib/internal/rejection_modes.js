@@ -16,14 +16,14 @@ function warn(reason, id) {
   process.emitWarning(warning);
 }
 
-// Whether the error is to be raised.
-function isFatal(mode, reason, promise, id) {
+// Whether the error is to be raised. announce(): tells the program's listeners, returns whether there are any.
+function isFatal(mode, reason, announce, id) {
   if (mode === 'strict') {
     native('process').uncaught(rejectionError(reason));
-    if (!process.emit('unhandledRejection', reason, promise)) warn(reason, id);
+    if (!announce()) warn(reason, id);
     return false;
   }
-  const isHeard = process.emit('unhandledRejection', reason, promise);
+  const isHeard = announce();
   if (mode === 'none' || (mode === 'warn-with-error-codes' && isHeard)) return false;
   warn(reason, id);
   if (mode === 'warn-with-error-codes') process.exitCode = 1;
