@@ -77,10 +77,11 @@ elsewhere: ## the unit tests without /proc, /dev/shm, DNS, io_uring, root, with 
 	@cmake --build build -j $(JOBS) --target tests
 	@JOBS=$(JOBS) test/elsewhere/run $(ARGS)
 
-npm: ## the npm packages of what is built: build/npm/*.tgz
-	@tools/setup build runtime packages
+npm: ## the npm packages of what is built: build/npm/*.tgz (ALL=1: also for arm64 and musl, where their compilers are)
+	@tools/setup build runtime packages $(if $(ALL),arm64 musl)
 	@$(MAKE) --no-print-directory all
-	@tools/npm-packages build build/npm
+	@others=; $(if $(ALL),for kind in arm64 musl; do JOBS=$(JOBS) test/$$kind/run --build-only && others="$$others build-$$kind"; done;) \
+	  tools/npm-packages build build/npm $$others
 
 deb: ## Debian packages of this checkout as committed, and lintian's word on them: build/deb (AGAIN=1: built twice, equal)
 	@tools/setup build runtime deb
