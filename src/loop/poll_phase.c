@@ -143,8 +143,8 @@ static void idle_time_end(uv_loop_t* loop, uint64_t now) {
                      __ATOMIC_RELAXED);
 }
 
-/* A thread may lose its processor between the two reads. If the loop wakes up meanwhile, the
- * clock has gone on and idle time hasn't: such a pair is read again. */
+/* A thread may lose its processor between the two reads. If the loop wakes up meanwhile,
+ * the clock has gone on and idle time hasn't: such a pair is read again. */
 uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
   uint64_t word = __atomic_load_n(&loop->idle_time, __ATOMIC_ACQUIRE);
   while (word & 1) {

@@ -7,8 +7,8 @@
  * for a while. Three signs show that no processor is free: the helper began late, it was
  * interrupted for somebody else, or the loop had to wait. After a sign rounds are not
  * shared for a while, which doubles if the next sign comes before enough rounds have gone
- * well. A pause doesn't end while the loop's own thread loses its processor to others again
- * and again. */
+ * well. A pause doesn't end while the loop's own thread loses its processor to others
+ * again and again. */
 #ifndef RONDO_FS_SHARING_H
 #define RONDO_FS_SHARING_H
 

@@ -1,15 +1,12 @@
 'use strict';
-// What the recorder of `rondo trace` calls the program's functions, and what the engine's
-// samples say. Loaded only while a loop is recorded.
+// What the recorder of `rondo trace` calls the program's functions. Loaded only while a
+// loop is recorded.
 //
 // The engine doesn't say where a function is defined. Its text is looked for in the files
 // that the program has loaded; if it stands there once, that is the place.
 
-// own methods: counts, lines, names, places
-const {
-  arrayFind, arrayJoin, arrayMap, arrayPush, functionToString, invoke, over, regexpReplace, stringIndexOf, stringSlice,
-  stringStartsWith,
-} = intrinsics;
+// own methods: names, places
+const { arrayFind, functionToString, invoke, regexpReplace, stringIndexOf, stringSlice, stringStartsWith } = intrinsics;
 const tools = require('internal/tools');
 const { EventEmitter } = require('events');
 const { listeners } = EventEmitter.prototype;
@@ -78,55 +75,6 @@ function listenerOf(subject) {
 
 const nameOfCall = (fn, subject) => nameOf(placeOf(fn) === '' ? listenerOf(subject) ?? fn : fn);
 
-// --- the engine's samples ------------------------------------------------------------------
-
-const NO_LINE = 0xffffffff;
-
-// For each function the line with most samples, so that samples which differ only in the line
-// become one path.
-function commonLines(traces) {
-  const lines = new Map();
-  for (const { frames } of over(traces))
-    for (const { sourceID, name, line } of over(frames)) {
-      const key = `${sourceID} ${name}`;
-      if (!lines.has(key)) lines.set(key, new Map());
-      const counts = lines.get(key);
-      counts.set(line, (counts.get(line) ?? 0) + 1);
-    }
-  const common = new Map();
-  lines.forEach((counts, key) => {
-    let most = 0;
-    counts.forEach((count, line) => {
-      if (count <= most) return;
-      most = count;
-      common.set(key, line);
-    });
-  });
-  return common;
-}
-
-function frameName({ sourceID, name }, files, lines) {
-  const file = files.get(sourceID);
-  const line = lines.get(`${sourceID} ${name}`);
-  const called = name === '' ? '(anonymous)' : name === '(program)' ? '(main script)' : name;
-  return file === undefined || line === NO_LINE ? called : `${called} ${file}:${line}`;
-}
-
-// A line for each sample since then: the time in microseconds, and its frames.
-function readSamples(json, from) {
-  const { traces, sources } = JSON.parse(json);
-  const files = new Map();
-  for (const { sourceID, url } of over(sources)) if (url) files.set(sourceID, pathOf(url));
-  const lines = commonLines(traces);
-  const list = [];
-  for (const { timestamp, frames } of over(traces)) {
-    if (timestamp * 1e6 < from) continue;
-    const called = arrayMap.call(frames, (frame) => regexpReplace(/[\n\t]/g, frameName(frame, files, lines), ' '));
-    arrayPush.call(list, `${Math.round(timestamp * 1e6)}\t${arrayJoin.call(called, '\t')}`);
-  }
-  return arrayJoin.call(list, '\n');
-}
-
-native('names').set(nameOfCall, readSamples);
+native('names').set(nameOfCall);
 
 module.exports = { nameOf };
