@@ -132,6 +132,10 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
                     const JSValueRef argv[]);
 
+/* The same where the callback has had js_name_callback already: the name that it has
+ * since stays. */
+void js_call_named_before(JSObjectRef function, size_t argc, const JSValueRef argv[]);
+
 /* As js_call_scoped for a function of the program, called with an undefined `this`, for
  * which the engine's interface would pass the global object. Up to two arguments. */
 void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]);

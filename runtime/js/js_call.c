@@ -61,7 +61,7 @@ JSValueRef js_uv_error(int err, const char* syscall, const char* path, const cha
   return error;
 }
 
-/* `named` is the function that the recorder reports. */
+/* `named` is the function that the recorder reports; NULL: the callback has its name. */
 static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef self,
                         size_t argc, const JSValueRef argv[]) {
   JSValueRef exception = NULL;
@@ -71,7 +71,8 @@ static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef sel
     js_context_drop(context);
     return;
   }
-  js_name_callback(named, argc, argv);
+  if (named != NULL)
+    js_name_callback(named, argc, argv);
   rondo_node_enter(js.node);
   if (context != NULL)
     js_context_call(context, function, self, argc, argv, &exception);
@@ -84,6 +85,10 @@ static void call_scoped(JSObjectRef named, JSObjectRef function, JSObjectRef sel
 void js_call_scoped(JSObjectRef function, JSObjectRef self, size_t argc,
                     const JSValueRef argv[]) {
   call_scoped(function, function, self, argc, argv);
+}
+
+void js_call_named_before(JSObjectRef function, size_t argc, const JSValueRef argv[]) {
+  call_scoped(NULL, function, NULL, argc, argv);
 }
 
 void js_call_bare(JSObjectRef function, size_t argc, const JSValueRef argv[]) {

@@ -338,7 +338,7 @@ static void on_handle_read(struct js_handle* handle, const char* bytes, size_t c
     arguments[argc++] = js_string(error.code);
     arguments[argc++] = js_string(error.reason);
   }
-  js_call_scoped(callbacks[ON_READ], NULL, argc, arguments);
+  js_call_named_before(callbacks[ON_READ], argc, arguments);
 }
 
 /* consume(token, stream token, owner): the parser reads from the stream; false if

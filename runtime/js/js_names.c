@@ -51,8 +51,19 @@ static JSValueRef set(JS_ARGS) {
   return js_undefined();
 }
 
+/* nameRunning(name): what the callback that is running is called. */
+static JSValueRef name_running(JS_ARGS) {
+  JS_UNUSED;
+  char* name = js_utf8(js_arg(argc, argv, 0), NULL);
+  if (name != NULL && *name != '\0')
+    rondo_trace_name(js.loop, name);
+  free(name);
+  return js_undefined();
+}
+
 void native_names(JSObjectRef exports) {
-  static const struct js_method methods[] = {{"set", set}, {NULL, NULL}};
+  static const struct js_method methods[] = {
+      {"set", set}, {"nameRunning", name_running}, {NULL, NULL}};
   js_methods(exports, methods);
   js_set(exports, "wanted", js_boolean(js_names_wanted()));
 }

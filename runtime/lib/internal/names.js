@@ -12,6 +12,7 @@ const { EventEmitter } = require('events');
 const { listeners } = EventEmitter.prototype;
 
 const PLACES_MOST = 10000;
+const URL_MOST = 200;
 const names = new WeakMap(); // function → its name
 const places = new Map(); // a function's text → "file:line", or '' if that isn't known
 
@@ -76,5 +77,12 @@ function listenerOf(subject) {
 const nameOfCall = (fn, subject) => nameOf(placeOf(fn) === '' ? listenerOf(subject) ?? fn : fn);
 
 native('names').set(nameOfCall);
+
+// The callback that has brought a request is called by it: "GET /page showPage /app/server.js:9".
+tools.nameRequest = ({ method, url }, server) => {
+  const path = regexpReplace(/[?#][^]*/, stringSlice.call(url, 0, URL_MOST), '');
+  const handler = invoke(listeners, server, 'request')[0];
+  native('names').nameRunning(`${method} ${path}${handler === undefined ? '' : ` ${nameOf(handler)}`}`);
+};
 
 module.exports = { nameOf };

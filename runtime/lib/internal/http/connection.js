@@ -102,6 +102,7 @@ class Connection {
     if (socket._httpMessage) arrayPush.call(this.waiting, response);
     else response.assignSocket(socket);
     response.on('finish', this.onFinish);
+    if (tools.nameRequest !== undefined) tools.nameRequest(request, server);
     if (!this.answer(request, response, flags)) server.emit('request', request, response);
     return 0;
   }
