@@ -89,6 +89,13 @@ void world_lock(struct world* world) {
     pthread_mutex_consistent(&world->lock);
 }
 
+bool world_lock_if_free(struct world* world) {
+  int err = pthread_mutex_trylock(&world->lock);
+  if (err == EOWNERDEAD)
+    pthread_mutex_consistent(&world->lock);
+  return err != EBUSY;
+}
+
 void world_unlock(struct world* world) {
   pthread_mutex_unlock(&world->lock);
 }

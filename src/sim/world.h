@@ -84,7 +84,8 @@ struct world_thread {
   uint64_t over_since;
   uint64_t over_cpu;
   int over_tid;
-  uint32_t has_looked;   /* at the others, since its wait began */
+  uint32_t has_looked; /* at the others, since its wait began */
+  uint32_t is_deaf; /* waits for the clock alone: only the world or a signal wakes it */
   uint32_t awaits_input; /* waits for the world's standard input, and for no time */
 };
 
@@ -100,7 +101,10 @@ struct world_process {
   int pid;
   uint32_t state;
   uint32_t children;
-  uint32_t threads;                /* that were named so far */
+  uint32_t threads; /* that were named so far */
+  /* All its threads are deaf and wait, so nobody need look at it until one of them gets
+   * its turn. */
+  uint32_t is_quiet;
   uint64_t alarm_due, alarm_every; /* outlive an exec; 0 or WORLD_NEVER: none */
   char path[WORLD_PATH];
 };
@@ -139,6 +143,7 @@ struct world {
   uint32_t process_high;
   uint32_t threads_seen, processes_seen;
   uint64_t turns;
+  uint64_t signalled; /* the turn in which a signal was sent last, or a process ended */
   uint32_t places_known; /* the kernel names the places in which threads sleep */
   /* The thread that looks whether everybody sleeps, and until when it is believed to:
    * real time; 0: nobody does. The others that wait leave it to that one. */
@@ -146,7 +151,8 @@ struct world {
   uint64_t watch_until;
   uint64_t still_sum; /* of the last idle look, and since when it is the same: real */
   uint64_t still_since;
-  uint64_t debugged_at; /* real: a debugger held somebody then; 0: never */
+  uint64_t debugged_at; /* real: a debugger, or a step, held somebody then; 0: never */
+  uint64_t debugger_at; /* the same, of a debugger alone */
   /* The allowance (world_late.c): what is left of it, when something is held back until,
    * and when that was last reckoned. */
   uint64_t late_left, late_until, late_at;
@@ -196,6 +202,8 @@ bool world_has_strangers(const struct world* world);
 void world_own_path(struct world* world, char* path);
 
 void world_lock(struct world* world);
+/* False if somebody has it. */
+bool world_lock_if_free(struct world* world);
 void world_unlock(struct world* world);
 
 static inline uint64_t world_now(const struct world* world) {
@@ -245,6 +253,8 @@ void world_yield(struct world* world);
 void world_wait_begin(struct world* world, struct world_thread* self, uint64_t deadline,
                       pthread_cond_t* condition, pthread_mutex_t* mutex);
 bool world_wait_end(struct world* world, struct world_thread* self);
+/* Somebody sends a signal, which may wake a thread that waits for the clock alone. */
+void world_note_signal(struct world* world);
 /* The thread's turn has come: wakes it. With the lock held. */
 void world_wake(const struct world* world, struct world_thread* thread);
 
@@ -289,6 +299,8 @@ bool world_has_outsider(struct world* world);
  * knows who works, and time would never move. */
 bool world_sees_threads(void);
 /* Frees the entries of threads that have ended; with the lock held. */
+/* Takes the thread out of the table if it is gone. */
+bool world_forget_gone(struct world_thread* thread);
 void world_forget_threads(struct world* world);
 
 /* --- world_late.c ------------------------------------------------------------------- */

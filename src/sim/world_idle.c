@@ -62,6 +62,43 @@ static bool idle_waits_with_us(struct world* world, int tid) {
   return thread != NULL && thread->state == THREAD_WAITS;
 }
 
+/* --- who need not be looked at ------------------------------------------------------ */
+
+/* The numbers of the threads that wait for the clock alone. Nobody but the world can wake
+ * one, but by a signal: after one was sent they are looked at, too, until the next turn.
+ * With the world's lock held, so one table for all threads of this process will do. */
+enum { DEAF_PLACES = 2 * WORLD_THREADS };
+static struct {
+  int tids[DEAF_PLACES]; /* 0: a free place */
+  uint32_t count;
+} deaf;
+
+static uint32_t deaf_place(int tid) {
+  uint32_t at = (uint32_t) tid * 2654435761u % DEAF_PLACES;
+  while (deaf.tids[at] != 0 && deaf.tids[at] != tid)
+    at = (at + 1) % DEAF_PLACES;
+  return at;
+}
+
+static void deaf_find(const struct world* world) {
+  if (deaf.count > 0)
+    memset(deaf.tids, 0, sizeof(deaf.tids));
+  deaf.count = 0;
+  if (__atomic_load_n(&world->signalled, __ATOMIC_ACQUIRE) == world->turns + 1)
+    return;
+  for (uint32_t i = 0; i < world->thread_high; i++) {
+    const struct world_thread* thread = &world->threads[i];
+    if (thread->tid == 0 || thread->state != THREAD_WAITS || !thread->is_deaf)
+      continue;
+    deaf.tids[deaf_place(thread->tid)] = thread->tid;
+    deaf.count++;
+  }
+}
+
+static bool deaf_has(int tid) {
+  return deaf.count > 0 && deaf.tids[deaf_place(tid)] == tid;
+}
+
 /* Whether a thread of the caller's process sleeps because it wants the mutex that the
  * caller holds: that of a condition, for which the caller will wait right after this
  * check. */
@@ -132,8 +169,10 @@ static bool idle_look_at(struct world* world, int folder, const char* name,
 }
 
 /* Adds all threads of a process but the caller; false if one is running. */
-static bool idle_process(struct world* world, int pid, int own_tid, struct idle_sum* sum,
-                         bool* gone, struct world_busy* busy) {
+static bool idle_process(struct world* world, struct world_process* process, int own_tid,
+                         struct idle_sum* sum, bool* gone, struct world_busy* busy) {
+  int pid = process->pid;
+  bool is_quiet = true;
   char path[32];
   char buffer[4096] __attribute__((aligned(8)));
   bool idle = true;
@@ -149,12 +188,17 @@ static bool idle_process(struct world* world, int pid, int own_tid, struct idle_
     for (long at = 0; at < n && idle;) {
       const struct idle_entry* entry = (const struct idle_entry*) (buffer + at);
       at += entry->length;
-      if (entry->name[0] != '.' && strtol(entry->name, NULL, 10) != own_tid)
+      int tid = entry->name[0] == '.' ? 0 : (int) strtol(entry->name, NULL, 10);
+      if (tid == 0 || deaf_has(tid))
+        continue;
+      is_quiet = false;
+      if (tid != own_tid)
         idle = idle_look_at(world, folder, entry->name, mutex, sum, busy);
     }
   }
   if (folder >= 0)
     close(folder);
+  process->is_quiet = folder >= 0 && is_quiet && process->state == PROCESS_JOINED;
   return idle;
 }
 
@@ -187,14 +231,14 @@ static bool idle_pass(struct world* world, int own_tid, struct idle_sum* sum,
   for (uint32_t i = 0; i < world->process_high; i++) {
     struct world_process* process = &world->processes[i];
     bool gone;
-    if (process->state == PROCESS_FREE)
+    if (process->state == PROCESS_FREE || (process->is_quiet && deaf.count > 0))
       continue;
-    if (!idle_process(world, process->pid, own_tid, sum, &gone, busy))
+    if (!idle_process(world, process, own_tid, sum, &gone, busy))
       return false;
-    if (gone || idle_has_ended(process->pid)) {
-      idle_forget(world, process);
+    if (process->is_quiet || (!gone && !idle_has_ended(process->pid)))
       continue;
-    }
+    idle_forget(world, process);
+    world_note_signal(world); /* its parent gets one */
   }
   return true;
 }
@@ -205,13 +249,11 @@ static bool idle_is_gone(const struct world_thread* thread) {
   return access(path, F_OK) != 0;
 }
 
-/* Skips threads that wait: their turn would never end. */
-static void idle_forget_waiting(struct world* world) {
-  for (uint32_t i = 0; i < world->thread_high; i++) {
-    struct world_thread* thread = &world->threads[i];
-    if (thread->tid != 0 && thread->state != THREAD_AWAKE && idle_is_gone(thread))
-      thread->tid = 0;
-  }
+bool world_forget_gone(struct world_thread* thread) {
+  if (!idle_is_gone(thread))
+    return false;
+  thread->tid = 0;
+  return true;
 }
 
 void world_forget_threads(struct world* world) {
@@ -292,10 +334,10 @@ static bool idle_strangers(struct world* world, uint64_t sum, struct world_busy*
 
 /* A thread whose turn has come works, whatever the kernel says: no look at all threads.
  */
-static bool idle_has_turn(const struct world* world, struct world_busy* busy) {
+static bool idle_has_turn(struct world* world, struct world_busy* busy) {
   for (uint32_t i = 0; i < world->thread_high; i++) {
-    const struct world_thread* thread = &world->threads[i];
-    if (thread->tid == 0 || thread->state != THREAD_ITS_TURN)
+    struct world_thread* thread = &world->threads[i];
+    if (thread->tid == 0 || thread->state != THREAD_ITS_TURN || world_forget_gone(thread))
       continue;
     snprintf(busy->who, sizeof(busy->who), "thread %d, whose turn has come", thread->tid);
     return true;
@@ -306,6 +348,7 @@ static bool idle_has_turn(const struct world* world, struct world_busy* busy) {
 bool world_is_idle(struct world* world, struct world_busy* busy) {
   int own_tid = (int) syscall(SYS_gettid);
   struct idle_sum first, second;
+  deaf_find(world);
   if (!idle_pass(world, own_tid, &first, busy) ||
       !idle_pass(world, own_tid, &second, busy))
     return false;
@@ -317,7 +360,6 @@ bool world_is_idle(struct world* world, struct world_busy* busy) {
     snprintf(busy->who, sizeof(busy->who), "a thread that is about to sleep or go on");
     return false;
   }
-  idle_forget_waiting(world);
   if (idle_has_turn(world, busy))
     return false;
   if (!idle_strangers(world, first.unknown, busy))

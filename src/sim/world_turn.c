@@ -76,8 +76,7 @@ static struct world_thread* turn_choose(struct world* world, struct world_thread
   return count < 2 ? first : list[world_choose(world, "turn", "", words, count)];
 }
 
-/* The thread whose turn comes next; NULL if nobody's wait can end. */
-static struct world_thread* turn_next(struct world* world) {
+static struct world_thread* turn_first(struct world* world) {
   struct world_thread* next = NULL;
   uint64_t least = 0;
   for (uint32_t i = 0; i < world->thread_high; i++) {
@@ -90,6 +89,17 @@ static struct world_thread* turn_next(struct world* world) {
       least = rank;
     }
   }
+  return next;
+}
+
+/* The thread whose turn comes next; NULL if nobody's wait can end. The turn of one that
+ * is gone would never end. */
+static struct world_thread* turn_next(struct world* world,
+                                      const struct world_thread* self) {
+  struct world_thread* next;
+  do
+    next = turn_first(world);
+  while (next != NULL && next != self && world_forget_gone(next));
   bool asks = next != NULL && (world->flags & WORLD_CHOICES) != 0;
   return asks ? turn_choose(world, next) : next;
 }
@@ -132,7 +142,7 @@ static bool is_for_nothing(const struct world* world, const struct world_thread*
 }
 
 /* First deadline first; of equal ones the first in the table. */
-static struct world_thread* first_deadline(struct world* world) {
+static struct world_thread* deadline_first(struct world* world) {
   struct world_thread* first = NULL;
   for (uint32_t i = 0; i < world->thread_high; i++) {
     struct world_thread* thread = &world->threads[i];
@@ -141,6 +151,15 @@ static struct world_thread* first_deadline(struct world* world) {
         (first == NULL || thread->deadline < first->deadline))
       first = thread;
   }
+  return first;
+}
+
+static struct world_thread* first_deadline(struct world* world,
+                                           const struct world_thread* self) {
+  struct world_thread* first;
+  do
+    first = deadline_first(world);
+  while (first != NULL && first != self && world_forget_gone(first));
   return first;
 }
 
@@ -187,8 +206,9 @@ static bool clock_may_be_needed(const struct world* world) {
 
 /* Moves the clock to the first deadline; false if there is none, it comes too late, or an
  * answer from outside is waited for. */
-static bool clock_jump(struct world* world, enum world_advance* result) {
-  struct world_thread* first = first_deadline(world);
+static bool clock_jump(struct world* world, const struct world_thread* self,
+                       enum world_advance* result) {
+  struct world_thread* first = first_deadline(world, self);
   *result = ADVANCE_BUSY;
   if (world_awaits_answer(world))
     return false;
@@ -237,6 +257,11 @@ static bool look_is_anothers(const struct world* world, const struct world_threa
          world_real_ns() < world->watch_until && !turn_could_come(world, self);
 }
 
+static bool look_is_left(const struct world* world, const struct world_thread* self) {
+  return __atomic_load_n(&self->state, __ATOMIC_ACQUIRE) != THREAD_ITS_TURN &&
+         look_is_anothers(world, self);
+}
+
 static void look_take_over(struct world* world, struct world_thread* self,
                            enum world_advance result) {
   const uint64_t believed = WORLD_SECOND / 10;
@@ -264,7 +289,7 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
   }
   bool is_idle = world_is_idle(world, &busy);
   if (busy.is_debugged)
-    world->debugged_at = world_real_ns();
+    world->debugged_at = world->debugger_at = world_real_ns();
   if (!is_idle)
     return turn_is_overdue(world, self, &busy) ? ADVANCE_TURN : ADVANCE_BUSY;
   if (count > 0 && !self->is_ready &&
@@ -272,9 +297,9 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
     __atomic_store_n(&self->is_ready, 1, __ATOMIC_RELEASE);
   if (!self->is_ready && signal_has_come(mask))
     return ADVANCE_BUSY;
-  struct world_thread* next = turn_next(world);
-  if (next == NULL && clock_jump(world, &result))
-    next = turn_next(world);
+  struct world_thread* next = turn_next(world, self);
+  if (next == NULL && clock_jump(world, self, &result))
+    next = turn_next(world, self);
   if (next == NULL)
     return result;
   next->last_turn = ++world->turns;
@@ -286,8 +311,13 @@ static enum world_advance advance_locked(struct world* world, struct world_threa
 
 enum world_advance world_advance(struct world* world, struct world_thread* self,
                                  struct pollfd* fds, nfds_t count, const sigset_t* mask) {
-  world_lock(world);
   enum world_advance result = ADVANCE_LEFT;
+  /* Whoever's turn has come is woken, and asks again. */
+  if (look_is_left(world, self))
+    return result;
+  /* Somebody looks just now, or works. To wait for the lock would be work, too. */
+  if (!world_lock_if_free(world))
+    return ADVANCE_BUSY;
   if (self->state == THREAD_ITS_TURN || !look_is_anothers(world, self)) {
     result = advance_locked(world, self, fds, count, mask);
     look_take_over(world, self, result);

@@ -110,10 +110,22 @@ void world_wait_begin(struct world* world, struct world_thread* self, uint64_t d
   world_unlock(world);
 }
 
+static void process_awakes(struct world* world, int pid) {
+  struct world_process* process = world_find_process(world, pid);
+  if (process != NULL)
+    process->is_quiet = 0;
+}
+
+void world_note_signal(struct world* world) {
+  __atomic_store_n(&world->signalled, world->turns + 1, __ATOMIC_RELEASE);
+}
+
 bool world_wait_end(struct world* world, struct world_thread* self) {
   world_lock(world);
   bool was_woken = self->state == THREAD_ITS_TURN;
   self->state = THREAD_AWAKE;
+  self->is_deaf = 0;
+  process_awakes(world, self->pid);
   world_unlock(world);
   return was_woken;
 }
@@ -227,6 +239,8 @@ static int wait_masked(struct world* world, struct pollfd* fds, nfds_t count,
   do {
     if (wait.wake_fd >= 0)
       wake_drain(wait.wake_fd);
+    self->is_deaf =
+        count == 0 && deadline != WORLD_NEVER && wait.wake_fd >= 0 && ready == 0;
     world_wait_begin(world, self, deadline, NULL, NULL);
     if (ready != 0)
       __atomic_store_n(&self->is_ready, 1, __ATOMIC_RELEASE);

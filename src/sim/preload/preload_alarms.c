@@ -24,7 +24,7 @@ static bool alarm_expire(struct preload_timer* timer, uint64_t times) {
   (void) timer, (void) times;
   bool was_noticed = !signal_is_pending(SIGALRM);
   if (was_noticed)
-    kill(getpid(), SIGALRM);
+    kill(getpid(), SIGALRM); /* preload_signals.c's */
   return was_noticed;
 }
 
@@ -147,6 +147,7 @@ static bool created_signal(struct preload_timer* timer, uint64_t times) {
   info.si_code = SI_TIMER;
   info.si_overrun = timer->overrun;
   info.si_value = timer->value;
+  world_note_signal(preload_world);
   if (timer->tid == 0)
     syscall(SYS_rt_sigqueueinfo, getpid(), timer->signal, &info);
   else

@@ -1,4 +1,5 @@
-/* Waits for signals. Those with a time-out end in virtual time. Those without are waits
+/* Signals that are sent, for they wake threads that wait for the clock alone; and waits
+ * for signals. Those with a time-out end in virtual time. Those without are waits
  * of the world, too, if they are the main thread's: time passes at once. Other threads
  * that wait for signals for ever are nothing to wait for. */
 #include "preload.h"
@@ -73,4 +74,53 @@ int sigwait(const sigset_t* restrict set, int* restrict signal) {
   if (result > 0)
     *signal = result;
   return error;
+}
+
+/* --- sending ------------------------------------------------------------------------ */
+
+static void note_signal(int signal) {
+  if (preload_world != NULL && signal != 0)
+    world_note_signal(preload_world);
+}
+
+int kill(pid_t pid, int signal) {
+  note_signal(signal);
+  return (int) syscall(SYS_kill, pid, signal);
+}
+
+int killpg(pid_t group, int signal) {
+  if (group < 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  return kill(-group, signal);
+}
+
+int tgkill(pid_t pid, pid_t tid, int signal) {
+  note_signal(signal);
+  return (int) syscall(SYS_tgkill, pid, tid, signal);
+}
+
+int pthread_kill(pthread_t thread, int signal) {
+  static int (*next)(pthread_t, int);
+  if (next == NULL)
+    preload_find("pthread_kill", &next);
+  note_signal(signal);
+  return next(thread, signal);
+}
+
+int sigqueue(pid_t pid, int signal, const union sigval value) {
+  static int (*next)(pid_t, int, const union sigval);
+  if (next == NULL)
+    preload_find("sigqueue", &next);
+  note_signal(signal);
+  return next(pid, signal, value);
+}
+
+int pthread_sigqueue(pthread_t thread, int signal, const union sigval value) {
+  static int (*next)(pthread_t, int, const union sigval);
+  if (next == NULL)
+    preload_find("pthread_sigqueue", &next);
+  note_signal(signal);
+  return next(thread, signal, value);
 }
