@@ -15,8 +15,8 @@ struct sim_finding {
   bool fails_anyway;       /* also without any decision */
   unsigned int tries;
   struct world_choice* fewer; /* the run's, if some of its choices weren't needed */
-  char* story;        /* which two callbacks change places, or NULL */
-  char* kept_failing; /* recordings, or NULL */
+  char* story;                /* which two callbacks change places, or NULL */
+  char* kept_failing;         /* recordings, or NULL */
   char* kept_passing;
 };
 

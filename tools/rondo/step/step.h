@@ -95,6 +95,9 @@ struct step_world {
   char* output;
   size_t output_size;
   bool is_started, is_over, is_lost;
+  bool has_progress; /* a line on the terminal says how far a long run has come */
+  uint64_t asked_at,
+      shown_at;     /* real: since when a step is waited for, and when that was said */
   uint64_t told_at; /* when it was said that the program waits for its debugger */
   /* So many steps more than are asked for may run: a world that is only looked at. */
   unsigned int ahead;
@@ -113,6 +116,8 @@ bool step_world_reach(struct step_world* world, size_t index);
 /* Goes on to the program's end. */
 void step_world_run(struct step_world* world);
 void step_world_end(struct step_world* world);
+/* Takes the line about a long run away. */
+void step_world_progress_end(struct step_world* world);
 /* How it ended, as in "exit status 1"; "" while it goes on. */
 void step_world_outcome(const struct step_world* world, char* words, size_t size);
 

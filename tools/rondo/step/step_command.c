@@ -104,9 +104,10 @@ static int step_run(const struct step_options* options, const char* title,
     return NOTHING_SHOWN;
   }
   if (options->json || options->film != NULL) {
-    step_world_run(&world);
-    if (options->json)
+    if (options->json) {
+      step_world_run(&world);
       step_json(&world);
+    }
     if (options->film != NULL &&
         !step_film(&world, options->film, title, (unsigned int) options->outcomes))
       code = NOTHING_SHOWN;

@@ -11,7 +11,7 @@
 
 extern const char film_page[];
 
-enum { FILE_SIZE_MOST = 1 << 20 };
+enum { FILE_SIZE_MOST = 1 << 20, FILM_STEPS_MOST = 20000 };
 
 void film_text(FILE* out, const char* text, size_t length) {
   putc('"', out);
@@ -216,7 +216,7 @@ static void film_other(FILE* out, const struct step_world* world,
   const struct film_known nothing = {0};
   struct step_world other;
   if (step_world_start(&other, world->options, &outcome->schedule, world->stop)) {
-    step_world_run(&other);
+    (void) step_world_reach(&other, FILM_STEPS_MOST - 1);
     if (other.record.count > 0) {
       fputs(",\n", out);
       film_run(out, &other, files, &nothing, outcome->words);
@@ -249,8 +249,12 @@ bool step_film(struct step_world* world, const char* path, const char* title,
                unsigned int outcomes_most) {
   char* data = NULL;
   size_t length = 0;
+  bool goes_on = step_world_reach(world, FILM_STEPS_MOST - 1);
   if (world->record.count == 0)
     return false;
+  if (goes_on && !world->is_over)
+    fprintf(stderr, "rondo step: the film has the first %d steps; the program goes on\n",
+            FILM_STEPS_MOST);
   FILE* memory = open_memstream(&data, &length);
   FILE* out = memory == NULL ? NULL : fopen(path, "we");
   if (out != NULL)

@@ -2,6 +2,7 @@
 #include "step_move.h"
 
 #include "step_show.h"
+#include "step_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +21,63 @@ static bool has_printed(const struct step_world* world, size_t index, const char
          memmem(world->output + from, (size_t) (to - from), text, strlen(text)) != NULL;
 }
 
-static bool is_of_line(const struct step* step, const char* file, unsigned int line) {
-  char function[1024], place[1024];
-  unsigned int first;
-  if (step->kind == STEP_END ||
-      !step_place(step, function, place, sizeof(place), &first) || first != line)
-    return false;
-  size_t length = strlen(file), whole = strlen(place);
-  return length <= whole && strcmp(place + whole - length, file) == 0 &&
-         (length == whole || place[whole - length - 1] == '/');
+/* Whether the file is the one that was named, or ends with it. */
+static bool is_file(const char* path, const char* name) {
+  size_t length = strlen(name), whole = strlen(path);
+  return length <= whole && strcmp(path + whole - length, name) == 0 &&
+         (length == whole || path[whole - length - 1] == '/');
 }
 
-static bool becomes_empty(const struct step_record* record, size_t index,
-                          const char* queue) {
+/* Whether a step runs the function that holds the line: it begins there, or before. */
+static bool does_hold_line(const struct step* step, const struct step_move* move) {
+  char function[1024], place[1024];
+  unsigned int first;
+  if (step->kind == STEP_END || step->kind == STEP_MICROTASKS)
+    return false;
+  if (step->kind == STEP_SCRIPT)
+    return is_file(step->name, move->text) &&
+           step_source_function(step->name, move->line) == 0;
+  return step_place(step, function, place, sizeof(place), &first) &&
+         is_file(place, move->text) && first <= move->line &&
+         (first == move->line || first == step_source_function(place, move->line));
+}
+
+static bool does_queue_hold(const struct step_record* record, size_t index,
+                            const struct step_move* move) {
   struct step_entries entries;
+  size_t count = 0, named = 0;
+  bool is_known = true;
   step_entries_read(&entries, &record->steps[index]);
-  bool is_empty = step_queue_is_empty(&entries, queue);
+  for (size_t i = 0; i < STEP_QUEUE_COUNT; i++)
+    is_known &= !entries.unknown[i] || strcmp(step_queue_names[i], move->queue) != 0;
+  for (size_t i = 0; i < entries.count; i++) {
+    const struct step_entry* entry = &entries.list[i];
+    if (strcmp(entry->queue, move->queue) != 0 || entry->engines)
+      continue;
+    count++;
+    named += strstr(entry->label, move->text) != NULL;
+  }
   step_entries_free(&entries);
-  return is_empty;
+  switch (move->compare) {
+  case QUEUE_IS:
+    return is_known && count == move->number;
+  case QUEUE_IS_NOT:
+    return is_known && count != move->number;
+  case QUEUE_OVER:
+    return count > move->number;
+  case QUEUE_UNDER:
+    return is_known && count < move->number;
+  default:
+    return named > 0;
+  }
+}
+
+/* It wasn't so at the step before, on the way there. */
+static bool does_queue_become(const struct step_record* record, size_t index,
+                              const struct step_move* move) {
+  size_t before = move->is_back ? index + 1 : index - 1;
+  return does_queue_hold(record, index, move) &&
+         (before >= record->count || !does_queue_hold(record, before, move));
 }
 
 static bool is_goal(const struct step_world* world, size_t index,
@@ -54,15 +94,15 @@ static bool is_goal(const struct step_world* world, size_t index,
   case GOAL_TURN:
     return step_is_own(&world->record, index) && step->turn != from->turn;
   case GOAL_LINE:
-    return is_of_line(step, move->text, move->line);
+    return does_hold_line(step, move);
   case GOAL_OUTPUT:
     return has_printed(world, index, move->text);
   case GOAL_TIME:
     return move->is_back ? step->at <= move->time_ns : step->at >= move->time_ns;
   case GOAL_HANDLE:
     return strcmp(step->subject, move->text) == 0;
-  case GOAL_EMPTY:
-    return becomes_empty(&world->record, index, move->text);
+  case GOAL_QUEUE:
+    return does_queue_become(&world->record, index, move);
   default:
     return false;
   }
@@ -120,9 +160,43 @@ static bool time_read(const char* text, uint64_t* ns) {
   return false;
 }
 
-static bool is_queue(const char* word) {
+/* "timers empty" and its kin. */
+static bool queue_read(struct step_move* move, const char* text) {
+  static const struct {
+    const char* word;
+    enum step_compare compare;
+  } words[] = {{"empty", QUEUE_IS}, {"not empty", QUEUE_IS_NOT},
+               {">", QUEUE_OVER},   {"<", QUEUE_UNDER},
+               {"=", QUEUE_IS},     {"has", QUEUE_HAS}};
+  size_t length = strcspn(text, " ");
+  snprintf(move->queue, sizeof(move->queue), "%.*s", length > 15 ? 0 : (int) length,
+           text);
+  move->goal = GOAL_QUEUE;
+  const char* rest = text + length + strspn(text + length, " ");
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    size_t used = strlen(words[i].word);
+    if (strncmp(rest, words[i].word, used) != 0)
+      continue;
+    const char* value = rest + used + strspn(rest + used, " ");
+    char* end = NULL;
+    move->compare = words[i].compare;
+    if (move->compare == QUEUE_HAS) {
+      snprintf(move->text, sizeof(move->text), "%s", value);
+      return *value != '\0';
+    }
+    if (strstr(words[i].word, "empty") != NULL)
+      return *value == '\0';
+    move->number = (size_t) strtoull(value, &end, 10);
+    return end != value && *end == '\0' && *value != '-';
+  }
+  return false;
+}
+
+static bool is_queue(const char* text) {
+  size_t length = strcspn(text, " ");
   for (size_t i = 0; i < STEP_QUEUE_COUNT; i++) {
-    if (strcmp(step_queue_names[i], word) == 0)
+    if (strlen(step_queue_names[i]) == length &&
+        strncmp(step_queue_names[i], text, length) == 0)
       return true;
   }
   return false;
@@ -144,10 +218,8 @@ bool step_move_until(struct step_move* move, const char* text) {
   else if ((rest = behind(text, "time")) != NULL) {
     move->goal = GOAL_TIME;
     return time_read(rest, &move->time_ns);
-  } else if ((rest = strstr(text, " empty")) != NULL && rest[6] == '\0') {
-    move->goal = GOAL_EMPTY;
-    snprintf(move->text, sizeof(move->text), "%.*s", (int) (rest - text), text);
-    return is_queue(move->text);
+  } else if (is_queue(text)) {
+    return queue_read(move, text);
   } else {
     snprintf(move->text, sizeof(move->text), "%s", text);
     colon = strrchr(move->text, ':');

@@ -292,26 +292,46 @@ bool step_same(const struct step* one, const struct step* other) {
          strcmp(one->queues, other->queues) == 0;
 }
 
+/* "a.js:4" or "a.js:4:7"; the file's name is cut off there. False: there is no number. */
+static bool place_cut(char* file, unsigned int* line) {
+  unsigned int count = 0;
+  while (count < 2) {
+    char* end;
+    char* colon = strrchr(file, ':');
+    if (colon == NULL || colon[1] < '0' || colon[1] > '9')
+      break;
+    unsigned int number = (unsigned int) strtoul(colon + 1, &end, 10);
+    if (*end != '\0')
+      break;
+    *line = number;
+    *colon = '\0';
+    count++;
+  }
+  return count > 0 && file[0] != '\0';
+}
+
+/* What a callback of Node's is about: "~a message from worker 1 (a.js:2, the 2nd)". */
+static bool described_place(const char* name, char* function, char* file, size_t size,
+                            unsigned int* line) {
+  const char* open = strrchr(name, '(');
+  if (open == NULL || open < name + 2)
+    return false;
+  snprintf(function, size, "%.*s", (int) (open - name - 2), name + 1);
+  snprintf(file, size, "%.*s", (int) strcspn(open + 1, ",)"), open + 1);
+  return place_cut(file, line);
+}
+
 bool step_place(const struct step* step, char* function, char* file, size_t size,
                 unsigned int* line) {
   const char* space = strrchr(step->name, ' ');
   const char* place = space == NULL ? step->name : space + 1;
-  char* end;
+  *line = 0;
+  if (step->name[0] == '~')
+    return described_place(step->name, function, file, size, line);
   snprintf(file, size, "%s", place);
-  unsigned int numbers[2] = {0, 0}, count = 0;
-  while (count < 2) {
-    char* colon = strrchr(file, ':');
-    if (colon == NULL || colon[1] < '0' || colon[1] > '9')
-      break;
-    numbers[count++] = (unsigned int) strtoul(colon + 1, &end, 10);
-    if (*end != '\0')
-      break;
-    *colon = '\0';
-  }
-  *line = count == 0 ? 0 : numbers[count - 1];
   snprintf(function, size, "%.*s", space == NULL ? 0 : (int) (space - step->name),
            step->name);
-  return count > 0 && file[0] != '\0' && strncmp(file, "node:", 5) != 0;
+  return place_cut(file, line) && strncmp(file, "node:", 5) != 0;
 }
 
 /* In a program without an engine every callback is its own. */
@@ -335,7 +355,7 @@ void step_title(const struct step* step, char* title, size_t size) {
   if (!step_place(step, function, file, sizeof(file), &line)) {
     snprintf(title, size, "%s",
              step->kind == STEP_SCRIPT       ? "the main script"
-             : step->name[0] != '\0'         ? step->name
+             : step->name[0] != '\0'         ? step->name + (step->name[0] == '~')
              : step->kind == STEP_MICROTASKS ? "microtasks"
              : step->kind == STEP_TICKS      ? "ticks"
                                              : step->subject);

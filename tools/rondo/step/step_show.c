@@ -210,6 +210,13 @@ void step_show_output(const struct step_world* world, size_t index) {
     output_lines(world, shown, world->output_size, "  end |");
 }
 
+void step_show_rest(const struct step_world* world) {
+  const struct step_record* record = &world->record;
+  uint64_t shown = record->count == 0 ? 0 : record->steps[record->count - 1].output;
+  if (world->is_over)
+    output_lines(world, shown, world->output_size, "printed at the end:");
+}
+
 /* --- all --------------------------------------------------------------------------- */
 
 static void wheel_show(const struct step* step, bool colours) {

@@ -48,7 +48,10 @@ static void help(void) {
       "  step, s          the next beginning or end, also of the engine's own\n"
       "  phase, p         the first callback in the next phase\n"
       "  turn, t          the first callback in the next turn\n"
-      "  until WHAT, u    file:line, output TEXT, time 10ms, handle tcp 2, timers empty\n"
+      "  until WHAT, u    file:line (the function that holds it), output TEXT, time "
+      "10ms,\n"
+      "                   handle tcp 2, timers empty, timers not empty, timers > 2,\n"
+      "                   poll has a.txt\n"
       "  back, b, ←       as next, backwards; also: back step, back phase, back turn,\n"
       "                   back until WHAT\n"
       "  first, last      the beginning, the end\n"
@@ -78,10 +81,11 @@ static void show_here(struct terminal* terminal) {
 static void show_end(const struct terminal* terminal) {
   char outcome[160];
   step_world_outcome(terminal->world, outcome, sizeof(outcome));
-  if (terminal->world->is_over)
+  if (terminal->world->is_over) {
+    step_show_rest(terminal->world);
     printf("The program is over: %s.\n",
            strcmp(outcome, "passed") == 0 ? "exit status 0" : outcome);
-  else if (terminal->world->record.count >= STEPS_MOST)
+  } else if (terminal->world->record.count >= STEPS_MOST)
     puts("These are as many steps as are kept.");
   else
     puts("Stopped here.");
@@ -106,7 +110,9 @@ static bool goal_read(struct step_move* move, const char* word, const char* rest
 }
 
 static void move_to(struct terminal* terminal, const struct step_move* move) {
-  if (!step_move(terminal->world, &terminal->lane, &terminal->at, move)) {
+  bool is_there = step_move(terminal->world, &terminal->lane, &terminal->at, move);
+  step_world_progress_end(terminal->world);
+  if (!is_there) {
     if (move->is_back)
       puts("There is no such step before.");
     else
@@ -159,7 +165,9 @@ static void choices_take(struct terminal* terminal, const struct step_schedule* 
     puts("The program can't be started again.");
     return;
   }
+  world->has_progress = isatty(STDERR_FILENO);
   terminal->at = step_own_at(world, rank);
+  step_world_progress_end(world);
   if (terminal->at >= world->record.count && terminal->at > 0)
     terminal->at = world->record.count - 1;
   show_here(terminal);
@@ -369,7 +377,8 @@ static void command(struct terminal* terminal, char* line) {
   } else if (goal_read(&move, line, rest))
     move_to(terminal, &move);
   else if (is_word(line, "until", "u"))
-    puts("Until what? file:line, output TEXT, time 10ms, handle tcp 2, timers empty");
+    puts("Until what? app.js:12, output TEXT, time 10ms, handle tcp 2, timers empty,\n"
+         "timers not empty, timers > 2, poll has a.txt");
   else if (is_word(line, "first", "f") || is_word(line, "last", "l")) {
     move = (struct step_move){.goal = GOAL_END, .is_back = line[0] == 'f'};
     move_to(terminal, &move);
@@ -403,6 +412,7 @@ int step_terminal(struct step_world* world) {
   sigaction(SIGINT, &action, NULL);
   world->stop = &interrupts;
   world->options = &terminal.options;
+  world->has_progress = isatty(STDERR_FILENO);
   if (!step_world_reach(world, 0))
     return 2;
   show_here(&terminal);

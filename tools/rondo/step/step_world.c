@@ -144,7 +144,7 @@ static bool is_held(const struct step_world* world) {
  * what it has printed, for the debugger's address is in it. */
 static void debugger_tell(struct step_world* world) {
   const uint64_t pause = 20 * WORLD_SECOND;
-  uint64_t debugged = __atomic_load_n(&world->run.world->debugged_at, __ATOMIC_RELAXED);
+  uint64_t debugged = __atomic_load_n(&world->run.world->debugger_at, __ATOMIC_RELAXED);
   if (debugged == 0 || (world->told_at != 0 && debugged - world->told_at < pause) ||
       debugged < world->told_at)
     return;
@@ -157,9 +157,28 @@ static void debugger_tell(struct step_world* world) {
     fwrite(world->output, 1, world->output_size, stderr);
 }
 
+static void progress_show(struct step_world* world) {
+  const uint64_t patience = WORLD_SECOND / 2, pause = WORLD_SECOND / 5;
+  uint64_t now = world_real_ns();
+  size_t count = world->record.count;
+  if (!world->has_progress || now - world->asked_at < patience ||
+      now - world->shown_at < pause || world->is_over)
+    return;
+  world->shown_at = now;
+  fprintf(stderr, "\r\033[Kstep %zu, %.3f s … (Ctrl-C stops at the next)", count,
+          count == 0 ? 0.0 : (double) world->record.steps[count - 1].at / 1e9);
+}
+
+void step_world_progress_end(struct step_world* world) {
+  if (world->shown_at != 0)
+    fputs("\r\033[K", stderr);
+  world->shown_at = 0;
+}
+
 /* True once there is a step more than before, or the run is over. */
 static void step_world_wait(struct step_world* world) {
   const struct timespec moment = {.tv_nsec = 100 * 1000};
+  progress_show(world);
   if (steps_read(world))
     return;
   if (is_held(world)) /* all that was permitted is written */
@@ -177,6 +196,10 @@ static bool is_time_over(const struct step_world* world) {
 }
 
 bool step_world_reach(struct step_world* world, size_t index) {
+  if (world->record.count > index)
+    return true;
+  if (world->shown_at == 0)
+    world->asked_at = world_real_ns();
   while (world->record.count <= index && !world->is_over && !*world->stop &&
          world->record.count < STEPS_MOST && !is_time_over(world)) {
     bool was_held = is_held(world);
@@ -198,9 +221,11 @@ bool step_world_reach(struct step_world* world, size_t index) {
 void step_world_run(struct step_world* world) {
   if (world->is_over)
     return;
+  world->asked_at = world_real_ns();
   permit_set(world, UINT64_MAX);
   while (!world->is_over && !*world->stop && world->record.count < STEPS_MOST)
     step_world_wait(world);
+  step_world_progress_end(world);
   output_read(world);
 }
 

@@ -19,13 +19,15 @@ const shortFile = (file) => file.split('/').pop();
 const time = (ns) => `${(ns / 1e6).toFixed(ns % 1e6 === 0 ? 0 : 3)} ms`;
 
 function split(name) {
+  const described = /^~(.*) \(([^()]*?):(\d+)(?:, [^()]*)?\)$/.exec(name); // by what it is about
+  if (described !== null) return { fn: described[1], file: described[2], line: Number(described[3]) };
   const found = /^(?:(.*) )?(\/[^:]*|file:[^:]*):(\d+)(?::\d+)?$/.exec(name);
   return found === null ? undefined : { fn: found[1] ?? '', file: found[2], line: Number(found[3]) };
 }
 
 function nameWords(name) {
   const place = split(name);
-  return place === undefined ? name : `${place.fn || '(anonymous)'} (${shortFile(place.file)}:${place.line})`;
+  return place === undefined ? name.replace(/^~/, '') : `${place.fn || '(anonymous)'} (${shortFile(place.file)}:${place.line})`;
 }
 
 function title(step) {
