@@ -250,20 +250,25 @@ static void give_answer(struct crypto_call* call, int answer, const char* text,
     call_give_nothing(call);
 }
 
+/* OpenSSL takes a length of 0 for that of a C string. */
+static const char* name_of(struct crypto_bytes name) {
+  return name.length > 0 ? (const char*) name.bytes : "";
+}
+
 /* certificateHasHost(certificate, name, flags) → the name that matches, or nothing */
 static void run_has_host(struct crypto_call* call) {
   struct crypto_bytes name = call_bytes(call, 1);
   char* peer = NULL;
-  int answer = X509_check_host(call_certificate(call, 0), (const char*) name.bytes,
-                               name.length, (unsigned int) call_int(call, 2, 0), &peer);
+  int answer = X509_check_host(call_certificate(call, 0), name_of(name), name.length,
+                               (unsigned int) call_int(call, 2, 0), &peer);
   give_answer(call, answer, peer, "name");
   OPENSSL_free(peer);
 }
 
 static void run_has_email(struct crypto_call* call) {
   struct crypto_bytes name = call_bytes(call, 1);
-  int answer = X509_check_email(call_certificate(call, 0), (const char*) name.bytes,
-                                name.length, (unsigned int) call_int(call, 2, 0));
+  int answer = X509_check_email(call_certificate(call, 0), name_of(name), name.length,
+                                (unsigned int) call_int(call, 2, 0));
   give_answer(call, answer, "", "name");
 }
 
