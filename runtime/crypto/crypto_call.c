@@ -251,7 +251,11 @@ static void call_clear(struct crypto_call* call) {
 
 static void call_run(struct crypto_call* call) {
   crypto_forget_failures();
-  call->operation->run(call);
+  if (crypto_operation_needs_certificate(call->operation) &&
+      (call->in_count == 0 || call->in[0].kind != CRYPTO_CERTIFICATE))
+    call_fail(call, "Not a certificate");
+  else
+    call->operation->run(call);
   if (call->failed && call->refusal.kind == NULL)
     crypto_take_failure(&call->failure);
   if (call->failed)

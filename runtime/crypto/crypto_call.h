@@ -33,6 +33,9 @@ extern const struct crypto_operation crypto_prime_operations[];
 extern const struct crypto_operation crypto_certificate_operations[];
 extern const struct crypto_operation crypto_spkac_operations[];
 
+/* crypto_certificate.c: whether the first argument has to be a certificate. */
+bool crypto_operation_needs_certificate(const struct crypto_operation* operation);
+
 /* ---- arguments ------------------------------------------------------------ */
 
 bool call_has(const struct crypto_call* call, size_t index);

@@ -27,9 +27,8 @@ static void run_read(struct crypto_call* call) {
   BIO* bio = call_bio(call, 0);
   X509* certificate = bio != NULL ? PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL) : NULL;
   BIO_free(bio);
-  if (certificate == NULL) {
+  if (certificate == NULL)
     certificate = d2i_X509(NULL, &at, (long) data.length);
-  }
   if (certificate != NULL)
     call_give_certificate(call, certificate);
   else
@@ -281,8 +280,10 @@ static void run_has_address(struct crypto_call* call) {
 
 /* certificateIsFrom(certificate, the issuer's) */
 static void run_is_from(struct crypto_call* call) {
-  call_give_truth(call, X509_check_issued(call_certificate(call, 1),
-                                          call_certificate(call, 0)) == X509_V_OK);
+  X509* issuer = call_certificate(call, 1);
+  call_give_truth(call,
+                  issuer != NULL &&
+                      X509_check_issued(issuer, call_certificate(call, 0)) == X509_V_OK);
 }
 
 /* certificateFits(certificate, private key) */
@@ -293,7 +294,8 @@ static void run_fits(struct crypto_call* call) {
 
 /* certificateVerify(certificate, public key) */
 static void run_verify(struct crypto_call* call) {
-  call_give_truth(call, X509_verify(call_certificate(call, 0), call_key(call, 1)) == 1);
+  EVP_PKEY* key = call_key(call, 1);
+  call_give_truth(call, key != NULL && X509_verify(call_certificate(call, 0), key) == 1);
 }
 
 const struct crypto_operation crypto_certificate_operations[] = {
@@ -319,3 +321,11 @@ const struct crypto_operation crypto_certificate_operations[] = {
     {"certificateVerify", run_verify},
     {NULL, NULL},
 };
+
+/* All but the first, which makes one. */
+bool crypto_operation_needs_certificate(const struct crypto_operation* operation) {
+  for (size_t i = 1; crypto_certificate_operations[i].name != NULL; i++)
+    if (operation == &crypto_certificate_operations[i])
+      return true;
+  return false;
+}

@@ -34,7 +34,7 @@ static bool is_pem(const struct crypto_call* call) {
   return format == NULL || strcmp(format, "pem") == 0;
 }
 
-/* ---- ASN.1, as far as it tells what it is ------------------------------------------ */
+/* ---- ASN.1, as far as it shows what it is ------------------------------------------ */
 
 /* The content of a SEQUENCE that fills the bytes, or of what is left of them. */
 static bool sequence_open(struct crypto_bytes data, struct crypto_bytes* content) {
