@@ -186,10 +186,9 @@ function queueMark(given) {
   lastMark = given;
   Reflect.apply(then, resolved, [() => {
     if (lastMark === given) lastMark = undefined;
-    const before = rounds;
-    rounds = 0;
-    leave(given.context);
-    rounds = before;
+    if (left !== undefined) endLeft();
+    current = given.context; // hooks hear nothing of it
+    isLeft[0] = 1;
     if (given.rounds-- > 0) queueMark(given);
   }]);
 }
@@ -304,7 +303,10 @@ function causedBy(owner, work) {
   }
 }
 
-const settle = () => { if (left !== undefined) endLeft(); };
+function settle() {
+  if (left !== undefined) endLeft();
+  current = bottom;
+}
 
 // --- ticks and microtasks ------------------------------------------------------------------------------
 
@@ -330,7 +332,7 @@ function runTick(resource) {
 function soon(callback) {
   const context = begin('Microtask', { callback });
   Reflect.apply(then, resolved, [() => {
-    if (left !== undefined) endLeft();
+    settle();
     try {
       run(context, callback, undefined, []);
     } catch (error) {
