@@ -175,6 +175,10 @@ static const struct {
   const char *name, *value;
 } settings[] = {{"JSC_useTailCalls", "0"},
                 {"JSC_useSharedArrayBuffer", "1"},
+                /* The last compiler takes long, for code that runs long: a tool that ends
+                 * after seconds never gets back what its threads have taken. Eight times
+                 * the engine's own threshold; a server reaches it just the same. */
+                {"JSC_thresholdForFTLOptimizeAfterWarmUp", "500000"},
                 {"JSC_sampleInterval", "4000"}}; /* in µs, if the engine samples at all */
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
