@@ -9,6 +9,7 @@
 
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 /* An object is identified by the address of its headers. */
@@ -133,9 +134,52 @@ static const struct r_debug* loader_debug(void) {
 #endif
 }
 
+#ifdef __GLIBC__
+static void look_in_loader(const struct r_debug* debug) {
+  (void) debug;
+  loader_look();
+}
+#else
+/* What an object's headers say of it, from its place alone. False if they aren't mapped
+ * there. */
+static bool listed_headers(const struct link_map* listed, struct dl_phdr_info* info) {
+  const uintptr_t page = getauxval(AT_PAGESZ);
+  unsigned char is_resident;
+  const Elf64_Ehdr* header = (const void*) listed->l_addr;
+  *info = (struct dl_phdr_info){.dlpi_addr = listed->l_addr, .dlpi_name = listed->l_name};
+  if (listed->l_addr == 0) { /* a program that isn't position-independent */
+    info->dlpi_phdr = (const void*) getauxval(AT_PHDR);
+    info->dlpi_phnum = (Elf64_Half) getauxval(AT_PHNUM);
+    return info->dlpi_phdr != NULL;
+  }
+  if (listed->l_addr % page != 0 ||
+      mincore((void*) listed->l_addr, page, &is_resident) != 0 ||
+      memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > page)
+    return false;
+  info->dlpi_phdr = (const void*) (listed->l_addr + header->e_phoff);
+  info->dlpi_phnum = header->e_phnum;
+  return true;
+}
+
+/* musl calls its debuggers' function with its lock held for writing, for which
+ * dl_iterate_phdr would wait for ever. The list that debuggers read needs no lock. */
+static void look_in_loader(const struct r_debug* debug) {
+  bool changed = true;
+  struct dl_phdr_info info;
+  for (const struct link_map* listed = debug->r_map; listed != NULL;
+       listed = listed->l_next) {
+    if (listed_headers(listed, &info))
+      look_at(&info, sizeof(info), &changed);
+  }
+  forget_unloaded();
+}
+#endif
+
 static void loader_has_changed(void) {
-  if (loader_debug()->r_state == RT_CONSISTENT)
-    loader_look();
+  const struct r_debug* debug = loader_debug();
+  if (debug->r_state == RT_CONSISTENT)
+    look_in_loader(debug);
 }
 
 /* Does nothing unless the loader's function has the expected code: a debugger may have
