@@ -187,6 +187,7 @@ void native_dns(JSObjectRef exports);
 void native_spawn(JSObjectRef exports);
 void native_udp(JSObjectRef exports);
 void native_crypto(JSObjectRef exports);
+void native_tls(JSObjectRef exports);
 void native_zlib(JSObjectRef exports);
 
 /* ---- the runtime as a whole ----------------------------------------------------- */

@@ -55,9 +55,15 @@ JSValueRef js_handle_made(struct js_handle* handle) {
   return handle->token;
 }
 
+JSObjectRef js_handle_second_token(struct js_handle* handle) {
+  return JSObjectMake(js.ctx, token_class(), handle);
+}
+
 void js_handle_discard(struct js_handle* handle) {
   if (handle->read != NULL)
     handle->read(handle, NULL, 0);
+  if (handle->layer != NULL)
+    handle->layer->release(handle->layer);
   if (handle->release != NULL)
     handle->release(handle);
   if (handle->owner != NULL)

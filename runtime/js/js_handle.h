@@ -12,6 +12,23 @@
 
 struct js_handle;
 
+/* Something between a program and a stream's bytes, as TLS: it has a token, and calls
+ * with that one go through it; calls with another token of the handle lead past it. It
+ * ends with the handle. */
+struct stream_layer {
+  JSObjectRef token;
+  int (*read_start)(struct stream_layer* layer);
+  int (*read_stop)(struct stream_layer* layer);
+  /* What the network brought, or an error; the bytes are valid during the call. */
+  void (*receive)(struct stream_layer* layer, ssize_t count, uint8_t* bytes);
+  /* As write_start of js_stream.c: takes `text` over, `kept` has the buffers' memory. */
+  int (*write)(struct stream_layer* layer, const uv_buf_t* buffers, unsigned count,
+               JSValueRef request, JSValueRef kept, char* text);
+  int (*shutdown)(struct stream_layer* layer, JSValueRef request);
+  size_t (*queued)(const struct stream_layer* layer);
+  void (*release)(struct stream_layer* layer);
+};
+
 struct js_handle {
   union {
     uv_handle_t handle;
@@ -27,13 +44,14 @@ struct js_handle {
   JSObjectRef token;
   JSObjectRef owner;
   JSObjectRef context; /* of what made it, or NULL: js_contexts.h */
-  JSObjectRef closed; /* called when the handle is closed, or NULL */
+  JSObjectRef closed;  /* called when the handle is closed, or NULL */
   void (*release)(struct js_handle* handle);
   void* extra; /* for the handle's kind, freed by `release` */
   /* What is read goes there instead of to JavaScript; NULL for most streams. `read` is
    * called with NULL and 0 when the handle is gone. */
   void (*read)(struct js_handle* handle, const char* bytes, size_t count);
   void* reader;
+  struct stream_layer* layer; /* or NULL */
 };
 
 /* Memory for a handle of this owner; NULL without memory. The caller initialises the uv
@@ -48,6 +66,8 @@ JSValueRef js_handle_answer(struct js_handle* handle, int err, const char* sysca
 /* Closes a handle that is on the loop and that JavaScript has never seen. */
 void js_handle_abandon(struct js_handle* handle);
 
+/* A second token of a handle. It is empty once the handle is closed. */
+JSObjectRef js_handle_second_token(struct js_handle* handle);
 /* The handle of a token, NULL if it is closed or the argument is no token. */
 struct js_handle* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);
 

@@ -21,6 +21,7 @@ const struct js_native js_natives[] = {
     {"stdio", native_stdio},
     {"stream", native_stream},
     {"timers", native_timers},
+    {"tls", native_tls},
     {"udp", native_udp},
     {"util", native_util},
     {"zlib", native_zlib},

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 * 1024, SMALL = 4 * 1024, PACK = 64 * 1024 };
+enum { BLOCK = STREAM_BLOCK, SMALL = 4 * 1024, PACK = 64 * 1024 };
 
 static JSObjectRef callbacks[STREAM_EVENTS];
 
@@ -35,13 +35,33 @@ static JSValueRef set_callbacks(JS_ARGS) {
 
 /* ---- reading ------------------------------------------------------------------ */
 
-static char* block; /* where the next read goes */
+static char* block;           /* where the next read goes */
+static char* spare_blocks[2]; /* those that aren't used now */
 
 static struct {
   JSObjectRef buffer; /* protected */
   char* bytes;
   size_t used;
 } pack;
+
+char* js_stream_block_take(void) {
+  for (size_t i = 0; i < sizeof(spare_blocks) / sizeof(*spare_blocks); i++)
+    if (spare_blocks[i] != NULL) {
+      char* found = spare_blocks[i];
+      spare_blocks[i] = NULL;
+      return found;
+    }
+  return malloc(BLOCK);
+}
+
+void js_stream_block_return(char* used) {
+  for (size_t i = 0; i < sizeof(spare_blocks) / sizeof(*spare_blocks); i++)
+    if (spare_blocks[i] == NULL) {
+      spare_blocks[i] = used;
+      return;
+    }
+  free(used);
+}
 
 static void bytes_free(void* bytes, void* context) {
   (void) context;
@@ -90,13 +110,14 @@ JSObjectRef js_stream_copy(const char* from, size_t count, size_t* offset) {
   return pack.buffer;
 }
 
-/* An ArrayBuffer with what was read, NULL without memory. */
-static JSObjectRef read_buffer(size_t count, size_t* offset) {
+/* An ArrayBuffer with what was read, NULL without memory. A block that it takes over is
+ * NULL afterwards. */
+static JSObjectRef read_buffer(char** from, size_t count, size_t* offset) {
   if (count < BLOCK / 2)
-    return js_stream_copy(block, count, offset);
-  char* bytes = block;
+    return js_stream_copy(*from, count, offset);
+  char* bytes = *from;
   *offset = 0;
-  block = NULL;
+  *from = NULL;
   if (count < BLOCK) {
     char* fitting = realloc(bytes, count);
     if (fitting != NULL)
@@ -109,27 +130,54 @@ static void read_alloc(uv_handle_t* uv, size_t suggested, uv_buf_t* buffer) {
   (void) uv;
   (void) suggested;
   if (block == NULL)
-    block = malloc(BLOCK);
+    block = js_stream_block_take();
   *buffer = uv_buf_init(block, block != NULL ? BLOCK : 0);
 }
 
-static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
-  struct js_handle* handle = uv->data;
+void js_stream_give(struct js_handle* handle, JSObjectRef owner, ssize_t count,
+                    char* from) {
   size_t offset = 0;
   JSObjectRef bytes = NULL;
-  if (count == 0)
-    return; /* nothing to read after all */
   if (count > 0 && handle->read != NULL) {
-    handle->read(handle, buffer->base, (size_t) count);
+    handle->read(handle, from, (size_t) count);
+    js_stream_block_return(from);
     return;
   }
-  if (count > 0 && (bytes = read_buffer((size_t) count, &offset)) == NULL)
+  if (count > 0 && (bytes = read_buffer(&from, (size_t) count, &offset)) == NULL)
     count = UV_ENOMEM;
-  JSValueRef arguments[] = {handle->owner, js_number((double) count),
+  /* Before the call: what it does may read, too. */
+  if (from != NULL)
+    js_stream_block_return(from);
+  JSValueRef arguments[] = {owner, js_number((double) count),
                             bytes != NULL ? bytes : js_undefined(),
                             js_number((double) offset)};
   js_context_next(handle->context);
   js_stream_call_back(STREAM_READ, 4, arguments);
+}
+
+static void on_read(uv_stream_t* uv, ssize_t count, const uv_buf_t* buffer) {
+  struct js_handle* handle = uv->data;
+  (void) buffer;
+  if (count == 0)
+    return; /* nothing to read after all */
+  char* mine = block;
+  block = NULL;
+  if (handle->layer == NULL) {
+    js_stream_give(handle, handle->owner, count, mine);
+    return;
+  }
+  handle->layer->receive(handle->layer, count, (uint8_t*) mine);
+  if (mine != NULL)
+    js_stream_block_return(mine);
+}
+
+int js_stream_read_start(struct js_handle* handle) {
+  return uv_read_start(&handle->uv.stream, read_alloc, on_read);
+}
+
+/* Whether a call with this token goes through a layer. */
+static bool is_layered(const struct js_handle* handle, const JSValueRef argv[]) {
+  return handle->layer != NULL && handle->layer->token == argv[0];
 }
 
 static JSValueRef read_start(JS_ARGS) {
@@ -137,7 +185,11 @@ static JSValueRef read_start(JS_ARGS) {
   struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
-  return stream_status(uv_read_start(&handle->uv.stream, read_alloc, on_read));
+  if (is_layered(handle, argv))
+    return stream_status(handle->layer->read_start(handle->layer));
+  int err = js_stream_read_start(handle);
+  /* A layer may read already, whatever the socket below it knows of that. */
+  return stream_status(err == UV_EALREADY && handle->layer != NULL ? 0 : err);
 }
 
 static JSValueRef read_stop(JS_ARGS) {
@@ -145,6 +197,9 @@ static JSValueRef read_stop(JS_ARGS) {
   struct js_handle* handle = js_handle_arg(argc, argv, 0);
   if (handle == NULL)
     return stream_status(UV_EBADF);
+  if (handle->layer != NULL)
+    return stream_status(
+        is_layered(handle, argv) ? handle->layer->read_stop(handle->layer) : 0);
   return stream_status(uv_read_stop(&handle->uv.stream));
 }
 
@@ -223,6 +278,21 @@ static char* write_copy(const uv_buf_t* buffers, unsigned count, size_t* length)
   return copy;
 }
 
+/* Through the layer, whose writes are never finished at once. */
+static JSValueRef write_layered(struct stream_layer* layer, const uv_buf_t* buffers,
+                                unsigned count, JSValueRef request, JSValueRef kept,
+                                char* text) {
+  if (text == NULL && kept_may_move(kept)) {
+    size_t length;
+    text = write_copy(buffers, count, &length);
+    if (text == NULL)
+      return stream_status(UV_ENOMEM);
+    uv_buf_t copy = js_buf(text, length);
+    return stream_status(layer->write(layer, &copy, 1, request, NULL, text));
+  }
+  return stream_status(layer->write(layer, buffers, count, request, kept, text));
+}
+
 /* The status of a write for JavaScript: an error, 0 if it waits (`request` is called
  * back), 1 if all is written. Takes ownership of `text`; `kept` is the value that the
  * buffers belong to. */
@@ -272,6 +342,8 @@ static JSValueRef write_bytes(JS_ARGS) {
   if (!js_bytes(js_arg(argc, argv, 1), &bytes, &length))
     return stream_status(UV_EINVAL);
   uv_buf_t buffer = js_buf(bytes, length);
+  if (is_layered(handle, argv))
+    return write_layered(handle->layer, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
 }
 
@@ -290,6 +362,8 @@ static JSValueRef write_text(JS_ARGS) {
     return stream_status(UV_ENOMEM);
   text_size = (double) length;
   uv_buf_t buffer = js_buf(text, length);
+  if (is_layered(handle, argv))
+    return write_layered(handle->layer, &buffer, 1, js_arg(argc, argv, 2), NULL, text);
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), NULL, text);
 }
 
@@ -314,8 +388,11 @@ static JSValueRef write_many(JS_ARGS) {
       buffers[i] = js_buf(bytes, length);
   }
   /* The library makes its own copy of the list while the write waits. */
+  JSValueRef request = js_arg(argc, argv, 2);
   JSValueRef status =
-      write_start(handle, buffers, (unsigned) count, js_arg(argc, argv, 2), views, NULL);
+      is_layered(handle, argv)
+          ? write_layered(handle->layer, buffers, (unsigned) count, request, views, NULL)
+          : write_start(handle, buffers, (unsigned) count, request, views, NULL);
   free(buffers);
   return status;
 }
@@ -323,6 +400,8 @@ static JSValueRef write_many(JS_ARGS) {
 static JSValueRef write_queued(JS_ARGS) {
   JS_UNUSED;
   struct js_handle* handle = js_handle_arg(argc, argv, 0);
+  if (handle != NULL && is_layered(handle, argv))
+    return js_number((double) handle->layer->queued(handle->layer));
   return js_number(
       handle != NULL ? (double) uv_stream_get_write_queue_size(&handle->uv.stream) : 0);
 }
@@ -361,6 +440,8 @@ static void on_shutdown(uv_shutdown_t* uv, int status) {
 static JSValueRef stream_shutdown(JS_ARGS) {
   JS_UNUSED;
   struct js_handle* handle = js_handle_arg(argc, argv, 0);
+  if (handle != NULL && is_layered(handle, argv))
+    return stream_status(handle->layer->shutdown(handle->layer, js_arg(argc, argv, 1)));
   struct stream_shutdown* request = handle != NULL ? calloc(1, sizeof(*request)) : NULL;
   if (request == NULL)
     return stream_status(handle == NULL ? UV_EBADF : UV_ENOMEM);

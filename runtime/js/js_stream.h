@@ -20,6 +20,17 @@ void js_stream_call_back(enum stream_event event, size_t argc, const JSValueRef 
 
 /* An ArrayBuffer with a copy of these bytes, from `offset` on; NULL without memory. */
 JSObjectRef js_stream_copy(const char* from, size_t count, size_t* offset);
+enum { STREAM_BLOCK = 64 * 1024 };
+
+/* A block for what is read, NULL without memory, and its return. */
+char* js_stream_block_take(void);
+void js_stream_block_return(char* block);
+/* Gives the first `count` bytes of a block, which is taken over, or an error to whoever
+ * reads from the handle: JavaScript, as this owner, or the handle's `read`. */
+void js_stream_give(struct js_handle* handle, JSObjectRef owner, ssize_t count,
+                    char* block);
+/* uv_read_start with what a handle's reads go through. */
+int js_stream_read_start(struct js_handle* handle);
 
 /* The status of a call for JavaScript: 0 or a negative error. */
 static inline JSValueRef stream_status(int status) {

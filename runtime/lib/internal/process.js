@@ -49,8 +49,8 @@ function resolved(file) {
 }
 process.config = Object.freeze({ target_defaults: Object.freeze({}), variables: Object.freeze({}) });
 process.features = {
-  inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false,
-  tls: false, cached_builtins: true, require_module: true,
+  inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true,
+  tls: true, cached_builtins: true, require_module: true,
 };
 process._exiting = false;
 process.nextTick = tools.nextTick;

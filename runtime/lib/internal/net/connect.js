@@ -10,7 +10,7 @@ const tools = require('internal/tools');
 const {
   checkFields, coded, invalidAddress, invalidArgType, validateBoolean, validateInteger, validateNumber, validateString,
 } = require('internal/errors');
-const { kBytesRead, kBytesWritten, kKind, refreshTimer, setHooks } = require('internal/net/socket');
+const { kBytesRead, kBytesWritten, kKind, kReopen, refreshTimer, setHooks } = require('internal/net/socket');
 const { addressException, defaults, isIP, kNormalized, normalize, validatePort } = require('internal/net/util');
 
 const ECANCELED = -125;
@@ -89,7 +89,7 @@ function connectByName(socket, { host, port, local }, options) {
   socket._host = host;
   const all = autoSelectFamily && wanted !== 4 && wanted !== 6 && !local.localAddress;
   const ask = lookup ?? require('dns').lookup;
-  const asked = { family: wanted ?? 0, hints: hints ?? 0 };
+  const asked = { family: options.family, hints: hints ?? 0 };
   if (all) asked.all = true;
   const answer = (error, found, family) => {
     const list = all ? found : [{ address: found, family }];
@@ -200,6 +200,7 @@ function tryAll(socket, list, port, limit) {
       }
       handles.close(owner._handle);
       owner._handle = binding.tcp(owner);
+      owner[kReopen]?.();
       next();
     };
     socket.autoSelectFamilyAttemptedAddresses ??= [];

@@ -26,6 +26,8 @@ const kQueued = Symbol('queued');
 const kMake = Symbol('make'); // option: (socket) => token
 const kKind = Symbol('kind');
 const kLeave = Symbol('leave'); // method of a server: one of its connections has ended
+const kClose = Symbol('close'); // method: closes the handle
+const kReopen = Symbol('reopen'); // method of a socket that has more to do for a new handle, or undefined
 
 const ENOTCONN = -107;
 
@@ -406,12 +408,9 @@ Object.assign(Socket.prototype, {
       this._sockname = null;
       this[kReading] = false;
       const closed = () => this.emit('close', failed);
-      if (this.resetting) {
-        this.resetting = false;
-        if (binding.reset(handle, closed) < 0) handles.close(handle, closed);
-      } else {
-        handles.close(handle, closed);
-      }
+      const { resetting } = this;
+      if (resetting) this.resetting = false;
+      this[kClose](handle, closed, resetting);
       callback(exception);
     } else {
       callback(exception);
@@ -422,6 +421,10 @@ Object.assign(Socket.prototype, {
       this._server = null;
       server[kLeave]();
     }
+  },
+
+  [kClose](handle, closed, resetting) {
+    if (!resetting || binding.reset(handle, closed) < 0) handles.close(handle, closed);
   },
 
   resetAndDestroy() {
@@ -518,9 +521,11 @@ module.exports = {
   Socket,
   kBytesRead,
   kBytesWritten,
+  kClose,
   kKind,
   kLeave,
   kMake,
+  kReopen,
   readHandle,
   refreshTimer,
   setHooks(connection, connected) {
