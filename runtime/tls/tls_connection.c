@@ -298,7 +298,7 @@ static void connection_say_goodbye(struct tls_connection* connection) {
 }
 
 static bool connection_is_established(const struct tls_connection* connection) {
-  return SSL_is_init_finished(connection->ssl);
+  return connection->is_established;
 }
 
 static void connection_resume(struct tls_connection* connection) {

@@ -171,6 +171,7 @@ struct tls_connection_kind {
   enum tls_step (*write)(struct tls_connection* connection, const uint8_t* bytes,
                          size_t length);
   void (*say_goodbye)(struct tls_connection* connection);
+  /* The first handshake is over; later ones happen while it reads and writes. */
   bool (*is_established)(const struct tls_connection* connection);
   void (*resume)(struct tls_connection* connection);
   /* What failed, its text as OpenSSL prints it, with the file and line that noticed. */

@@ -15,6 +15,7 @@ const kFromServer = Symbol('handshakes'); // of a server's socket: when the last
 const kPending = Symbol('pendingSession');
 const kPskCallback = Symbol('pskCallback');
 const kVerified = Symbol('verified');
+const kPrefix = Symbol('prefix'); // of the next error's message
 const kWants = Symbol('wants');
 const EPROTO = -71;
 
@@ -56,7 +57,7 @@ function onSession(socket, id, session) {
 
 function onError(socket, message, library, reason, code) {
   if (socket._hadError) return;
-  const error = new Error(message);
+  const error = new Error((socket[kPrefix] ?? '') + message);
   if (library !== '') error.library = library;
   if (reason !== '') error.reason = reason;
   if (code !== '') error.code = code;
@@ -131,6 +132,7 @@ function askOCSP(socket, wanted, context, done) {
 
 function onCertificate(socket, name, wantsOCSP) {
   return atOnce(socket, (done) => {
+    if (name) socket.servername = name; // for whoever hears of an error
     if (!name || !socket._SNICallback) {
       askOCSP(socket, wantsOCSP, undefined, done);
       return;
@@ -141,11 +143,9 @@ function onCertificate(socket, name, wantsOCSP) {
         fail(socket, new TypeError('Invalid SNI context'));
         return;
       }
+      // One without a certificate: OpenSSL will refuse, and the reason comes before its own words.
       const wrong = token !== undefined ? binding.setContext(socket._handle, token) : undefined;
-      if (wrong instanceof Error) {
-        socket.destroy(wrong);
-        return;
-      }
+      if (wrong instanceof Error) socket[kPrefix] = `${wrong.message}\n`;
       askOCSP(socket, wantsOCSP, context, done);
     }));
   });

@@ -156,7 +156,7 @@ function preparePsk(socket, { isServer, pskCallback, pskIdentityHint }) {
   if (!isServer || !pskIdentityHint) return;
   validateString(pskIdentityHint, 'options.pskIdentityHint');
   if (!binding.setPskHint(socket._handle, pskIdentityHint)) {
-    const error = failure('ERR_TLS_PSK_SET_IDENTITY_HINT_FAILED');
+    const error = failure('ERR_TLS_PSK_SET_IDENTIY_HINT_FAILED');
     process.nextTick(() => socket.destroy(error));
   }
 }
