@@ -4,6 +4,7 @@
 const { SymbolFor, arrayConcat, arrayFilter, arrayJoin, arrayPush } = intrinsics;
 const binding = native('dns');
 const uv = native('process');
+const tools = require('internal/tools');
 const { isIP, validatePort } = require('internal/net/util');
 const {
   invalidArgType, invalidArgValue, missingArgs, validateBoolean, validateFunction, validateNumber, validateOneOf, validateString,
@@ -62,8 +63,8 @@ function sorted(list, by) {
   return arrayConcat.call(arrayFilter.call(list, (item) => item.family === first), arrayFilter.call(list, (item) => item.family !== first));
 }
 
-// answer(error, list)
-function find(hostname, options, answer) {
+// answer(error, list), for a callback of the program's
+function find(hostname, options, answer, callback) {
   if (!hostname) {
     process.nextTick(answer, null, [{ address: null, family: options.family === 6 ? 6 : 4 }], true);
     return;
@@ -73,7 +74,8 @@ function find(hostname, options, answer) {
     process.nextTick(answer, null, [{ address: hostname, family: version }]);
     return;
   }
-  const err = binding.lookup(hostname, options.family, options.hints, (failed, found) => {
+  const err = binding.lookup(hostname, options.family, options.hints, function onLookup(failed, found) {
+    if (tools.nameAfter !== undefined && callback !== undefined) tools.nameAfter(callback);
     if (failed) {
       answer(lookupError(failed, 'getaddrinfo', hostname));
       return;
@@ -97,7 +99,7 @@ function lookup(hostname, options, callback) {
     if (error) callback(error);
     else if (read.all) callback(null, empty ? [] : list);
     else callback(null, list[0].address, list[0].family);
-  });
+  }, callback);
   return {};
 }
 
@@ -110,7 +112,8 @@ function lookupService(address, port, callback) {
   if (arguments.length !== 3) throw missingArgs('The "address", "port", and "callback" arguments');
   const number = serviceArguments(address, port);
   validateFunction(callback, 'callback');
-  const err = binding.lookupService(address, number, (failed, names) => {
+  const err = binding.lookupService(address, number, function onService(failed, names) {
+    if (tools.nameAfter !== undefined) tools.nameAfter(callback);
     if (failed) callback(lookupError(failed, 'getnameinfo', address));
     else callback(null, names[0], names[1]);
   });

@@ -71,12 +71,18 @@ function nameOf(fn) {
 function listenerOf(subject) {
   if (!(subject instanceof EventEmitter)) return undefined;
   return arrayFind.call(invoke(listeners, subject, 'data'), (fn) => placeOf(fn) !== '') ??
-    arrayFind.call(invoke(listeners, subject, 'connection'), (fn) => placeOf(fn) !== '');
+    arrayFind.call(invoke(listeners, subject, 'connection'), (fn) => placeOf(fn) !== '') ??
+    arrayFind.call(invoke(listeners, subject, 'request'), (fn) => placeOf(fn) !== '');
 }
 
 const nameOfCall = (fn, subject) => nameOf(placeOf(fn) === '' ? listenerOf(subject) ?? fn : fn);
 
 native('names').set(nameOfCall);
+
+// The callback that is running only calls this function of the program's.
+tools.nameAfter = (fn) => {
+  if (placeOf(fn) !== '') native('names').nameRunning(nameOf(fn));
+};
 
 // The callback that has brought a request is called by it: "GET /page showPage /app/server.js:9".
 tools.nameRequest = ({ method, url }, server) => {

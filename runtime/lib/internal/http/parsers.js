@@ -162,8 +162,10 @@ function onRead(parser, size, done, bytes, offset, code, reason) {
 }
 
 // In the context of the parser, if it has one.
-const inContext = (callback) => (parser, a, b, c, d, e, f) => parser.context === undefined ? callback(parser, a, b, c, d, e, f) :
-  tools.contexts.within(parser.context, callback, parser, a, b, c, d, e, f);
+const inContext = (callback) => function onHttp(parser, a, b, c, d, e, f) {
+  return parser.context === undefined ? callback(parser, a, b, c, d, e, f) :
+    tools.contexts.within(parser.context, callback, parser, a, b, c, d, e, f);
+};
 
 binding.setCallbacks(inContext(onHead), inContext(onBody), inContext(complete), inContext(onRead));
 

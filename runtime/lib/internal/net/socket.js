@@ -74,8 +74,8 @@ function onShut(socket, status, request) {
 
 let onConnection, onConnected;
 binding.setCallbacks(onRead, onWritten, onShut,
-  (server, status) => onConnection(server, status),
-  (socket, status, request) => onConnected(socket, status, request));
+  function onPeer(server, status) { onConnection(server, status); },
+  function onConnect(socket, status, request) { onConnected(socket, status, request); });
 
 // --- time-outs ---------------------------------------------------------------------------------
 
