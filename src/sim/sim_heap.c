@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
+
 static bool comes_before(const struct sim_event* one, const struct sim_event* other) {
   return one->at != other->at ? one->at < other->at : one->order < other->order;
 }
@@ -27,6 +29,7 @@ bool sim_heap_push(struct sim_heap* heap, struct sim_event event) {
 }
 
 struct sim_event sim_heap_pop(struct sim_heap* heap) {
+  assert(heap->count > 0 && heap->count <= heap->capacity);
   struct sim_event first = heap->events[0];
   struct sim_event last = heap->events[--heap->count];
   size_t at = 0;
@@ -44,5 +47,6 @@ struct sim_event sim_heap_pop(struct sim_heap* heap) {
   }
   if (heap->count > 0)
     heap->events[at] = last;
+  assert(heap->count == 0 || !comes_before(&heap->events[0], &first));
   return first;
 }

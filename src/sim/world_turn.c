@@ -11,6 +11,7 @@
  * something, isn't waited for any longer after TURN_PATIENCE_NS. */
 #include "sim/world.h"
 
+#include "base/base.h"
 #include "base/table.h"
 
 #include <stdio.h>
@@ -47,6 +48,8 @@ static void turn_words(struct world* world, const struct world_thread* thread,
                        char* words, size_t size) {
   const struct world_process* process = world_find_process(world, thread->pid);
   unsigned int number = 1; /* of those of its process, in the table's order */
+  assert(thread >= world->threads &&
+         thread < world->threads + ARRAY_LENGTH(world->threads));
   for (uint32_t i = 0; &world->threads[i] != thread; i++)
     number += world->threads[i].pid == thread->pid;
   snprintf(words, size, "a turn of process %s, thread %u",

@@ -70,6 +70,7 @@ static void begun_take_fresh(struct recorder* recorder) {
 static void write_span(struct recorder* recorder, unsigned int depth) {
   struct board_span* span = &recorder->live->open[depth];
   struct recorder_begun* begun = &recorder->begun[depth];
+  assert(depth < BOARD_SPANS && recorder->live->written == depth);
   write_phase(recorder, span->begin_ns);
   record(recorder, (enum trace_kind) span->kind, span->begin_ns, span->subject,
          span->name, detail_of(span->detail));
@@ -110,6 +111,7 @@ static void ring_open(struct recorder* recorder, unsigned int depth, uint64_t no
                       int64_t detail) {
   struct board_loop* live = recorder->live;
   struct board_span* span = &live->open[depth];
+  assert(depth < BOARD_SPANS);
   span->begin_ns = now;
   span->subject = subject;
   span->name = name;

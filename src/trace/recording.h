@@ -5,6 +5,7 @@
 #ifndef RONDO_TRACE_RECORDING_H
 #define RONDO_TRACE_RECORDING_H
 
+#include "base/base.h"
 #include "trace/format.h"
 #include "trace/names.h"
 #include "trace/store.h"
@@ -71,6 +72,7 @@ struct trace_record* stream_refill(struct trace_stream* stream, size_t count);
  * word and then calls record_commit. */
 static inline struct trace_record* stream_next(struct trace_stream* stream) {
   struct trace_record* next = stream->next;
+  assert_slow(next <= stream->end);
   if (__builtin_expect(next == stream->end, 0))
     return stream_refill(stream, 1);
   stream->next = next + 1;

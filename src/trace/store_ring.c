@@ -95,6 +95,7 @@ static struct trace_chunk* ring_take_new(struct store_ring* ring) {
     ring->full = true;
     return NULL;
   }
+  assert(!ring->held[ring->filled]); /* chunks without memory are nobody's */
   ring->held[ring->filled++] = true;
   __atomic_store_n(&ring_board(ring)->filled,
                    TRACE_HEADER_SIZE + BOARD_SIZE + ring->filled * RING_CHUNK,
@@ -106,6 +107,7 @@ static struct trace_chunk* ring_take_new(struct store_ring* ring) {
 static struct trace_chunk* ring_take_old(struct store_ring* ring) {
   for (size_t i = 0; i < ring->filled; i++) {
     size_t index = ring->hand;
+    assert(index < ring->filled);
     struct trace_chunk* chunk = ring_chunk(ring, index);
     ring->hand = (ring->hand + 1) % ring->filled;
     if (ring->held[index] || chunk->kind == TRACE_STREAM_DEFINITIONS)
@@ -134,7 +136,9 @@ static void store_ring_give_back(struct trace_store* store, struct trace_chunk* 
                                  const void* end) {
   struct store_ring* ring = store_ring_of(store);
   (void) end;
-  ring->held[((char*) chunk - (char*) ring_chunk(ring, 0)) / RING_CHUNK] = false;
+  size_t index = (size_t) ((char*) chunk - (char*) ring_chunk(ring, 0)) / RING_CHUNK;
+  assert(index < ring->filled && ring->held[index]);
+  ring->held[index] = false;
 }
 
 static void store_ring_close(struct trace_store* store) {
