@@ -10,14 +10,21 @@
 
 static const struct crypto_operation* operation_find(const char* name) {
   static const struct crypto_operation* const tables[] = {
-      crypto_key_operations,         crypto_key_read_operations,
-      crypto_key_write_operations,   crypto_key_parts_operations,
-      crypto_key_make_operations,    crypto_sign_operations,
-      crypto_seal_operations,        crypto_dh_operations,
-      crypto_ecdh_operations,        crypto_prime_operations,
-      crypto_certificate_operations, crypto_spkac_operations,
+      crypto_key_operations,
+      crypto_key_read_operations,
+      crypto_key_write_operations,
+      crypto_key_parts_operations,
+      crypto_key_make_operations,
+      crypto_sign_operations,
+      crypto_seal_operations,
+      crypto_dh_operations,
+      crypto_ecdh_operations,
+      crypto_prime_operations,
+      crypto_certificate_operations,
+      crypto_spkac_operations,
+      NULL,
   };
-  for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+  for (size_t i = 0; tables[i] != NULL; i++)
     for (const struct crypto_operation* each = tables[i]; each->name != NULL; each++)
       if (strcmp(each->name, name) == 0)
         return each;

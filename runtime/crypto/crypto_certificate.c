@@ -63,9 +63,8 @@ static void run_name(struct crypto_call* call) {
                                      XN_FLAG_FN_SN;
   BIO* bio = BIO_new(BIO_s_mem());
   const X509_NAME* name = name_asked(call);
-  if (bio != NULL && name != NULL && X509_NAME_entry_count(name) == 0)
-    call_give_nothing(call);
-  else if (bio != NULL && X509_NAME_print_ex(bio, name, 0, flags) > 0)
+  if (bio != NULL && name != NULL && X509_NAME_entry_count(name) > 0 &&
+      X509_NAME_print_ex(bio, name, 0, flags) > 0)
     call_give_bio(call, bio);
   else
     call_give_nothing(call);

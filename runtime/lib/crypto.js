@@ -65,11 +65,11 @@ function constantsOf() {
 
 // Most programs use a few parts: the others are loaded when one of their functions is first called.
 const partOf = (file) => require(`internal/crypto/${file}`);
-const later = (file, name) => ({
+const later = (file, name, length) => Object.defineProperty({
   [name](...args) {
     return Reflect.apply(partOf(file)[name], this, args);
   },
-})[name];
+}[name], 'length', { __proto__: null, value: length, configurable: true });
 
 function secureHeapUsed() {
   const { 0: isThere, 1: used } = call('secureHeap');
@@ -127,8 +127,8 @@ const CLASSES = {
 };
 
 module.exports = {
-  checkPrime: later('primes', 'checkPrime'),
-  checkPrimeSync: later('primes', 'checkPrimeSync'),
+  checkPrime: later('primes', 'checkPrime', 1),
+  checkPrimeSync: later('primes', 'checkPrimeSync', 1),
   createCipheriv,
   createDecipheriv,
   createDiffieHellman,
@@ -141,9 +141,9 @@ module.exports = {
   createSecretKey,
   createSign,
   createVerify,
-  diffieHellman: later('diffie_hellman', 'diffieHellman'),
-  generatePrime: later('primes', 'generatePrime'),
-  generatePrimeSync: later('primes', 'generatePrimeSync'),
+  diffieHellman: later('diffie_hellman', 'diffieHellman', 1),
+  generatePrime: later('primes', 'generatePrime', 3),
+  generatePrimeSync: later('primes', 'generatePrimeSync', 1),
   getCiphers,
   getCipherInfo,
   getCurves,
@@ -157,10 +157,10 @@ module.exports = {
   generateKeyPairSync,
   generateKey,
   generateKeySync,
-  privateDecrypt: later('rsa', 'privateDecrypt'),
-  privateEncrypt: later('rsa', 'privateEncrypt'),
-  publicDecrypt: later('rsa', 'publicDecrypt'),
-  publicEncrypt: later('rsa', 'publicEncrypt'),
+  privateDecrypt: later('rsa', 'privateDecrypt', 2),
+  privateEncrypt: later('rsa', 'privateEncrypt', 2),
+  publicDecrypt: later('rsa', 'publicDecrypt', 2),
+  publicEncrypt: later('rsa', 'publicEncrypt', 2),
   randomBytes,
   randomFill,
   randomFillSync,
@@ -168,12 +168,12 @@ module.exports = {
   randomUUID,
   scrypt,
   scryptSync,
-  sign: later('sign', 'sign'),
+  sign: later('sign', 'sign', 4),
   setEngine,
   timingSafeEqual,
   getFips: () => 0,
   setFips,
-  verify: later('sign', 'verify'),
+  verify: later('sign', 'verify', 5),
   hash,
   Cipheriv,
   Decipheriv,

@@ -119,6 +119,8 @@ function structuredClone(...args) {
     if (kinds.isDate(item)) return keep(new Date(dateGetTime.call(item)));
     if (kinds.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
     if (kinds.isSharedArrayBuffer(item)) return keep(item);
+    if (kinds.isKeyObject(item)) return keep(require('internal/crypto/key_object').cloneKey(item));
+    if (kinds.isCryptoKey(item)) return keep(require('internal/crypto/crypto_key').cloneKey(item));
     if (kinds.isArrayBuffer(item)) return keep(copyBuffer(item, moved.has(item)));
     if (ArrayBufferIsView(item)) {
       const { byteOffset } = item; // read before its buffer is detached

@@ -107,7 +107,7 @@ class X509Certificate {
   #token;
   #kept = { __proto__: null };
 
-  constructor(buffer, token) {
+  constructor(buffer, token = undefined) {
     if (buffer === OWN) {
       this.#token = token;
       return;

@@ -54,8 +54,9 @@ function checked(value) {
 }
 
 const makeKey = (keyObject, algorithm, usages, extractable) => new CryptoKey(OWN, { keyObject, algorithm, usages, extractable });
+const cloneKey = (key) => new CryptoKey(OWN, checked(key));
 const isCryptoKey = (value) => partsOf(value) !== undefined;
 const keyObjectOf = (value) => partsOf(value)?.keyObject;
 tools.isCryptoKey = isCryptoKey;
 
-module.exports = { CryptoKey, isCryptoKey, keyObjectOf, makeKey, partsOf };
+module.exports = { CryptoKey, cloneKey, isCryptoKey, keyObjectOf, makeKey, partsOf };

@@ -19,7 +19,7 @@ class KeyObject {
 
   constructor(type, handle) {
     if (type !== 'secret' && type !== 'public' && type !== 'private') throw invalidArgValue('type', type);
-    if (typeof handle !== 'object') throw invalidArgType('handle', 'of type object', handle);
+    if (typeof handle !== 'object' || handle?.[OWN] === undefined) throw invalidArgType('handle', 'of type object', handle);
     this.#type = type;
     this.#held = handle?.[OWN];
     this[kType] = type;
@@ -123,6 +123,9 @@ class PrivateKeyObject extends AsymmetricKeyObject {
 const secretOf = (bytes) => new SecretKeyObject({ [OWN]: bytes });
 const publicOf = (token) => new PublicKeyObject({ [OWN]: token });
 const privateOf = (token) => new PrivateKeyObject({ [OWN]: token });
+// The same key in another object.
+const cloneKey = (key) => (key.type === 'secret' ? secretOf : key.type === 'public' ? publicOf : privateOf)(heldBy(key));
+
 // What a key object holds: bytes of a secret one, a token for C of the others.
 const bytesOf = heldBy;
 const tokenOf = heldBy;
@@ -131,5 +134,5 @@ const invalidKeyType = (type, expected) =>
   coded(TypeError, 'ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', `Invalid key object type ${type}, expected ${expected}.`);
 
 module.exports = {
-  KeyObject, bigintOf, bytesOf, invalidKeyType, isKeyObject, privateOf, publicOf, secretOf, tokenOf,
+  KeyObject, cloneKey, bigintOf, bytesOf, invalidKeyType, isKeyObject, privateOf, publicOf, secretOf, tokenOf,
 };
