@@ -5,9 +5,10 @@
  * profiler, too, which knows inlined functions; but it counts interpreted code to
  * functions that were called before, and doesn't say in which call a thread is blocked.
  */
-#include "js.h"
+#include "js_handle.h"
 
 #include "../node/tracing.h"
+#include "rondo.h"
 
 #include <stdlib.h>
 
@@ -61,9 +62,23 @@ static JSValueRef name_running(JS_ARGS) {
   return js_undefined();
 }
 
+/* describe(token, words): a handle, for the findings of `rondo sim` */
+static JSValueRef names_describe(JS_ARGS) {
+  JS_UNUSED;
+  struct js_handle* handle = js_handle_arg(argc, argv, 0);
+  char* words = js_arg_utf8(argc, argv, 1);
+  if (handle != NULL && words != NULL)
+    rondo_sim_describe(js.loop, &handle->uv.handle, (uint64_t) (uintptr_t) handle, words);
+  free(words);
+  return js_undefined();
+}
+
 void native_names(JSObjectRef exports) {
-  static const struct js_method methods[] = {
-      {"set", set}, {"nameRunning", name_running}, {NULL, NULL}};
+  static const struct js_method methods[] = {{"set", set},
+                                             {"nameRunning", name_running},
+                                             {"describe", names_describe},
+                                             {NULL, NULL}};
   js_methods(exports, methods);
+  js_set(exports, "described", js_boolean(getenv("RONDO_SIM_ORIGINS") != NULL));
   js_set(exports, "wanted", js_boolean(js_names_wanted()));
 }

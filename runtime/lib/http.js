@@ -10,6 +10,9 @@ const { Server, connected } = require('internal/http/server');
 const { setMaxIdle } = require('internal/http/parsers');
 const { validateInteger } = require('internal/errors');
 
+const { described, wanted } = native('names');
+if (described || wanted) require('internal/http/names');
+
 // The client, with its Agent, is loaded when it is first asked for.
 const client = () => require('internal/http/request');
 const agents = () => require('internal/http/agent').Agent;

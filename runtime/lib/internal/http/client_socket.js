@@ -30,6 +30,7 @@ function attach(request, socket) {
   socket.on('close', onClose);
   socket.on('drain', onDrain);
   if (request.timeout !== undefined || request.agent?.options?.timeout) hearTimeout(request);
+  if (tools.noteRequest !== undefined) tools.noteRequest(socket, request.method, request.path, request, 'response');
   request.emit('socket', socket);
 }
 
@@ -175,6 +176,7 @@ function onResponse(response, isPersistent) {
   if (request.shouldKeepAlive && !isPersistent && !request.upgradeOrConnect) request.shouldKeepAlive = false;
   if (tools.publish !== undefined) tools.publish('http.client.response.finish', { request, response });
   response.req = request;
+  if (tools.noteRequest !== undefined) tools.noteRequest(socket, request.method, request.path, request, 'response');
   response.on('end', responseEnded);
   request.on('finish', requestFinished);
   socket.on('timeout', responseTimedOut);

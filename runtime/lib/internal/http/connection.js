@@ -98,6 +98,7 @@ class Connection {
     arrayPush.call(this.requests, request);
     this.holdBack();
     const response = this.respond(request, isPersistent);
+    if (tools.noteRequest !== undefined) tools.noteRequest(socket, request.method, request.url, server, 'request');
     if (tools.publish !== undefined) tools.publish('http.server.request.start', { request, response, socket, server });
     if (socket._httpMessage) arrayPush.call(this.waiting, response);
     else response.assignSocket(socket);
