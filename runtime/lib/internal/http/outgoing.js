@@ -3,7 +3,7 @@
 // one before it isn't done, what is written waits in outputData.
 
 const {
-  ArrayIsArray, arrayForEach, arrayJoin, arrayMap, arrayPush, arrayUnshift, numberToString, over, stringToLowerCase,
+  ArrayIsArray, arrayJoin, arrayPush, arrayUnshift, numberToString, over, stringToLowerCase,
 } = intrinsics;
 const { Buffer } = require('buffer');
 const EventEmitter = require('events');
@@ -16,8 +16,6 @@ const { kList, methods } = require('internal/http/header_list');
 const { coded, invalidArgType, notImplemented, validateString } = require('internal/errors');
 
 const kCorked = Symbol('corked');
-const kChunks = Symbol('chunks'); // of a corked message whose header has gone
-const kChunksSize = Symbol('chunksSize');
 const kDrain = Symbol('needDrain');
 const kErrored = Symbol('errored');
 const kRoom = Symbol('kHighWaterMark');
@@ -54,8 +52,7 @@ function beginBody(message, options) {
   message._hasBody = true;
   message._contentLength = null;
   message.strictContentLength = false;
-  message[kSent] = message[kChunksSize] = message[kCorked] = 0;
-  message[kChunks] = null;
+  message[kSent] = message[kCorked] = 0;
   message[kStrictBody] = options?.rejectNonStandardBodyWrites ?? false;
 }
 
@@ -189,8 +186,6 @@ Object.assign(OutgoingMessage.prototype, methods, {
   uncork() {
     this[kCorked]--;
     if (this.socket) this.socket.uncork();
-    if (this[kCorked] || this[kChunks] === null) return;
-    sendChunks(this);
   },
 
   setTimeout(ms, callback) {
@@ -288,32 +283,10 @@ function uncork(socket) {
 
 function writeEncoded(message, chunk, encoding, callback) {
   const size = sizeOf(chunk, encoding);
-  if (message[kCorked] && message._headerSent) {
-    arrayPush.call(message[kChunks] ??= [], { chunk, encoding, callback });
-    message[kChunksSize] += size;
-    return message[kChunksSize] < message[kRoom];
-  }
   message._send(numberToString.call(size, 16), 'latin1', null);
   message._send(CRLF, null, null);
   message._send(chunk, encoding, null, size);
   return message._send(CRLF, null, callback);
-}
-
-// The chunks of a corked message as one.
-function sendChunks(message) {
-  const chunks = message[kChunks];
-  const size = message[kChunksSize];
-  const callbacks = arrayMap.call(chunks, ({ callback }) => callback);
-  message[kChunks] = null;
-  message[kChunksSize] = 0;
-  message._send(numberToString.call(size, 16), 'latin1', null);
-  message._send(CRLF, null, null);
-  for (const { chunk, encoding } of over(chunks)) message._send(chunk, encoding, null);
-  const hasRoom = message._send(CRLF, null, (error) => arrayForEach.call(callbacks, (callback) => callback(error)));
-  if (hasRoom && message[kDrain]) {
-    message[kDrain] = false;
-    message.emit('drain');
-  }
 }
 
 // --- the end ----------------------------------------------------------------------------------------
@@ -371,7 +344,7 @@ const questions = {
     return this.finished && this.outputSize === 0 && (!this.socket || this.socket.writableLength === 0);
   },
   get writableObjectMode() { return false; },
-  get writableLength() { return this.outputSize + this[kChunksSize] + (this.socket ? this.socket.writableLength : 0); },
+  get writableLength() { return this.outputSize + (this.socket ? this.socket.writableLength : 0); },
   get writableHighWaterMark() { return this.socket ? this.socket.writableHighWaterMark : this[kRoom]; },
   get writableCorked() { return this[kCorked]; },
   get writableEnded() { return this.finished; },

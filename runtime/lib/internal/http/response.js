@@ -47,8 +47,7 @@ function merge(response, headers) {
     return;
   }
   if (headers.length % 2 !== 0) throw invalidArgValue('headers', headers);
-  for (let i = 0; i < headers.length; i += 2) if (headers[i]) response.removeHeader(headers[i]);
-  for (let i = 0; i < headers.length; i += 2) if (headers[i]) response.appendHeader(headers[i], headers[i + 1]);
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]) response.setHeader(headers[i], headers[i + 1]);
 }
 
 const hasNoBody = (status) => status === 204 || status === 304 || (status >= 100 && status <= 199);

@@ -5,7 +5,7 @@ const {
   DateNow, arrayFilter, arrayIncludes, arraySlice, arraySort, dateToUTCString, regexpTest, stringSlice, stringStartsWith,
 } = intrinsics;
 const binding = native('http');
-const { coded, notImplemented } = require('internal/errors');
+const { coded, notImplemented, shown } = require('internal/errors');
 
 if (binding.problem !== undefined) throw notImplemented(`Module 'http' (${binding.problem})`);
 
@@ -52,7 +52,7 @@ const hasBadCharacter = (text) => regexpTest(/[^\t\x20-\x7e\x80-\xff]/, text);
 const KNOWN_MOST = 512;
 const known = new Set();
 
-const badToken = (label, text) => coded(TypeError, 'ERR_INVALID_HTTP_TOKEN', `${label} must be a valid HTTP token ["${text}"]`);
+const badToken = (label, text) => coded(TypeError, 'ERR_INVALID_HTTP_TOKEN', `${label} must be a valid HTTP token ["${shown(text)}"]`);
 
 function validateHeaderName(name, label) {
   if (known.has(name)) return;
