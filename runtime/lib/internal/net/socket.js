@@ -186,6 +186,8 @@ function setUp(socket, options) {
     decodeStrings: false,
     emitClose: false,
     highWaterMark: options.highWaterMark,
+    readableHighWaterMark: options.readableHighWaterMark,
+    writableHighWaterMark: options.writableHighWaterMark,
     readable: options.readable,
     writable: options.writable,
     signal: undefined,
