@@ -7,7 +7,7 @@ function attempt(name, act) {
   try {
     console.log(name, act());
   } catch (error) {
-    console.log(name, `${error.name} ${error.code}: ${error.message}`);
+    console.log(name, `${error.name} ${error.code}: ${error.message}`.replace(/\r/g, 'CR'));
   }
 }
 
