@@ -98,7 +98,7 @@ struct step_world {
   bool has_progress; /* a line on the terminal says how far a long run has come */
   uint64_t asked_at,
       shown_at;     /* real: since when a step is waited for, and when that was said */
-  uint64_t told_at; /* when it was said that the program waits for its debugger */
+  uint64_t said_at; /* when it was said that the program waits for its debugger */
   /* So many steps more than are asked for may run: a world that is only looked at. */
   unsigned int ahead;
   uint64_t until_ns; /* of real time: later, nothing is waited for; 0: no limit */

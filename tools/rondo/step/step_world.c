@@ -142,14 +142,14 @@ static bool is_held(const struct step_world* world) {
 
 /* The program waits for its debugger, or is stopped by it: said once in a while, with
  * what it has printed, for the debugger's address is in it. */
-static void debugger_tell(struct step_world* world) {
+static void debugger_say(struct step_world* world) {
   const uint64_t pause = 20 * WORLD_SECOND;
   uint64_t debugged = __atomic_load_n(&world->run.world->debugger_at, __ATOMIC_RELAXED);
-  if (debugged == 0 || (world->told_at != 0 && debugged - world->told_at < pause) ||
-      debugged < world->told_at)
+  if (debugged == 0 || (world->said_at != 0 && debugged - world->said_at < pause) ||
+      debugged < world->said_at)
     return;
-  bool is_first = world->told_at == 0;
-  world->told_at = debugged;
+  bool is_first = world->said_at == 0;
+  world->said_at = debugged;
   output_read(world);
   fprintf(stderr,
           "rondo step: the program is in its debugger's hands; its clock stands\n");
@@ -187,7 +187,7 @@ static void step_world_wait(struct step_world* world) {
     step_world_note_end(world);
     return;
   }
-  debugger_tell(world);
+  debugger_say(world);
   nanosleep(&moment, NULL);
 }
 
