@@ -3,7 +3,7 @@
 // turns the text of a module into a function.
 
 const {
-  PromiseResolve, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort,
+  PromiseResolve, arrayConcat, arrayFilter, arrayFind, arrayJoin, arrayMap, arrayPush, arraySome, arraySort,
   functionToString, over, promiseThen, regexpExec, regexpTest, stringCharCodeAt, stringSlice, stringSplit, stringStartsWith, stringTrim,
 } = intrinsics;
 const stdio = native('stdio');
@@ -128,13 +128,13 @@ function compile(module, text) {
   module.hasTLA = parts.awaits && isAsync(parts.body);
   const kind = module.hasTLA ? 'async function' : 'function*';
   const names = arrayJoin.call(['$scope$', source.IMPORT, source.META, source.REGISTER, source.FIXED], ', ');
-  const fixed = arrayJoin.call(arrayMap.call(arrayFilter.call(imports, (each) => each.fixed), ({ local }) => local), ', ');
+  const fixed = arrayJoin.call(arrayConcat.call(arrayMap.call(arrayFilter.call(imports, (each) => each.fixed), ({ local }) => local), parts.globals), ', ');
   const isLive = arraySome.call(imports, (each) => !each.fixed);
   const head = `(function (${names}) { ${isLive ? 'with ($scope$) ' : ''}{ const { ${fixed} } = ${source.FIXED}; ` +
     `return ${kind} () { 'use strict'; ${parts.register}${module.hasTLA ? '' : ' yield;'} `;
   tools.addSource(module.url, text, head.length);
   const make = tools.script.evaluate(`${head}${parts.body}\n} } })`, module.url, 1);
-  Object.assign(module, { imports, indirect, stars, requests, make });
+  Object.assign(module, { imports, indirect, stars, requests, make, globals: parts.globals });
   module.getters = Object.fromEntries(over(arrayMap.call(parts.exports, ({ name }) => [name, () => {
     throw new ReferenceError(`Cannot access '${name}' before initialization`);
   }])));
@@ -259,6 +259,7 @@ function link(module) {
     if (wanted.from !== undefined) placed(module, wanted, () => bind(module, { ...wanted, name: wanted.from }));
   const scope = Object.create(null);
   const fixed = Object.create(null);
+  for (const name of over(module.globals)) fixed[name] = global[name];
   for (const wanted of over(module.imports)) {
     const get = placed(module, wanted, () => bind(module, wanted));
     if (wanted.fixed) fixed[wanted.local] = get();

@@ -21,6 +21,8 @@ const META = '$meta$';
 const REGISTER = '$register$';
 const DEFAULT = '$default$';
 const FIXED = '$fixed$';
+const LASTING = new Set(stringSplit.call('undefined NaN Infinity Object Array String Number Boolean Symbol BigInt JSON Math Reflect Map Set WeakMap ' +
+  'WeakSet Error TypeError RangeError SyntaxError parseInt parseFloat isNaN', ' '));
 
 // The value of a string token; the engine evaluates its escapes.
 const textOf = ({ value }) => tools.script.evaluate(value, 'node:internal/esm/source', 1);
@@ -345,6 +347,21 @@ class Rewriter {
     return text + stringSlice.call(this.text, from);
   }
 
+  // Globals that the module uses, and that programs don't replace: found once instead of at each use,
+  // when they would be looked for among the imported names first.
+  get globals() {
+    const imported = new Set(arrayMap.call(this.imports, ({ local }) => local));
+    const used = new Set();
+    const assigned = new Set();
+    for (let i = 0; i < this.tokens.length; i++) {
+      const { type, value } = this.tokens[i];
+      if (type !== 'name' || !LASTING.has(value) || imported.has(value)) continue;
+      used.add(value);
+      if (this.is('=', i + 1)) assigned.add(value);
+    }
+    return arrayFilter.call([...over(used.values())], (name) => !assigned.has(name));
+  }
+
   get awaits() { return arraySome.call(this.tokens, ({ type, value }) => type === 'name' && value === 'await'); }
 }
 
@@ -359,7 +376,8 @@ function rewriteModule(text, isFixed) {
   const found = new Rewriter(text, true, tools.wrapsAwaits, isFixed);
   const names = arrayJoin.call(arrayMap.call(found.exports, ({ name, local }) => `${JSON.stringify(name)}: () => ${local}`), ', ');
   const { imports, exports, indirect, stars, requests, awaits } = found;
-  return { body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };
+  const globals = arraySome.call(imports, ({ fixed }) => !fixed) ? found.globals : [];
+  return { globals, body: found.result(), register: `${REGISTER}({ ${names} });`, imports, exports, indirect, stars, requests, awaits };
 }
 
 module.exports = { DEFAULT, FIXED, IMPORT, META, REGISTER, rewriteModule, rewriteScript };
