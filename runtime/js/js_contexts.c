@@ -71,8 +71,8 @@ void js_context_call(JSObjectRef context, JSObjectRef function, JSObjectRef self
                                               self != NULL ? self : js_undefined()};
   if (argc > MOST_ARGUMENTS)
     argc = MOST_ARGUMENTS;
-  if (argc > 0)
-    memcpy(arguments + 3, argv, argc * sizeof(*argv));
+  for (size_t i = 0; i < argc; i++)
+    arguments[3 + i] = argv[i];
   JSObjectCallAsFunction(js.ctx, enter, NULL, argc + 3, arguments, exception);
 }
 

@@ -272,8 +272,9 @@ static void idle_time_never_jumps(void** state) {
   uv_run(loop, UV_RUN_DEFAULT);
   __atomic_store_n(&watching, 0, __ATOMIC_RELAXED);
   uv_thread_join(&thread);
-  /* The loop looks at the clock before it notes that it is awake. Where it loses its processor in
-   * between, idle time falls back once. A half update would be seen after most of the 500 sleeps. */
+  /* The loop looks at the clock before it notes that it is awake. Where it loses its
+   * processor in between, idle time falls back once. A half update would be seen after
+   * most of the 500 sleeps. */
   assert_in_range(glitches, 0, 5);
 }
 

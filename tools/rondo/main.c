@@ -31,11 +31,11 @@ static const char usage[] =
     "       rondo doctor [program]\n"
     "       rondo help [exec|trace|top|why|dump|sim|orders|step|learn|doctor] | version\n"
     "\n"
-    "Runs a script with Node's event loop on Rondo: JavaScript, or TypeScript whose types\n"
-    "are taken out. Alone in a terminal it is a prompt; without a script otherwise, or\n"
-    "with \"-\", the script comes from standard input. \"rondo exec\" runs a program that uses "
-    "libuv\n"
-    "on Rondo's library. \"rondo trace\" runs either and shows what its loop did.\n"
+    "Runs a script with Node's event loop on Rondo: JavaScript, or TypeScript whose\n"
+    "types are taken out. Alone in a terminal it is a prompt; without a script\n"
+    "otherwise, or with \"-\", the script comes from standard input. \"rondo exec\"\n"
+    "runs a program that uses libuv on Rondo's library. \"rondo trace\" runs either\n"
+    "and shows what its loop did.\n"
     "\"rondo sim\" runs either under many schedules, in virtual time, to find races.\n"
     "\"rondo orders\" shows every outcome that those schedules lead to.\n"
     "\"rondo step\" walks through either, one callback after the other, and back.\n"
@@ -105,7 +105,9 @@ static int script_options_read(struct js_options* options, int argc, char** argv
        .letter = "-r",
        .value = "MODULE",
        .help = "require a module before the script"},
-      {.name = "--import", .value = "MODULE", .help = "import a module before the script"},
+      {.name = "--import",
+       .value = "MODULE",
+       .help = "import a module before the script"},
       {.name = "--check",
        .letter = "-c",
        .help = "look for syntax errors, and run nothing"},
@@ -113,8 +115,11 @@ static int script_options_read(struct js_options* options, int argc, char** argv
        .letter = "-i",
        .help = "a prompt, even if standard input is no terminal"},
       {.name = "--watch", .help = "start again whenever a file of the program changes"},
-      {.name = "--watch-path", .value = "PATH", .help = "with --watch: watch this instead"},
-      {.name = "--watch-preserve-output", .help = "with --watch: don't clear the terminal"},
+      {.name = "--watch-path",
+       .value = "PATH",
+       .help = "with --watch: watch this instead"},
+      {.name = "--watch-preserve-output",
+       .help = "with --watch: don't clear the terminal"},
       {.name = "--env-file",
        .value = "FILE",
        .help = "set the variables in this file, unless they are set"},
@@ -145,7 +150,7 @@ static int script_options_read(struct js_options* options, int argc, char** argv
       {.name = "--experimental-import-meta-resolve"},
       {.name = "--max-old-space-size", .value = "MIB"},
       {.name = "--pending-deprecation"},
-            {.name = "--no-addons"},
+      {.name = "--no-addons"},
       {.name = "--trace-warnings", .help = "show with a warning where it came from"},
       {.name = "--no-warnings", .help = "print no warning"},
       {.name = "--trace-deprecation", .help = "as --trace-warnings, of deprecations"},

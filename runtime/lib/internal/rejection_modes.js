@@ -16,7 +16,7 @@ function warn(reason, id) {
   process.emitWarning(warning);
 }
 
-// Whether the error is to be raised. announce(): tells the program's listeners, returns whether there are any.
+// Whether the error is to be raised. announce(): notifies the program's listeners, returns whether there are any.
 function isFatal(mode, reason, announce, id) {
   if (mode === 'strict') {
     native('process').uncaught(rejectionError(reason));
