@@ -29,6 +29,12 @@ function ownCertificate(token) {
   return der === undefined ? undefined : legacy(der);
 }
 
+// Without the issuers.
+function peerX509(token) {
+  const chain = binding.chain(token, false);
+  return chain === undefined ? undefined : certificateOf(chain[0]);
+}
+
 // A peer's has its issuer's, as far as that is known.
 function x509Of(token, ofPeer) {
   if (!ofPeer) {
@@ -46,4 +52,4 @@ function x509Of(token, ofPeer) {
   return issuer;
 }
 
-module.exports = { ownCertificate, peerCertificate, x509Of };
+module.exports = { ownCertificate, peerCertificate, peerX509, x509Of };

@@ -6,6 +6,8 @@ const { ArrayIsArray, arrayAt, over } = intrinsics;
 const binding = native('tls');
 const { coded } = require('internal/errors');
 const { isIP } = require('internal/net/util');
+const { peerX509 } = require('internal/tls/certificate');
+const { checkServerIdentity, isNamed } = require('internal/tls/identity');
 const { insist, reset } = require('internal/tls/library');
 const { kPending, kVerified } = require('internal/tls/events');
 const { TLSSocket } = require('internal/tls/socket');
@@ -48,6 +50,12 @@ function distrust(socket, options) {
   const found = binding.verifyError(socket._handle);
   if (found !== null) return Object.assign(new Error(found[1]), { code: found[0] });
   if (socket.isSessionReused()) return undefined;
+  // Node's own check needs two names of the certificate; an object of all that is in it takes longer
+  // than the rest of the handshake in JavaScript.
+  if (options.checkServerIdentity === checkServerIdentity) {
+    const certificate = peerX509(socket._handle);
+    if (certificate !== undefined && isNamed(nameOf(options), certificate)) return undefined;
+  }
   return options.checkServerIdentity(nameOf(options), socket.getPeerCertificate(true));
 }
 
@@ -98,8 +106,8 @@ function connect(...args) {
   const tls = require('tls');
   const options = { rejectUnauthorized: !trustsAll(), ciphers: tls.DEFAULT_CIPHERS, checkServerIdentity: tls.checkServerIdentity, minDHSize: 1024, ...given };
   if (!options.keepAlive) options.singleUse = true;
-  const { checkServerIdentity, minDHSize } = options;
-  insist(typeof checkServerIdentity === 'function', '');
+  const { minDHSize } = options;
+  insist(typeof options.checkServerIdentity === 'function', '');
   insist(typeof minDHSize === 'number', `options.minDHSize is not a number: ${minDHSize}`);
   insist(minDHSize > 0, `options.minDHSize is not a positive number: ${minDHSize}`);
   options.rejectUnauthorized = options.rejectUnauthorized !== false;

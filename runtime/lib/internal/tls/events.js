@@ -234,6 +234,9 @@ const calls = [
   (socket, request) => overStream().shut(socket, request),
   (socket, flows) => overStream().flow(socket, flows),
 ];
-binding.setCallback((call, socket, one, two, three, four) => calls[call](socket, one, two, three, four));
+// Named, for recordings.
+binding.setCallback(function onTLS(call, socket, one, two, three, four) {
+  return calls[call](socket, one, two, three, four);
+});
 
 module.exports = { kDisableRenegotiation, kFromServer, kPending, kPskCallback, kVerified, kWants };

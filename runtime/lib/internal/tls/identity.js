@@ -71,7 +71,7 @@ const ofKind = (names, kind) => arrayMap.call(arrayFilter.call(names, (name) => 
 
 // Why the certificate isn't that of the host, or undefined.
 function complaint(host, cert) {
-  const { subject, subjectaltname: others } = cert;
+  const { subjectaltname: others } = cert;
   const names = others ? namesOf(others) : [];
   if (isIP(host)) {
     const list = arrayMap.call(ofKind(names, IP), binding.canonicalIP);
@@ -81,7 +81,7 @@ function complaint(host, cert) {
   const parts = partsOf(host);
   if (hosts.length > 0)
     return arraySome.call(hosts, (name) => fits(parts, name)) ? undefined : `Host: ${host}. is not in the cert's altnames: ${others}`;
-  const common = subject?.CN;
+  const common = cert.subject?.CN;
   if (!common) return 'Cert does not contain a DNS name';
   return arraySome.call(ArrayIsArray(common) ? common : [common], (name) => fits(parts, name)) ? undefined : `Host: ${host}. is not cert's CN: ${common}`;
 }
@@ -93,4 +93,10 @@ function checkServerIdentity(hostname, cert) {
   return Object.assign(coded(Error, 'ERR_TLS_CERT_ALTNAME_INVALID', `Hostname/IP does not match certificate's altnames: ${reason}`), { reason, host, cert });
 }
 
-module.exports = { checkServerIdentity };
+// The same question about a certificate of which only the names that decide are read.
+const isNamed = (hostname, certificate) => complaint(withoutDot(`${hostname}`), {
+  get subjectaltname() { return certificate.subjectAltName; },
+  get subject() { return certificate.toLegacyObject().subject; },
+}) === undefined;
+
+module.exports = { checkServerIdentity, isNamed };
