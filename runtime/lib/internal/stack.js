@@ -34,8 +34,9 @@ function frames(stack) {
   return list;
 }
 
+// Agents of packages look into a stack for https, to know whose request they serve.
 function isOurs(frame) {
-  return stringStartsWith.call(frame.file, 'node:');
+  return stringStartsWith.call(frame.file, 'node:') && frame.file !== 'node:https';
 }
 
 // The frames that are shown to a program.

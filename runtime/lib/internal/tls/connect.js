@@ -124,7 +124,8 @@ function connect(...args) {
   if (callback !== undefined) socket.once('secureConnect', callback);
   if (!options.socket) {
     if (options.timeout) socket.setTimeout(options.timeout);
-    socket.connect(options, socket._start);
+    // Its signal may have been aborted before.
+    if (!socket.destroyed) socket.connect(options, socket._start);
   }
   socket._releaseControl();
   if (session) socket.setSession(session);
