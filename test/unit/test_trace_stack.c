@@ -13,6 +13,13 @@ enum { STACK_COPIED = 8 << 10 };
 
 static struct unwind_stack* stack;
 
+/* A sanitizer has marked parts of a stack that are not to be read. */
+static void __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined")))
+copy_words(uintptr_t* to, const volatile uintptr_t* from) {
+  for (size_t i = 0; i < STACK_COPIED / sizeof(*to); i++)
+    to[i] = from[i];
+}
+
 /* Only what a blocked thread's registers are known by: the stack and the place. */
 static void __attribute__((noinline)) take_stack(void) {
   memset(stack, 0, sizeof(*stack));
@@ -28,7 +35,7 @@ static void __attribute__((noinline)) take_stack(void) {
   stack->state.exact = true;
   stack->start = top;
   stack->size = STACK_COPIED;
-  memcpy(stack->bytes, (const void*) top, STACK_COPIED);
+  copy_words((uintptr_t*) (void*) stack->bytes, (const volatile uintptr_t*) top);
 }
 
 static int __attribute__((noinline))
