@@ -43,6 +43,16 @@ function fits(host, name) {
   return pattern.length > 2 && fitsWildcard(host[0], pattern[0]);
 }
 
+const badFormat = () => coded(SyntaxError, 'ERR_TLS_CERT_ALTNAME_FORMAT', 'Invalid subject alternative name string');
+
+function unquoted(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badFormat();
+  }
+}
+
 // "DNS:a, IP Address:b", where a name that could be taken for a list of names is a JSON text.
 function namesOf(text) {
   if (!stringIncludes.call(text, '"')) return stringSplit.call(text, ', ');
@@ -50,9 +60,9 @@ function namesOf(text) {
   let name = '';
   for (let at = 0; at < text.length;) {
     const quote = text[at] === '"' ? regexpExec.call(/^"(?:[^"\\]|\\.)*"/, stringSlice.call(text, at)) : undefined;
-    if (quote === null) throw coded(SyntaxError, 'ERR_TLS_CERT_ALTNAME_FORMAT', 'Invalid subject alternative name string');
+    if (quote === null) throw badFormat();
     if (quote !== undefined) {
-      name += JSON.parse(quote[0]);
+      name += unquoted(quote[0]);
       at += quote[0].length;
     } else if (stringStartsWith.call(stringSlice.call(text, at, at + 2), ', ')) {
       arrayPush.call(names, name);
