@@ -17,7 +17,9 @@ const hasOwn = Object.hasOwn;
 // The name of the nearest constructor, null for an object without prototypes.
 function constructorName(value) {
   for (let object = value; object; object = Object.getPrototypeOf(object)) {
-    const maker = Object.getOwnPropertyDescriptor(object, 'constructor')?.value;
+    const own = Object.getOwnPropertyDescriptor(object, 'constructor');
+    // A getter while the program uses asynchronous contexts (internal/contexts_promises).
+    const maker = own?.get !== undefined && object === Promise.prototype ? Promise : own?.value;
     if (typeof maker === 'function' && maker.name !== '' && isInstance(value, maker)) return String(maker.name);
   }
   const parent = Object.getPrototypeOf(value);
