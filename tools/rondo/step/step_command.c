@@ -84,6 +84,9 @@ static int step_options_read(struct step_options* options, int argc, char** argv
   int code = options_read(&line, argc, argv, next, &program);
   if (code == OPTIONS_GOOD && *next >= argc)
     code = options_refuse(&line, "which script or program?", "");
+  if (code == OPTIONS_GOOD && options->sim.seed_given && options->sim.choices != NULL)
+    code =
+        options_refuse(&line, "a schedule is that of a seed or of choices, not both", "");
   if (code == OPTIONS_GOOD && plan->input != NULL && access(plan->input, R_OK) != 0)
     code = options_refuse(&line, "this file can't be read:", plan->input);
   plan->script = !program;

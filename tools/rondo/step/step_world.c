@@ -127,6 +127,12 @@ static void permit_set(struct step_world* world, uint64_t permit) {
   syscall(SYS_futex, &memory->step_bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* It was let go on further than it is wanted: it stops at its next step. */
+static void step_world_halt(struct step_world* world) {
+  if (!world->is_over && (*world->stop || world->record.count >= STEPS_MOST))
+    permit_set(world, __atomic_load_n(&world->run.world->steps, __ATOMIC_RELAXED));
+}
+
 /* The run is over: the last of what it wrote. */
 static void step_world_note_end(struct step_world* world) {
   world->is_over = true;
@@ -225,6 +231,7 @@ void step_world_run(struct step_world* world) {
   permit_set(world, UINT64_MAX);
   while (!world->is_over && !*world->stop && world->record.count < STEPS_MOST)
     step_world_wait(world);
+  step_world_halt(world);
   step_world_progress_end(world);
   output_read(world);
 }
