@@ -409,12 +409,15 @@ int step_terminal(struct step_world* world) {
                                   isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL};
   struct sigaction action = {.sa_handler = interrupted};
   char prompt[64];
+  const struct sim_options* given = world->options;
   sigaction(SIGINT, &action, NULL);
   world->stop = &interrupts;
   world->options = &terminal.options;
   world->has_progress = isatty(STDERR_FILENO);
-  if (!step_world_reach(world, 0))
+  if (!step_world_reach(world, 0)) {
+    world->options = given;
     return 2;
+  }
   show_here(&terminal);
   for (;;) {
     interrupts = 0;
@@ -435,5 +438,6 @@ int step_terminal(struct step_world* world) {
   }
   step_others_free(&terminal.others);
   step_input_free();
+  world->options = given; /* the terminal's own end here */
   return 0;
 }
