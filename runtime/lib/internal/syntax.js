@@ -4,8 +4,14 @@
 
 const { regexpExec, regexpReplace, regexpTest, stringEndsWith, stringIncludes, stringSlice, stringStartsWith, stringTrim } = intrinsics;
 
+const { script } = require('internal/tools');
+const { notImplemented } = require('internal/errors');
+
 let parser;
-const acorn = () => parser ??= require('acorn');
+function acorn() {
+  if (!script.hasEmbedded('vendor/acorn')) throw notImplemented('The parser (this build was made without node-acorn)');
+  return parser ??= require('acorn');
+}
 
 // --- errors in V8's words ---------------------------------------------------------------------------------
 
