@@ -21,6 +21,7 @@ module.exports = {
 };
 for (const name of over(ERRORS)) module.exports[name] = dns.promises[name] = `E${name}`;
 for (const name of over(QUERIES)) {
-  module.exports[name] = () => { throw notImplemented(`dns.${name}`); };
-  dns.promises[name] = () => { throw notImplemented(`dns.promises.${name}`); };
+  // Functions that may be called with `new`.
+  module.exports[name] = function () { throw notImplemented(`dns.${name}`); };
+  dns.promises[name] = function () { throw notImplemented(`dns.promises.${name}`); };
 }

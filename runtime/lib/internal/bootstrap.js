@@ -180,6 +180,7 @@
     'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver',
   ]);
   from('url', ['URL', 'URLSearchParams']);
+  from('internal/absent', ['ReadableStream', 'WritableStream', 'TransformStream', 'Request', 'Response']);
   lazy('crypto', () => requireBuiltin('internal/crypto/web').webcrypto, true);
   lazy('Crypto', () => requireBuiltin('internal/crypto/web').Crypto);
   lazy('CryptoKey', () => requireBuiltin('internal/crypto/crypto_key').CryptoKey);

@@ -178,8 +178,16 @@ class AbortError extends Error {
 // The error for an operation that ended because its signal was aborted.
 const abortedBy = (signal) => new AbortError(undefined, { cause: signal.reason });
 
-// The error for something that a module lacks. from: the file that requires it, if known.
-function notImplemented(name, from) {
+// The file of the program whose code is running; undefined if none is.
+function asking() {
+  const { frames, isOurs } = require('internal/stack');
+  for (const frame of over(frames(require('internal/engine').rawStack(asking))))
+    if (!isOurs(frame) && frame.file !== '[native code]') return frame.file;
+  return undefined;
+}
+
+// The error for something that a module lacks. from: the file that asks for it.
+function notImplemented(name, from = asking()) {
   return coded(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not available in rondo${from ? ` (asked for by ${from})` : ''}`);
 }
 

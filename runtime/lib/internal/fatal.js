@@ -1,7 +1,7 @@
 'use strict';
 // The report of an uncaught error: the place, the source line with a caret, and the stack.
 
-const { arrayFind, regexpReplace, regexpTest, stringSlice, stringRepeat, stringSplit, stringStartsWith } = intrinsics;
+const { arrayFind, regexpExec, regexpReplace, regexpTest, stringSlice, stringRepeat, stringSplit, stringStartsWith } = intrinsics;
 const { frames, isOurs, location } = require('internal/stack');
 const { sourceOf } = require('internal/tools');
 
@@ -52,6 +52,14 @@ function plain(value) {
   return String(value);
 }
 
+// Globals of Node that aren't here.
+const ABSENT = /^(fetch|Headers|FormData|WebSocket|EventSource|MessageChannel|MessagePort|MessageEvent|BroadcastChannel|CompressionStream|DecompressionStream|TextEncoderStream|TextDecoderStream|navigator) is not defined$/;
+
+function absence(error) {
+  const name = error instanceof ReferenceError && typeof error.message === 'string' ? regexpExec.call(ABSENT, error.message)?.[1] : undefined;
+  return name === undefined ? '' : `\nrondo doesn't have the global ${name} (docs/runtime.md, "What differs from Node")\n`;
+}
+
 function describe(error) {
   const isError = typeof error === 'object' && error !== null &&
     (typeof error.stack === 'string' || error instanceof Error);
@@ -66,7 +74,7 @@ function describe(error) {
   } catch {
     text = require('internal/stack').full(error);
   }
-  return `${place}\n${text}\n\nrondo v${process.versions.rondo}\n`;
+  return `${place}\n${text}\n${absence(error)}\nrondo v${process.versions.rondo}\n`;
 }
 
 module.exports = { describe, plain };
