@@ -89,37 +89,16 @@ function setFips(val) {
   if (val) throw notImplemented('FIPS mode');
 }
 
-// Some programs call these with `new`.
-function createCipheriv(cipher, key, iv, options) {
-  return new Cipheriv(cipher, key, iv, options);
+// A function that makes an object of a class; some programs call it with `new`.
+function maker(name, length, classOf) {
+  const make = {
+    [name]: function (first, second, third, fourth) {
+      return new (classOf())(first, second, third, fourth);
+    },
+  }[name];
+  return Object.defineProperty(make, 'length', { __proto__: null, value: length, configurable: true });
 }
-function createDecipheriv(cipher, key, iv, options) {
-  return new Decipheriv(cipher, key, iv, options);
-}
-function createDiffieHellman(sizeOrKey, keyEncoding, generator, generatorEncoding) {
-  return new (partOf('diffie_hellman').DiffieHellman)(sizeOrKey, keyEncoding, generator, generatorEncoding);
-}
-function createDiffieHellmanGroup(name) {
-  return new (partOf('diffie_hellman').DiffieHellmanGroup)(name);
-}
-function createECDH(curve) {
-  return new (partOf('diffie_hellman').ECDH)(curve);
-}
-function createHash(algorithm, options) {
-  return new Hash(algorithm, options);
-}
-function createHmac(hmac, key, options) {
-  return new Hmac(hmac, key, options);
-}
-function createSign(algorithm, options) {
-  return new (partOf('sign').Sign)(algorithm, options);
-}
-function createVerify(algorithm, options) {
-  return new (partOf('sign').Verify)(algorithm, options);
-}
-function getDiffieHellman(name) {
-  return new (partOf('diffie_hellman').DiffieHellmanGroup)(name);
-}
+const makerOf = (name, length, file, type) => maker(name, length, () => partOf(file)[type]);
 
 const CLASSES = {
   __proto__: null, certificate: ['X509Certificate'], diffie_hellman: ['DiffieHellman', 'DiffieHellmanGroup', 'ECDH'], sign: ['Sign', 'Verify'],
@@ -127,60 +106,46 @@ const CLASSES = {
 };
 
 module.exports = {
-  checkPrime: later('primes', 'checkPrime', 1),
-  checkPrimeSync: later('primes', 'checkPrimeSync', 1),
-  createCipheriv,
-  createDecipheriv,
-  createDiffieHellman,
-  createDiffieHellmanGroup,
-  createECDH,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  createSign,
-  createVerify,
-  diffieHellman: later('diffie_hellman', 'diffieHellman', 1),
+  // Random values and primes.
+  randomBytes, randomFill, randomFillSync, randomInt, randomUUID,
   generatePrime: later('primes', 'generatePrime', 3),
   generatePrimeSync: later('primes', 'generatePrimeSync', 1),
-  getCiphers,
-  getCipherInfo,
-  getCurves,
-  getDiffieHellman,
-  getHashes,
-  hkdf,
-  hkdfSync,
-  pbkdf2,
-  pbkdf2Sync,
-  generateKeyPair,
-  generateKeyPairSync,
-  generateKey,
-  generateKeySync,
+  checkPrime: later('primes', 'checkPrime', 1),
+  checkPrimeSync: later('primes', 'checkPrimeSync', 1),
+
+  // Digests, and keys from passwords.
+  Hash, Hmac, hash, getHashes, timingSafeEqual,
+  createHash: maker('createHash', 2, () => Hash),
+  createHmac: maker('createHmac', 3, () => Hmac),
+  pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync,
+
+  // Keys.
+  KeyObject, createSecretKey, createPublicKey, createPrivateKey,
+  generateKey, generateKeySync, generateKeyPair, generateKeyPairSync,
+
+  // What keys are for.
+  Cipheriv, Decipheriv, getCiphers, getCipherInfo,
+  createCipheriv: maker('createCipheriv', 4, () => Cipheriv),
+  createDecipheriv: maker('createDecipheriv', 4, () => Decipheriv),
+  createSign: makerOf('createSign', 2, 'sign', 'Sign'),
+  createVerify: makerOf('createVerify', 2, 'sign', 'Verify'),
+  sign: later('sign', 'sign', 4),
+  verify: later('sign', 'verify', 5),
+  publicEncrypt: later('rsa', 'publicEncrypt', 2),
   privateDecrypt: later('rsa', 'privateDecrypt', 2),
   privateEncrypt: later('rsa', 'privateEncrypt', 2),
   publicDecrypt: later('rsa', 'publicDecrypt', 2),
-  publicEncrypt: later('rsa', 'publicEncrypt', 2),
-  randomBytes,
-  randomFill,
-  randomFillSync,
-  randomInt,
-  randomUUID,
-  scrypt,
-  scryptSync,
-  sign: later('sign', 'sign', 4),
-  setEngine,
-  timingSafeEqual,
-  getFips: () => 0,
-  setFips,
-  verify: later('sign', 'verify', 5),
-  hash,
-  Cipheriv,
-  Decipheriv,
-  Hash,
-  Hmac,
-  KeyObject,
-  secureHeapUsed,
+
+  // Secrets that two agree on.
+  getCurves,
+  createECDH: makerOf('createECDH', 1, 'diffie_hellman', 'ECDH'),
+  createDiffieHellman: makerOf('createDiffieHellman', 4, 'diffie_hellman', 'DiffieHellman'),
+  createDiffieHellmanGroup: makerOf('createDiffieHellmanGroup', 1, 'diffie_hellman', 'DiffieHellmanGroup'),
+  getDiffieHellman: makerOf('getDiffieHellman', 1, 'diffie_hellman', 'DiffieHellmanGroup'),
+  diffieHellman: later('diffie_hellman', 'diffieHellman', 1),
+
+  // The library itself.
+  secureHeapUsed, setEngine, setFips, getFips: () => 0,
 };
 
 // Not there: Node itself advises against them.

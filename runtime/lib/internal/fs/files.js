@@ -213,7 +213,7 @@ function promisified(call, ...names) {
 promisified(read, 'bytesRead', 'buffer');
 promisified(write, 'bytesWritten', 'buffer');
 Object.defineProperty(exists, custom, { __proto__: null,
-  value: (path) => new Promise((resolve) => exists(path, resolve)),
+  value: named('exists', (path) => new Promise((resolve) => exists(path, resolve))),
 });
 
 module.exports = {

@@ -3,6 +3,7 @@
 // socket happens to the request. After the response the socket is free for another request.
 
 // own methods: response
+const { over } = intrinsics;
 const parsers = require('internal/http/parsers');
 const tools = require('internal/tools');
 const { drained } = require('internal/http/outgoing');
@@ -124,11 +125,10 @@ function onData(bytes) {
 function upgrade(socket, request, response, rest) {
   const { parser } = socket;
   request.res = response;
-  socket.removeListener('data', onData);
-  socket.removeListener('end', onEnd);
-  socket.removeListener('drain', onDrain);
-  if (request.timeoutCb) socket.removeListener('timeout', request.timeoutCb);
-  socket.removeListener('timeout', responseTimedOut);
+  for (const { 0: event, 1: listener } of over([['timeout', request.timeoutCb], ['timeout', responseTimedOut], ['drain', onDrain],
+    ['end', onEnd], ['data', onData]])) {
+    if (listener) socket.removeListener(event, listener);
+  }
   parser.finish();
   parsers.free(parser, request, socket);
   const name = request.method === 'CONNECT' ? 'connect' : 'upgrade';
