@@ -45,7 +45,6 @@ console.log((await axios.get(base + '/a', { params: { x: 1 } })).data, (await ax
     "supertest": """const test = require('supertest'); const app = require('express')(); app.get('/', (q, r) => r.json({ ok: true })); test(app).get('/').expect(200).end((e, r) => console.log(e, r.body))""",
     "needle": """const needle = require('needle'); const s = require('http').createServer((q, r) => r.end('plain')).listen(0, '127.0.0.1', () => needle.get(`http://127.0.0.1:${s.address().port}`, (e, r) => { console.log(e, String(r.body)); s.close() }))""",
     "nock": """const nock = require('nock'); nock('http://example.test').get('/a').reply(200, { nocked: true }); require('http').get('http://example.test/a', (r) => r.on('data', (d) => console.log(r.statusCode, String(d))))""",
-    "ioredis": """const Redis = require('ioredis'); const s = require('net').createServer((c) => c.on('data', (d) => { for (const m of String(d).matchAll(/\\$\\d+\\r\\n(get|info|set)/gi)) c.write(m[1].toLowerCase() === 'get' ? '$5\\r\\nvalue\\r\\n' : m[1].toLowerCase() === 'info' ? '$16\\r\\nredis_version:7.0\\r\\n' : '+OK\\r\\n') })).listen(0, '127.0.0.1', async () => { const r = new Redis(s.address().port, '127.0.0.1', { enableReadyCheck: false, lazyConnect: true, disableClientInfo: true }); await r.connect(); console.log(await r.set('a', 1), await r.get('a')); r.disconnect(); s.close(); process.exit() })""",
     "pg": """const { Client, types } = require('pg'); const c = new Client({ host: '127.0.0.1', port: 1, user: 'nobody' }); c.connect().catch((e) => console.log(e.code, types.getTypeParser(23)('5')))""",
     "mysql2": """const m = require('mysql2'); console.log(m.format('SELECT ? FROM ??', ['a\\'b', 'table'])); const c = m.createConnection({ host: '127.0.0.1', port: 1 }); c.on('error', (e) => console.log(e.code))""",
     "mongodb": """const { ObjectId, BSON } = require('mongodb'); console.log(new ObjectId('507f1f77bcf86cd799439011').getTimestamp().toISOString(), BSON.deserialize(BSON.serialize({ a: [1, { b: 'c' }] })))""",
@@ -138,4 +137,7 @@ const { privateKey, publicKey } = require('crypto').generateKeyPairSync('rsa', {
 }
 
 # Why a use may differ from Node's.
-EXPLAINED = {}
+EXPLAINED = {
+    "undici": "asks for stream/web", "cheerio": "asks for undici, which wants MessagePort and stream/web", "webpack": "asks for vm",
+    "jest": "asks for vm", "ava": "runs tests in other processes or threads, with messages between them", "rollup": "is a native addon",
+}
