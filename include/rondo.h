@@ -121,9 +121,9 @@ UV_EXTERN void rondo_trace_stack(uv_loop_t* loop, uint64_t when_ns,
 
 /* For an engine that can name a function from the words at and above its frame pointer:
  * stacks in a ring get those names. `namer` gets RONDO_TRACE_FRAME_WORDS words of each
- * frame whose code has no unwinding rules, and writes a name, or returns 0. It is called
- * on the sampling thread while the engine runs, and must not read memory that may have
- * been freed. There is one for the process; NULL removes it. */
+ * frame whose code has no unwinding rules, and writes a name, or returns 0. The namer is
+ * called on the sampling thread while the engine runs, and must not read memory that may
+ * have been freed. There is one for the process; NULL removes it. */
 enum { RONDO_TRACE_FRAME_WORDS = 8 };
 typedef int (*rondo_trace_frame_namer)(const uintptr_t* frame, char* text, size_t size);
 UV_EXTERN void rondo_trace_frames_named_by(rondo_trace_frame_namer namer);

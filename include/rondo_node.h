@@ -29,7 +29,7 @@ typedef struct rondo_node_s rondo_node_t;
 /* Returns NULL, or the error that was "thrown". */
 typedef const void* (*rondo_node_cb)(rondo_node_t* node, void* data);
 
-/* What the embedder fills in. Every member may be NULL. */
+/* Hooks that the embedder fills in. Every member may be NULL. */
 typedef struct rondo_node_hooks_s {
   void* data;
   /* Runs promise jobs until there are none left. */

@@ -4,7 +4,7 @@
 
 typedef void (*uv_exit_cb)(uv_process_t* process, int64_t exit_status, int term_signal);
 
-/* What becomes of one descriptor of the child; directions are seen from the child. */
+/* The plan for one descriptor of the child; directions are seen from the child. */
 typedef enum {
   UV_IGNORE = 0x00,
   UV_CREATE_PIPE = 0x01,

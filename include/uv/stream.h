@@ -10,7 +10,7 @@ typedef void (*uv_connect_cb)(uv_connect_t* req, int status);
 typedef void (*uv_shutdown_cb)(uv_shutdown_t* req, int status);
 typedef void (*uv_connection_cb)(uv_stream_t* server, int status);
 
-/* What streams add to a handle. Programs may read write_queue_size. */
+/* The fields that streams add to a handle. Programs may read write_queue_size. */
 #define UV_STREAM_FIELDS                                                                 \
   size_t write_queue_size;                                                               \
   uv_alloc_cb alloc_cb;                                                                  \
@@ -168,7 +168,7 @@ UV_EXTERN int uv_tty_reset_mode(void);
 UV_EXTERN int uv_tty_get_winsize(uv_tty_t* handle, int* width, int* height);
 UV_EXTERN void uv_tty_set_vterm_state(uv_tty_vtermstate_t state);
 UV_EXTERN int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state);
-/* What kind of handle would suit this descriptor. */
+/* The kind of handle that would suit this descriptor. */
 UV_EXTERN uv_handle_type uv_guess_handle(uv_file file);
 
 #ifdef __cplusplus

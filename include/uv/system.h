@@ -75,7 +75,7 @@ UV_EXTERN uint64_t uv_get_total_memory(void);
 UV_EXTERN uint64_t uv_get_free_memory(void);
 /* The control group's limit; UINT64_MAX if it sets none, 0 if there is no group. */
 UV_EXTERN uint64_t uv_get_constrained_memory(void);
-/* What this process may still take, that limit included. */
+/* The memory that this process may still take, that limit included. */
 UV_EXTERN uint64_t uv_get_available_memory(void);
 
 /* The process */

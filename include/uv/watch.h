@@ -119,8 +119,9 @@ UV_EXTERN int uv_signal_stop(uv_signal_t* handle);
 
 /* File events: a path watched by the kernel (inotify). The filename is the entry's name
  * in a watched directory, its path from there if the watch is recursive, and the last
- * part of the path when it is about the watched file itself. It is NULL, with status 0,
- * when the kernel's queue overflowed: something has changed and nobody knows what. */
+ * part of the path when it is about the watched file itself. The filename is NULL, with
+ * status 0, when the kernel's queue overflowed: something has changed and nobody knows
+ * what. */
 typedef void (*uv_fs_event_cb)(uv_fs_event_t* handle, const char* filename, int events,
                                int status);
 

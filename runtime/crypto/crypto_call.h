@@ -62,7 +62,7 @@ void call_give_bytes(struct crypto_call* call, const uint8_t* bytes, size_t leng
 void call_give_taken(struct crypto_call* call, uint8_t* bytes, size_t length);
 /* Padded in front to `width` bytes. */
 void call_give_big(struct crypto_call* call, const BIGNUM* number, size_t width);
-/* What was written to a memory BIO; NULL gives nothing. */
+/* The bytes that were written to a memory BIO; NULL gives nothing. */
 void call_give_bio(struct crypto_call* call, BIO* bio);
 /* The caller's count goes over to the call. NULL fails it. */
 void call_give_key(struct crypto_call* call, EVP_PKEY* key);

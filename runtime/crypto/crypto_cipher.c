@@ -233,7 +233,7 @@ static enum crypto_outcome cipher_update(struct crypto_cipher* cipher,
   bool done =
       EVP_CipherUpdate(cipher->context, out, &written,
                        data.length > 0 ? data.bytes : nothing, (int) data.length) == 1;
-  /* A CCM message is one piece. That it isn't authentic is reported at the end. */
+  /* A CCM message is one piece. A message that isn't authentic is reported at the end. */
   if (cipher->mode == EVP_CIPH_CCM_MODE && !done) {
     cipher->failed = true;
     crypto_forget_failures();

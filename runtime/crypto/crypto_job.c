@@ -1,4 +1,5 @@
-/* What takes its time: random bytes, and keys derived from passwords and other keys. */
+/* Slow jobs, for the pool: random bytes, and keys derived from passwords and other keys.
+ */
 #include "crypto_library.h"
 
 #include <limits.h>

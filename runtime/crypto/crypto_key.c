@@ -1,5 +1,5 @@
-/* What keys of pairs are: their kind, their details, whether two are the same; keys that
- * are bytes alone (X25519, Ed25519 and their kin). */
+/* Facts about keys of pairs: their kind, their details, whether two are the same; keys
+ * that are bytes alone (X25519, Ed25519 and their kin). */
 #include "crypto_call.h"
 
 #include <openssl/core_names.h>

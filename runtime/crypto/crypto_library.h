@@ -1,6 +1,6 @@
-/* Cryptography for crypto of runtime/lib: OpenSSL behind plain functions. It is an object
- * of its own, librondo-crypto.so, which js_crypto.c loads when a program first asks for
- * it. No JavaScript in here.
+/* Cryptography for crypto of runtime/lib: OpenSSL behind plain functions. This room is an
+ * object of its own, librondo-crypto.so, which js_crypto.c loads when a program first
+ * requires crypto. No JavaScript in here.
  *
  * Digests and ciphers belong to one thread; jobs are run on any. */
 #ifndef RONDO_CRYPTO_LIBRARY_H
@@ -198,7 +198,7 @@ struct crypto_call_kind {
 
 typedef void (*crypto_visit)(const char* name, void* data);
 
-/* What the object exports, under CRYPTO_LIBRARY. */
+/* The table that the object exports, under CRYPTO_LIBRARY. */
 struct crypto_library {
   const char* (*version)(void);
   unsigned long (*version_number)(void);

@@ -355,7 +355,7 @@ static void parser_start(struct http_parser* parser, const struct http_settings*
   parser->since = given->is_timed ? parser->events->now() : 0;
 }
 
-/* What the llhttp inside of Node has other words for. */
+/* Errors for which the llhttp inside of Node has other words. */
 static const struct {
   const char *reason, *words;
 } renamed[] = {

@@ -1,5 +1,5 @@
-/* HTTP/1 messages for http of runtime/lib: parsing, on llhttp. It is an object of its
- * own, librondo-http.so, which js_http.c loads when a program first asks for it. No
+/* HTTP/1 messages for http of runtime/lib: parsing, on llhttp. This room is an object of
+ * its own, librondo-http.so, which js_http.c loads when a program first requires http. No
  * JavaScript in here.
  *
  * A parser reads one side of a connection: requests or responses, one after the other.
@@ -14,7 +14,7 @@
 
 enum http_kind { HTTP_KIND_REQUEST = 1, HTTP_KIND_RESPONSE = 2 };
 
-/* What `head` answers: read the body, there is none whatever the header says, or what
+/* The answers of `head`: read the body, there is none whatever the header says, or what
  * follows is no HTTP; HTTP_FAILED ends the parser with an error. */
 enum http_answer { HTTP_FAILED = -1, HTTP_GO_ON = 0, HTTP_NO_BODY = 1, HTTP_NO_MORE = 2 };
 

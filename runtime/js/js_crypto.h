@@ -1,4 +1,4 @@
-/* What the files of native('crypto') share: the loaded object, and its errors for
+/* The common part of the files of native('crypto'): the loaded object, and its errors for
  * JavaScript. */
 #ifndef RONDO_JS_CRYPTO_H
 #define RONDO_JS_CRYPTO_H
@@ -19,7 +19,7 @@ JSValueRef js_crypto_job_error(const struct crypto_failure* failure,
 /* The bytes of an argument; none for undefined and null. */
 struct crypto_bytes js_crypto_bytes(JSValueRef value);
 
-/* What a token of this class holds, or NULL. */
+/* The pointer that a token of this class holds, or NULL. */
 void* js_crypto_held(size_t argc, const JSValueRef argv[], JSClassRef class);
 
 /* Keys and certificates are held in JavaScript by tokens (internal/crypto/key_object has

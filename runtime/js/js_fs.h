@@ -1,6 +1,6 @@
-/* What the files of the fs module share: one request, from the call in JavaScript to the
- * answer. The request owns its paths and keeps its buffers alive; it is freed when the
- * answer has been given.
+/* The common part of the files of the fs module: one request, from the call in JavaScript
+ * to the answer. The request owns its paths and keeps its buffers alive; it is freed when
+ * the answer has been given.
  *
  * The native functions are rows of tables: the name of an operation, which of its
  * arguments are paths, how it is started and how its answer is made. One function handles

@@ -27,7 +27,7 @@ static void on_poll(uv_fs_poll_t* uv, int status, const uv_stat_t* before,
   js_call_method(handle->owner, "onstat", 3, arguments);
 }
 
-/* What differs between the two ways of watching. Both functions return 0 or a negative
+/* The difference between the two ways of watching. Both functions return 0 or a negative
  * error. */
 struct fs_watching {
   int (*init)(struct js_handle* handle);

@@ -25,7 +25,7 @@ struct js_handle* js_handle_new(JSObjectRef owner) {
   return handle;
 }
 
-/* What async_hooks calls a handle. */
+/* The name that async_hooks gives to a handle. */
 static const char* context_type(const uv_handle_t* handle) {
   switch (handle->type) {
   case UV_TCP:

@@ -12,14 +12,14 @@
 
 struct js_handle;
 
-/* Something between a program and a stream's bytes, as TLS: it has a token, and calls
- * with that one go through it; calls with another token of the handle lead past it. It
- * ends with the handle. */
+/* A layer between a program and a stream's bytes, as TLS: calls with the layer's own
+ * token go through the layer, calls with another token of the handle lead past it. A
+ * layer ends with its handle. */
 struct stream_layer {
   JSObjectRef token;
   int (*read_start)(struct stream_layer* layer);
   int (*read_stop)(struct stream_layer* layer);
-  /* What the network brought, or an error; the bytes are valid during the call. */
+  /* Gets what the network brought, or an error; the bytes are valid during the call. */
   void (*receive)(struct stream_layer* layer, ssize_t count, uint8_t* bytes);
   /* As write_start of js_stream.c: takes `text` over, `kept` has the buffers' memory. */
   int (*write)(struct stream_layer* layer, const uv_buf_t* buffers, unsigned count,
@@ -47,8 +47,8 @@ struct js_handle {
   JSObjectRef closed;  /* called when the handle is closed, or NULL */
   void (*release)(struct js_handle* handle);
   void* extra; /* for the handle's kind, freed by `release` */
-  /* What is read goes there instead of to JavaScript; NULL for most streams. `read` is
-   * called with NULL and 0 when the handle is gone. */
+  /* Bytes that are read go to this reader instead of to JavaScript; NULL for most
+   * streams. `read` is called with NULL and 0 when the handle is gone. */
   void (*read)(struct js_handle* handle, const char* bytes, size_t count);
   void* reader;
   struct stream_layer* layer; /* or NULL */
@@ -66,7 +66,7 @@ JSValueRef js_handle_answer(struct js_handle* handle, int err, const char* sysca
 /* Closes a handle that is on the loop and that JavaScript has never seen. */
 void js_handle_abandon(struct js_handle* handle);
 
-/* A second token of a handle. It is empty once the handle is closed. */
+/* A second token of a handle. The token is empty once the handle is closed. */
 JSObjectRef js_handle_second_token(struct js_handle* handle);
 /* The handle of a token, NULL if it is closed or the argument is no token. */
 struct js_handle* js_handle_arg(size_t argc, const JSValueRef argv[], size_t index);

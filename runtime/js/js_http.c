@@ -33,7 +33,7 @@ enum {
 };
 enum { MAJOR_SHIFT = 8, MINOR_SHIFT = 12 };
 
-/* What a token holds. */
+/* The contents of a token. */
 struct js_http {
   struct http_parser* parser;
   struct js_handle* handle; /* that it reads from, or NULL */
@@ -268,8 +268,8 @@ static size_t http_feed(struct js_http* http, JSObjectRef owner, bool from_loop,
   return done;
 }
 
-/* What execute and finish return: how many bytes were read, or an error's code, reason
- * and place. */
+/* The value that execute and finish return: how many bytes were read, or an error's code,
+ * reason and place. */
 static JSValueRef feed_result(struct js_http* http, size_t done,
                               const struct http_error* error, JSValueRef* exception) {
   if (http->has_thrown) {
@@ -311,7 +311,7 @@ static JSValueRef http_finish(JS_ARGS) {
   return feed_result(http, done, &error, exception);
 }
 
-/* What the stream's handle has read. */
+/* Gets the bytes that the stream's handle has read. */
 static void on_handle_read(struct js_handle* handle, const char* bytes, size_t count) {
   struct js_http* http = handle->reader;
   struct http_error error = {0};

@@ -1,4 +1,5 @@
-/* What spawn and spawnSync share: the description of a child, read from JavaScript. */
+/* The common part of spawn and spawnSync: the description of a child, read from
+ * JavaScript. */
 #ifndef RONDO_JS_SPAWN_H
 #define RONDO_JS_SPAWN_H
 

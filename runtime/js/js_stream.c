@@ -347,7 +347,7 @@ static JSValueRef write_bytes(JS_ARGS) {
   return write_start(handle, &buffer, 1, js_arg(argc, argv, 2), argv[1], NULL);
 }
 
-/* What writeText has written or begun to write, in bytes, for JavaScript. */
+/* The number of bytes that writeText has written or begun to write, for JavaScript. */
 static double text_size;
 
 /* writeText(token, string, request): as UTF-8 */

@@ -1,4 +1,4 @@
-/* What TCP sockets, pipes and terminals share: reading, writing, shutting down,
+/* The common part of TCP sockets, pipes and terminals: reading, writing, shutting down,
  * listening. Events are reported through functions that JavaScript sets once for all
  * streams; their first argument is the handle's owner. */
 #ifndef RONDO_JS_STREAM_H

@@ -1,5 +1,5 @@
-/* What the files of native('tls') share: the loaded object, the function of runtime/lib
- * that gets its events, and values. */
+/* The common part of the files of native('tls'): the loaded object, the function of
+ * runtime/lib that gets its events, and values. */
 #ifndef RONDO_JS_TLS_H
 #define RONDO_JS_TLS_H
 

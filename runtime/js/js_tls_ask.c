@@ -1,4 +1,4 @@
-/* What a TLS connection asks the program from within a handshake. A function of the
+/* Questions of a TLS connection to the program from within a handshake. A function of the
  * program that throws has been reported as any other; the handshake is then refused. */
 #include "js_tls_stream.h"
 

@@ -1,5 +1,5 @@
-/* What a TLS stream sends: the program's writes, encrypted, and whatever else the
- * connection has for the network, and in the end its good-bye. */
+/* The sending side of a TLS stream: the program's writes, encrypted, and whatever else
+ * the connection has for the network, and in the end its good-bye. */
 #include "js_tls_stream.h"
 
 #include "js_contexts.h"

@@ -1,10 +1,10 @@
 /* Moves the bytes of a TLS stream: those of the network through the connection to the
  * program, those of the program through it to the network.
  *
- * `drive` does whatever can be done now: handshake, reading, writing, sending. It calls
- * JavaScript, which may call anything here: a drive that is asked for during a drive
- * comes after it, and after each call the handle may be closing. The stream itself lives
- * until the handle's close callback. */
+ * `drive` does whatever can be done now: handshake, reading, writing, sending. `drive`
+ * calls JavaScript, which may call anything here: a drive that is asked for during a
+ * drive comes after the first one, and after each call the handle may be closing. The
+ * stream itself lives until the handle's close callback. */
 #include "js_tls_stream.h"
 
 #include "js_contexts.h"
@@ -99,7 +99,7 @@ static void give_read(struct tls_stream* stream) {
 
 void tls_stream_news(void* data, bool may_write) {
   struct tls_stream* stream = data;
-  /* What came before the news is given before them. */
+  /* Bytes that came before the news are given to the program before them. */
   if (stream->block != NULL)
     give_read(stream);
   deliver_events(stream);
@@ -171,7 +171,7 @@ static void drive_once(struct tls_stream* stream) {
 /* ---- driving --------------------------------------------------------------------------
  */
 
-/* What the connection left of its input comes before what has arrived meanwhile. */
+/* Input that the connection has left comes before input that has arrived meanwhile. */
 static bool keep_rest(struct tls_stream* stream, const uint8_t* rest, size_t length) {
   uint8_t* all = malloc(length + stream->waiting_length + 1);
   if (all == NULL)

@@ -39,7 +39,7 @@ struct zlib_work {
   bool closed; /* meanwhile: the codec goes after the call */
 };
 
-/* What a token holds. */
+/* The contents of a token. */
 struct zlib_held {
   struct codec* codec;
   struct zlib_work* work; /* under way, or NULL */
@@ -163,7 +163,7 @@ static JSValueRef zlib_close(JS_ARGS) {
 /* ---- steps
  * ------------------------------------------------------------------------------ */
 
-/* What a step came to: how much room and input are left, and the error if there is one.
+/* The result of a step: how much room and input are left, and the error if there is one.
  */
 static size_t step_result(const struct codec* codec, const struct codec_step* step,
                           JSValueRef values[5]) {

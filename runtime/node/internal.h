@@ -1,4 +1,4 @@
-/* What the files of this room share: the state of one Node layer. */
+/* The common part of this room's files: the state of one Node layer. */
 #ifndef RONDO_NODE_INTERNAL_H
 #define RONDO_NODE_INTERNAL_H
 

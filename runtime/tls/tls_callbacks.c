@@ -1,5 +1,5 @@
-/* What OpenSSL calls in the middle of its work: news become events, questions go to the
- * hooks. */
+/* Functions that OpenSSL calls in the middle of its work: news become events, questions
+ * go to the hooks. */
 #include "tls_connection.h"
 
 #include <openssl/err.h>

@@ -203,8 +203,8 @@ static struct tls_connection* connection_open(struct tls_context* context, bool 
   return connection;
 }
 
-/* What a certificate's callback may still change: OpenSSL has begun with the first ctx.
- */
+/* Settings that a certificate's callback may still change: OpenSSL has begun with the
+ * first ctx. */
 static enum tls_outcome connection_set_context(struct tls_connection* connection,
                                                struct tls_context* context,
                                                struct crypto_failure* failure) {

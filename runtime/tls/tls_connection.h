@@ -38,8 +38,8 @@ struct tls_connection {
   struct tls_trouble trouble;
 };
 
-/* A new event with room for `length` bytes behind the id; NULL without memory. It is lost
- * then: none of them is needed to go on. */
+/* A new event with room for `length` bytes behind the id; NULL without memory: the event
+ * is lost then, for none is needed to go on. */
 uint8_t* tls_event_add(struct tls_connection* connection, enum tls_event_kind kind,
                        const void* id, size_t id_length, size_t length);
 

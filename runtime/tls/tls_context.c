@@ -287,7 +287,7 @@ static bool use_chain(struct tls_context* context, X509* certificate,
   return true;
 }
 
-/* What ends a list of PEM texts in order. */
+/* The error with which a list of PEM texts ends in order. */
 static bool is_end_of_pem(void) {
   unsigned long error = ERR_peek_last_error();
   return ERR_GET_LIB(error) == ERR_LIB_PEM &&

@@ -1,5 +1,5 @@
-/* What a program asks about a connection: the peer's certificates and what is wrong with
- * them, ciphers, keys, and OpenSSL's errors in words. */
+/* Facts that a program asks about a connection: the peer's certificates and what is wrong
+ * with them, ciphers, keys, and OpenSSL's errors in words. */
 #include "tls_library.h"
 
 #include <openssl/err.h>

@@ -1,6 +1,7 @@
-/* TLS for tls of runtime/lib: OpenSSL's libssl behind plain functions. It is an object of
- * its own, librondo-tls.so, which js_tls.c loads when a program first asks for it: a
- * program that only hashes doesn't load libssl. No JavaScript and no sockets in here.
+/* TLS for tls of runtime/lib: OpenSSL's libssl behind plain functions. This room is an
+ * object of its own, librondo-tls.so, which js_tls.c loads when a program first requires
+ * tls: a program that only hashes doesn't load libssl. No JavaScript and no sockets in
+ * here.
  *
  * A context has what connections share: certificates, keys, ciphers, whom to trust. A
  * connection turns bytes of the program into bytes of the network and back. Both belong
@@ -119,7 +120,7 @@ struct tls_hello {
 
 enum { TLS_ALPN_NONE = -1, TLS_ALPN_REFUSE = -2 };
 
-/* What a connection asks its owner, from within a call of it. */
+/* Questions of a connection to its owner, from within a call by the owner. */
 struct tls_hooks {
   /* A handshake stops where these return false, until `resume` is called. */
   bool (*hello)(void* data, const struct tls_hello* hello);
@@ -174,7 +175,8 @@ struct tls_connection_kind {
   /* The first handshake is over; later ones happen while it reads and writes. */
   bool (*is_established)(const struct tls_connection* connection);
   void (*resume)(struct tls_connection* connection);
-  /* What failed, its text as OpenSSL prints it, with the file and line that noticed. */
+  /* The connection's error, its text as OpenSSL prints it, with the file and line that
+   * noticed. */
   void (*trouble)(const struct tls_connection* connection, struct tls_trouble* trouble);
 
   /* Bytes for the network: the caller owns them (free) from now on; NULL if there are

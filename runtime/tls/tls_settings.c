@@ -1,4 +1,4 @@
-/* What is set before a handshake, and asked after it. */
+/* Settings before a handshake, and questions after it. */
 #include "tls_connection.h"
 
 #include <openssl/err.h>

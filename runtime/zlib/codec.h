@@ -1,6 +1,7 @@
-/* Compression for zlib of runtime/lib: zlib's formats and brotli behind one interface. It
- * is an object of its own, librondo-zlib.so, which js_zlib.c loads when a program first
- * asks for it, so that no other program pays for the libraries. No JavaScript in here.
+/* Compression for zlib of runtime/lib: zlib's formats and brotli behind one interface.
+ * This room is an object of its own, librondo-zlib.so, which js_zlib.c loads when a
+ * program first requires zlib, so that no other program pays for the libraries. No
+ * JavaScript in here.
  *
  * A codec is worked on by one thread at a time: codec_run on a thread of the pool or on
  * the loop's, everything else on the loop's while it isn't run. */
@@ -39,7 +40,8 @@ struct codec_options {
   uint32_t parameters[CODEC_PARAMETERS];
 };
 
-/* What a step consumes and produces; codec_run moves the pointers and counts. */
+/* The bytes that a step consumes and produces; codec_run moves the pointers and counts.
+ */
 struct codec_step {
   const uint8_t* in;
   uint8_t* out;
@@ -58,7 +60,7 @@ struct codec_kind {
   /* NULL without memory or if the parameters are refused. */
   struct codec* (*open)(const struct codec_options* options);
   void (*run)(struct codec* codec, struct codec_step* step);
-  /* What the last run, change or reset came to. */
+  /* The result of the last run, change or reset. */
   struct codec_error (*error)(const struct codec* codec);
   void (*change)(struct codec* codec, int level, int strategy);
   void (*reset)(struct codec* codec);
@@ -72,7 +74,7 @@ struct codec {
 
 extern const struct codec_kind codec_zlib, codec_brotli_encoder, codec_brotli_decoder;
 
-/* What the object exports, under CODEC_LIBRARY. */
+/* The table that the object exports, under CODEC_LIBRARY. */
 struct codec_library {
   uint32_t (*crc32)(uint32_t before, const uint8_t* bytes, size_t length);
   const struct codec_kind* (*kind)(enum codec_mode mode);

@@ -1,11 +1,12 @@
 /* Adopting: a program that has a libuv built in is made to use Rondo's.
  *
  * librondo-adopt.so is preloaded into every program that `rondo exec` starts, and into
- * its children. It is initialised before anything else in the process (-z initfirst),
- * looks for libuv's functions in the program and in the libraries it is linked with, asks
- * the safety questions of questions.c, and writes at each function's entry a jump to a
- * trampoline, which leads to the function of the same name in Rondo's libuv.so.1. Objects
- * that are loaded later are examined when the loader has mapped them (loader.c).
+ * its children. The object is initialised before anything else in the process (-z
+ * initfirst), looks for libuv's functions in the program and in the libraries it is
+ * linked with, asks the safety questions of questions.c, and writes at each function's
+ * entry a jump to a trampoline, which leads to the function of the same name in Rondo's
+ * libuv.so.1. Objects that are loaded later are examined when the loader has mapped them
+ * (loader.c).
  *
  * Promises: all of an object's functions are adopted or none; an object that is refused
  * keeps every byte, and a line reports the reason. Nothing here allocates with malloc,

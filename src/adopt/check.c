@@ -1,7 +1,8 @@
-/* What became of the program. `rondo exec` marks the process that turns into the program
- * (RONDO_EXEC), and the lines come from here, where the program is mapped anyway. With
- * RONDO_ADOPT=check, set by `rondo exec --check`, the process ends here, before any code
- * of the program has run, and its exit status says what would happen to the program. */
+/* The report on what became of the program. `rondo exec` marks the process that turns
+ * into the program (RONDO_EXEC), and the lines come from here, where the program is
+ * mapped anyway. With RONDO_ADOPT=check, set by `rondo exec --check`, the process ends
+ * here, before any code of the program has run, and its exit status says what would
+ * happen to the program. */
 #include "check.h"
 
 #include "adopt.h"

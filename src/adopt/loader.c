@@ -1,10 +1,10 @@
 /* Objects that are loaded later. The loader calls a function that does nothing, for
  * debuggers, whenever its list of objects has changed: after new ones were mapped and
- * before they are relocated and initialised (r_brk, see <link.h>). That function is made
- * to jump to one that examines the new objects. Interposing dlopen would change the
- * caller's address, on which the loader's search depends, and would see an object only
- * after its constructors have run. An audit library costs a second C library in each
- * process and, before glibc 2.35, a detour in each call between libraries. */
+ * before they are relocated and initialised (r_brk, see <link.h>). The loader's function
+ * is made to jump to a function that examines the new objects. Interposing dlopen would
+ * change the caller's address, on which the loader's search depends, and would see an
+ * object only after its constructors have run. An audit library costs a second C library
+ * in each process and, before glibc 2.35, a detour in each call between libraries. */
 #include "adopt.h"
 
 #include <link.h>
@@ -140,7 +140,7 @@ static void look_in_loader(const struct r_debug* debug) {
   loader_look();
 }
 #else
-/* What an object's headers say of it, from its place alone. False if they aren't mapped
+/* Reads an object's headers, from its place in memory alone. False if they aren't mapped
  * there. */
 static bool listed_headers(const struct link_map* listed, struct dl_phdr_info* info) {
   const uintptr_t page = getauxval(AT_PAGESZ);

@@ -1,9 +1,9 @@
 /* Code for arm64: writing a branch, recognising padding, and the first call through a
  * trampoline. An instruction has four bytes, so every function has room for a branch,
  * which reaches 128 MiB. Trampolines load their target from the slots behind them, which
- * are within the 1 MiB that such a load reaches. They are reached by direct branches and
- * leave by `br x16`, which branch target identification allows to land on the mark that a
- * function begins with. */
+ * are within the 1 MiB that such a load reaches. Trampolines are reached by direct
+ * branches and leave by `br x16`, which branch target identification allows to land on
+ * the mark that a function begins with. */
 #if !defined(__aarch64__)
 #error "one file per processor: this one is for arm64"
 #endif

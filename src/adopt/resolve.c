@@ -76,7 +76,7 @@ static struct adoption* adoption_numbered(unsigned int number) {
   return adoption;
 }
 
-/* Several threads may run this at once. They do the same things, which can be done twice.
+/* Several threads may run this at once. All do the same things, which can be done twice.
  * A lock would be worse: one thread may hold the loader's lock while the other waits for
  * it. */
 static void library_load(void) {

@@ -65,7 +65,8 @@ static bool write_by_protection(const struct text_piece* piece) {
 }
 
 /* A page that was written must be allowed to become executable again, or the program's
- * text would be lost. That is tried first with a page of this library's file. */
+ * text would be lost. Whether the kernel allows this is tried first with a page of this
+ * library's file. */
 static bool protection_is_allowed(void) {
   char path[PATH_MAX + 32];
   snprintf(path, sizeof(path), "%s/libuv.so.1", adopt_directory);

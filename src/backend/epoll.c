@@ -1,5 +1,5 @@
-/* The epoll backend: waits on the interest set itself. It does no file operations; those
- * go to the pool. */
+/* The epoll backend: waits on the interest set itself. There are no file operations here;
+ * on this backend all go to the pool. */
 #include "backend/backend.h"
 #include "backend/interest.h"
 #include "base/alloc.h"

@@ -121,7 +121,8 @@ static unsigned int unset_ready(const uv__io_t* w) {
 }
 
 /* The wake-up descriptor is edge-triggered and never read, so poll(2) would report it for
- * ever. It isn't asked: a wake-up shows in the loop's flags too. */
+ * ever. The wake-up descriptor isn't polled here: a wake-up shows in the loop's flags
+ * too. */
 static unsigned int unset_ask(const uv__io_t* w) {
   unsigned int wanted = watcher_wanted_now(w);
   struct pollfd about = {.fd = w->fd, .events = (short) wanted};
@@ -198,7 +199,8 @@ int interest_fetch_unset(uv_loop_t* loop, struct epoll_event* events, int max) {
   loop->flags &= ~(unsigned int) LOOP_UNSET_READY;
   struct queue* changed = queue_of(loop->changed_queue);
   struct queue batch;
-  /* These go to the end, so that with little room each gets its turn. */
+  /* Descriptors that were reported go to the end of the list, so that with little room
+   * each gets its turn. */
   struct queue fetched;
   queue_move(changed, &batch);
   queue_init(&fetched);

@@ -5,12 +5,12 @@
  * loop moves to another thread. The ring's descriptor is watched like any other.
  * Operations are collected and handed to the kernel together, in the next poll phase.
  *
- * No operation is lost, whatever fails. Those that the kernel doesn't take, or that end
- * with an error of the ring's own (EAGAIN, EINTR, no memory, not supported), end with
- * UV_ECANCELED, and their owner sends them to the pool. Those that it took are reported
- * in the ring's memory, also when the ring can't be entered any more; while the kernel
- * doesn't watch the ring's descriptor for us, that memory is looked at every few
- * milliseconds. */
+ * No operation is lost, whatever fails. Operations that the kernel doesn't take, or that
+ * end with an error of the ring's own (EAGAIN, EINTR, no memory, not supported), end with
+ * UV_ECANCELED, and their owner sends them to the pool. Operations that the kernel took
+ * are reported in the ring's memory, also when the ring can't be entered any more; while
+ * the kernel doesn't watch the ring's descriptor for us, that memory is looked at every
+ * few milliseconds. */
 #ifndef RONDO_URING_FILES_H
 #define RONDO_URING_FILES_H
 

@@ -1,4 +1,4 @@
-/* What both rings share: see uring_ring.h. */
+/* The common part of both rings: see uring_ring.h. */
 #include "backend/uring_ring.h"
 
 #include "base/own_fd.h"

@@ -1,4 +1,4 @@
-/* What both rings share: how a ring fails, and how it is closed.
+/* The common part of both rings: how a ring fails, and how it is closed.
  *
  * A ring that was made may fail later: a sandbox that forbids io_uring_enter, a program
  * that closes the ring's descriptor by mistake (a double close), perhaps with the number

@@ -1,6 +1,6 @@
-/* The signal mask of the wait (UV_LOOP_BLOCK_SIGNAL): a profiler's SIGPROF must not
- * wake a sleeping loop a hundred times a second. It is the thread's own mask with the
- * signal added, and it holds during the wait only. */
+/* The signal mask of the wait (UV_LOOP_BLOCK_SIGNAL): a profiler's SIGPROF must not wake
+ * a sleeping loop a hundred times a second. The mask is the thread's own with the signal
+ * added, and holds during the wait only. */
 #ifndef RONDO_WAIT_MASK_H
 #define RONDO_WAIT_MASK_H
 

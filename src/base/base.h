@@ -14,9 +14,9 @@
 #define rondo_container_of(pointer, type, member)                                        \
   ((type*) (void*) ((char*) (pointer) -offsetof(type, member)))
 
-/* What must hold is stated with assert, in every build, where the question takes a few
- * instructions; with assert_slow where it takes more: that is on in debug and sanitized
- * builds only. */
+/* Whatever must hold is stated with assert, in every build, where the question takes a
+ * few instructions; with assert_slow where it takes more: that is on in debug and
+ * sanitized builds only. */
 #ifdef RONDO_SLOW_CHECKS
 #define assert_slow(condition) assert(condition)
 #else

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ioctl sets the mode in one call, where fcntl needs a read first. It works on every
- * file, because the kernel handles FIONBIO before it calls the driver. */
+/* ioctl sets the mode in one call, where fcntl needs a read first. This ioctl, FIONBIO,
+ * works on every file, because the kernel handles it before the driver is called. */
 int descriptor_nonblock(int fd, bool on) {
   int value = on ? 1 : 0;
   int result;

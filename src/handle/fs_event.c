@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-/* The state of a started handle. It outlives a stop from inside the callback, because the
- * filename belongs to the callback until that returns. */
+/* The state of a started handle. The state outlives a stop from inside the callback,
+ * because the filename belongs to the callback until that returns. */
 struct fs_event {
   uv_fs_event_t* handle; /* NULL once the handle is stopped */
   bool busy;             /* its callback is running */

@@ -1,13 +1,13 @@
 /* Recursive watching, inside: a tree of directories, each with a listener of its own.
  *
  * The kernel watches single directories, so the tree has to be kept in step with the disk
- * from events that may be out of date. That is done in two steps. Events only change what
- * is known about names (fs_event_tree.c): a directory came, moved, or is gone. Every
- * directory that an event touched is put on a list of work. When no event is left, each
- * directory on that list is scanned (fs_event_scan.c): does it exist, and is it the one
- * that is watched? If not, it is watched and listed, and every entry found is reported,
- * because no event announced it. So an event that is out of date can cost time, but no
- * entry is missed.
+ * from events that may be out of date. An event is worked off in two stages. First,
+ * events only change what is known about names (fs_event_tree.c): a directory came,
+ * moved, or is gone. Every directory that an event touched is put on a list of work. When
+ * no event is left, each directory on that list is scanned (fs_event_scan.c): does it
+ * exist, and is it the one that is watched? If not, it is watched and listed, and every
+ * entry found is reported, because no event announced it. So an event that is out of date
+ * can cost time, but no entry is missed.
  *
  * A new directory is reported once it is watched, not before: a program that lists it in
  * the callback sees all that is there, and gets events for all that comes later. */

@@ -1,4 +1,4 @@
-/* What signal handles offer to the rest of the room. */
+/* Signal handles, for the rest of the room. */
 #ifndef RONDO_SIGNAL_H
 #define RONDO_SIGNAL_H
 

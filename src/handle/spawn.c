@@ -38,8 +38,8 @@
 #define CLONE_PIDFD 0x00001000
 #endif
 
-/* ThreadSanitizer treats every clone as a fork with memory of its own. It doesn't
- * intercept the C library's second name for the function. */
+/* ThreadSanitizer treats every clone as a fork with memory of its own. The sanitizer
+ * doesn't intercept the C library's second name for the function. */
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 int __clone(int (*entry)(void*), void* stack, int flags, void* argument, ...);

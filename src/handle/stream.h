@@ -1,8 +1,8 @@
 /* Streams: what TCP, pipes and terminals share, as seen from inside the room.
  *
- * A stream is an endpoint for bytes in order. It has at most one descriptor, watched by
- * stream->io_watcher from stream_open until it is closed. Reading interest stays
- * registered while the program reads; writing interest is registered only after the
+ * A stream is an endpoint for bytes in order. A stream has at most one descriptor,
+ * watched by stream->io_watcher from stream_open until it is closed. Reading interest
+ * stays registered while the program reads; writing interest is registered only after the
  * kernel had no room. After every callback to the program the stream may be stopped or
  * closing. The stream's memory is valid until the closing phase. */
 #ifndef RONDO_STREAM_H

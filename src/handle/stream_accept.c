@@ -74,8 +74,8 @@ static void accept_call_back(uv_stream_t* server, int status) {
                  server, status);
 }
 
-/* It takes a while until descriptors are closed elsewhere; other errors may pass sooner.
- */
+/* Without descriptors (EMFILE, ENFILE) accepting pauses, because some have to be closed
+ * elsewhere first; after other errors, which may pass sooner, it backs off. */
 static void accept_pause(uv_stream_t* server, int err) {
   if (err == UV_EMFILE || err == UV_ENFILE)
     watcher_pause(server->loop, &server->io_watcher);

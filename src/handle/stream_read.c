@@ -8,7 +8,7 @@
  * messages are small the allocation costs more than the message: in a server with many
  * connections the heap grows and shrinks by megabytes in every turn. So alloc_cb of a
  * connection whose last read was small is asked for as much as has arrived (FIONREAD).
- * That extra system call pays only if the program allocates the suggested size and has
+ * The extra system call pays only if the program allocates the suggested size and has
  * other buffers in use at the same time. Two signs of the opposite switch it off: a
  * buffer of another size than suggested, and a loop without finished writes whose
  * callbacks are still to come (Node ends each message before it reads the next). The data

@@ -1,4 +1,4 @@
-/* What the files of the UDP handle share.
+/* The common part of the files of the UDP handle.
  *
  * udp.c makes, binds, connects and closes; udp_send.c sends, udp_recv.c receives,
  * udp_options.c has the socket options and multicast groups. */

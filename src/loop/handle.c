@@ -1,4 +1,4 @@
-/* What all handles and requests have in common: life, references, names, accessors. */
+/* The common part of all handles and requests: life, references, names, accessors. */
 #include "base/base.h"
 #include "loop/loop.h"
 #include "sim/sim.h"
@@ -69,7 +69,8 @@ int uv_has_ref(const uv_handle_t* handle) {
 /* --- walking and printing -------------------------------------------------------- */
 
 /* The callback may close any handle: a handle leaves the list only after its close
- * callback, which never runs in here. It may also add handles, which are not visited. */
+ * callback, which never runs in here. The callback may also add handles, which are not
+ * visited. */
 void uv_walk(uv_loop_t* loop, uv_walk_cb cb, void* arg) {
   struct queue* handles = queue_of(loop->handle_queue);
   struct queue batch;

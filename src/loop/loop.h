@@ -41,10 +41,11 @@ enum {
   LOOP_UNSET_READY = 1u << 6, /* a descriptor that the set doesn't have is ready */
 };
 
-/* What a kind of handle does when it is closed. `close` stops it at once, gives back its
- * descriptors and calls handle_closed now or, if something is still under way, later.
- * `finish` (may be NULL) runs in the closing phase just before the close callback: the
- * place to call back the requests that are still queued with UV_ECANCELED. */
+/* A kind of handle, by what its handles do when they are closed. `close` stops it at
+ * once, gives back its descriptors and calls handle_closed now or, if something is still
+ * under way, later. `finish` (may be NULL) runs in the closing phase just before the
+ * close callback: the place to call back the requests that are still queued with
+ * UV_ECANCELED. */
 struct handle_kind {
   uv_handle_type type;
   void (*close)(uv_handle_t* handle);
@@ -157,8 +158,9 @@ static inline bool loop_has_progressed(const uv_loop_t* loop,
 uint64_t clock_now_ns(void);
 void clock_update(uv_loop_t* loop);
 /* As clock_update, where none of the program's code is on the stack. clock_look_again
- * skips reading the clock once, if no callback has run since clock_look. It doesn't skip
- * twice in a row, so that time passes even in a loop that turns without callbacks. */
+ * skips reading the clock once, if no callback has run since clock_look. Two readings in
+ * a row are never skipped, so that time passes even in a loop that turns without
+ * callbacks. */
 void clock_look(uv_loop_t* loop);
 void clock_look_again(uv_loop_t* loop);
 static inline uint64_t clock_ms(const uv_loop_t* loop) {
@@ -219,9 +221,10 @@ void wake_entered(uv_loop_t* loop, uv_run_mode mode, bool alive);
  * readable, for an outer loop may be watching it. */
 void wake_left(uv_loop_t* loop);
 /* wake_take takes the notifications that have come so far; wake_deliver calls on_wake for
- * the kinds in the given bit set and returns whether that was progress. These are two
- * steps, because a notification that arrives during the delivery is for the next poll.
- * wake_give_back puts back those that were taken and not delivered. */
+ * the kinds in the given bit set and returns whether that was progress. Taking and
+ * delivering are two steps, because a notification that arrives during the delivery is
+ * for the next poll. wake_give_back puts back notifications that were taken and not
+ * delivered. */
 void wake_take(uv_loop_t* loop);
 bool wake_deliver(uv_loop_t* loop, unsigned int kinds);
 void wake_give_back(uv_loop_t* loop);

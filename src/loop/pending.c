@@ -1,5 +1,5 @@
-/* Pending: I/O callbacks that were put off. They run in the pending phase and again after
- * the poll (contract Q1, run.c). */
+/* Pending: I/O callbacks that were put off. These callbacks run in the pending phase and
+ * again after the poll (contract Q1, run.c). */
 #include "base/base.h"
 #include "loop/limits.h"
 #include "loop/loop.h"

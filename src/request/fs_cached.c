@@ -46,8 +46,8 @@ static int walk_to_name(const uv_fs_t* req, int flags) {
   return walk_cached(req->path, O_PATH | flags);
 }
 
-/* The way after a walk that gave no name. That a name is missing may be cached, too: then
- * the kernel's answer is the one that it would have given a thread. All other errors mean
+/* The way after a walk that gave no name. The kernel may also have cached that a name is
+ * missing: then its answer is the one that a thread would have got. All other errors mean
  * that the walk didn't get that far, or are about the descriptor. */
 static enum fs_way way_without_name(uv_fs_t* req, int err) {
   if (err != UV_ENOENT)
@@ -159,10 +159,10 @@ enum fs_way fs_open_cached(uv_fs_t* req) {
   return FS_WAY_DONE;
 }
 
-/* Whether the descriptor can only be read from. That is known if fs_open_cached made the
- * descriptor, for the same file. A descriptor that was closed by other means since, and
- * opened again for the same file, may be writable; then its close happens here instead of
- * on a thread. */
+/* Whether the descriptor can only be read from. The answer is known if fs_open_cached
+ * made the descriptor, for the same file. A descriptor that was closed by other means
+ * since, and opened again for the same file, may be writable; then its close happens here
+ * instead of on a thread. */
 static bool is_read_only(const uv_fs_t* req, const struct statx* about) {
   struct fs_opened* row = opened_row(req, req->file);
   struct fs_opened now = opened_as(req->file, about);

@@ -168,8 +168,8 @@ void fs_advance(uv_fs_t* req, size_t n) {
   }
 }
 
-/* What req->ptr holds depends on the request: memory of its own in these cases, none for
- * stat, opendir and closedir. */
+/* The memory that req->ptr points to depends on the request: its own in these cases, none
+ * for stat, opendir and closedir. */
 static void fs_free_answer(uv_fs_t* req) {
   switch (req->fs_type) {
   case UV_FS_SCANDIR:

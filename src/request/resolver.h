@@ -1,4 +1,4 @@
-/* What getaddrinfo and getnameinfo share. */
+/* The common part of getaddrinfo and getnameinfo. */
 #ifndef RONDO_RESOLVER_H
 #define RONDO_RESOLVER_H
 

@@ -25,9 +25,9 @@ struct work_state {
   _Atomic(struct uv__work*) finished;
   struct queue backlog; /* taken off the stack and not yet called back */
   struct queue batch;   /* the part of the backlog that this poll calls back */
-  /* How many threads are between their push and the end of loop_wake. They still touch
-   * the loop, though the push may be all that the program waits for before it closes the
-   * loop. */
+  /* How many threads are between their push and the end of loop_wake. Such a thread still
+   * touches the loop, though the push may be all that the program waits for before it
+   * closes the loop. */
   _Atomic unsigned int visitors;
 };
 

@@ -66,8 +66,8 @@ struct msghdr;
 ssize_t sim_take_datagram(uv_udp_t* handle, const struct msghdr* message);
 /* The socket is about to be closed: what is kept back is sent. */
 void sim_datagrams_end(const uv_udp_t* handle);
-/* Whether an async that was sent to, or signals that came, are to be delayed. They stay
- * queued; the loop is woken when their time comes. */
+/* Whether an async that was sent to, or signals that came, are to be delayed. Delayed
+ * ones stay queued; the loop is woken when their time comes. */
 bool sim_async_waits(uv_async_t* handle);
 bool sim_signals_wait(uv_loop_t* loop);
 /* The largest number of bytes that a read may take, and how many of a write are taken. */

@@ -20,7 +20,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 static const uint64_t LONGEST = 100 * MILLISECOND;
-/* What all computations of a world add up to at most. */
+/* The most that all computations of a world add up to. */
 static const uint64_t MOST_IN_ALL = 500 * MILLISECOND;
 
 /* Whether a computation is long enough for a timer that is so far away. */
@@ -51,7 +51,7 @@ static void compute_apply(uv_loop_t* loop, const struct sim_computing* what) {
   uint64_t extra = what->number >> 8;
   uint64_t length = due - now + 1000 +
                     extra / 4 % (extra % 4 == 0 ? 10 * MILLISECOND : MILLISECOND / 2);
-  /* What computes makes all else late. */
+  /* Time that one thing computes makes all others late. */
   if (length > world_late_most(sim->world) || !budget_take(sim->world, length))
     return;
   (void) world_late_take(sim->world, length, false);

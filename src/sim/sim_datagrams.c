@@ -49,7 +49,7 @@ static struct sim_datagram* datagram_copy(const uv_udp_t* handle,
   return copy;
 }
 
-/* What can't be sent is lost. */
+/* A datagram that can't be sent is lost. */
 static void datagram_send(struct sim_datagram* datagram) {
   const struct sockaddr* to =
       datagram->to_length == 0 ? NULL : (const struct sockaddr*) &datagram->to;

@@ -1,9 +1,9 @@
 /* Handles that the program, or its engine, describes: while a finding is being described,
- * an engine says from where each handle is and what passes over it. That becomes known
- * in part after the decision that is about the handle (which request came over a
- * connection), so a decision has the number of the description, and the descriptions are
- * a file of their own, `names.PATH` in the world's folder, in which the last one counts.
- */
+ * an engine says from where each handle is and what passes over it. What passes over a
+ * handle may become known only after the decision that is about the handle (which request
+ * came over a connection), so a decision has the number of the description, and the
+ * descriptions are a file of their own, `names.PATH` in the world's folder, in which the
+ * last one counts. */
 #include "sim/sim_step_state.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* What is planned, first time first: a binary heap. */
+/* The planned events, first time first: a binary heap. */
 #include "sim/sim_state.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /* A simulated loop's life, and its backend: between the poll phase and the real backend
- * stands one that never sleeps in real time. It carries out what is planned for now, lets
- * the real backend look without waiting, holds back what is not to be noticed yet, and
- * otherwise waits in the world until the first of all deadlines. */
+ * stands a backend that never sleeps in real time. This backend carries out what is
+ * planned for now, lets the real backend look without waiting, holds back what is not to
+ * be noticed yet, and otherwise waits in the world until the first of all deadlines. */
 #include "sim/sim_step_state.h"
 
 #include "backend/interest.h"

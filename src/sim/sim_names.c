@@ -1,4 +1,4 @@
-/* What a descriptor is called in a decision: its handle, and the address or the child
+/* Names of descriptors in decisions: a descriptor's handle, and the address or the child
  * that it is about. */
 #include "sim/sim_state.h"
 

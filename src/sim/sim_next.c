@@ -1,5 +1,5 @@
-/* What comes next, in a systematic search (docs/orders.md): wherever more than one thing
- * could, the choice itself is the decision.
+/* The choice of what comes next, in a systematic search (docs/orders.md): wherever more
+ * than one thing could, the choice itself is the decision.
  *
  * A poll serves one thing: finished work of the pool, a ready descriptor, or a send to an
  * async handle. Whatever else is there comes in a later poll; or in the same one, which
@@ -60,7 +60,7 @@ struct next_list {
 
 void sim_next_mark(const uv_loop_t* loop, struct sim_mark* mark) {
   struct sim_state* sim = sim_of(loop);
-  /* What the first look of a poll finds was there when the poll began. */
+  /* A candidate that the first look of a poll finds was there when the poll began. */
   bool was_there = sim->seen_turn != loop->turns && loop->turns > 0;
   *mark = (struct sim_mark){.arrival = ++sim->arrivals,
                             .turn = was_there ? loop->turns - 1 : loop->turns};
@@ -129,16 +129,16 @@ static void all_asleep(const uv_loop_t* loop, struct next_list* list) {
   sim_of(loop)->asked_at = loop->callbacks_run;
 }
 
-/* What was passed over stays late unless another choice is made: it goes behind all that
- * comes later, since most races take one slow thing among fast ones. */
+/* A candidate that was passed over stays late unless another choice is made: it goes
+ * behind all that come later, since most races take one slow thing among fast ones. */
 static void list_make_late(struct next_list* list, unsigned int count) {
   const uint64_t late = UINT64_C(1) << 62;
   for (unsigned int i = 0; i < count; i++)
     list->items[i].mark->arrival |= late;
 }
 
-/* Those that were there when this poll began, and may follow what it has served: finished
- * work comes together. */
+/* Keeps only the candidates that were there when this poll began and may follow what the
+ * poll has served: finished work comes together. */
 static void list_keep_same_poll(const uv_loop_t* loop, struct next_list* list) {
   unsigned int kept = 0;
   for (unsigned int i = 0; i < list->count; i++) {

@@ -1,4 +1,4 @@
-/* What a systematic search asks about a loop and its world: see sim_next.h. */
+/* Facts that a systematic search asks about a loop and its world: see sim_next.h. */
 #include "sim/sim_next.h"
 
 #include "backend/interest.h"
@@ -66,8 +66,7 @@ bool sim_next_has_others(struct world* world) {
   return has;
 }
 
-/* What a write to the standard streams has put off calls nobody back whom an order
- * concerns. */
+/* A callback that a write to the standard streams has put off concerns no order. */
 static bool has_pending(const uv_loop_t* loop) {
   const struct queue* pending = queue_of(((uv_loop_t*) (uintptr_t) loop)->pending_queue);
   for (struct queue* link = queue_first(pending); link != NULL;

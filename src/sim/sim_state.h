@@ -19,8 +19,8 @@ enum sim_event_kind {
   SIM_EVENT_SEND
 };
 
-/* What happens to a piece of work or a descriptor at a virtual time; events with equal
- * times happen in the order in which they were planned. */
+/* An event: what happens to a piece of work or a descriptor at a virtual time; events
+ * with equal times happen in the order in which they were planned. */
 struct sim_event {
   uint64_t at;
   uint64_t order;
@@ -222,12 +222,12 @@ void sim_ready_serve(uv_loop_t* loop, int fd);
 const struct sim_source* sim_ready_source(const uv_loop_t* loop, int fd);
 
 /* --- sim_compute.c --- */
-/* What is named here runs before the loop's next look but one. Returns where the decision
- * is kept, for a better name; NULL if it takes no time. */
+/* The program's code named here runs before the loop's next look but one. Returns where
+ * the decision is kept, for a better name; NULL if it takes no time. */
 struct sim_computing* sim_compute_begins(uv_loop_t* loop, const char* source);
 
 /* --- sim_names.c --- */
-/* What an event of a descriptor is called in a decision. */
+/* Words for an event of a descriptor, in a decision. */
 void sim_source_words(const uv_loop_t* loop, const uv__io_t* w, unsigned int events,
                       const struct sim_source* source, char* words, size_t size);
 /* The handle whose descriptor it is; NULL for a child's, or a file watcher's. */

@@ -1,6 +1,6 @@
-/* What `rondo step` knows beside the loop: which number a handle has, which step has
- * begun a request, and what waits in the queues of an engine (rondo.h: rondo_step_put).
- */
+/* Facts that `rondo step` keeps beside the loop: which number a handle has, which step
+ * has begun a request, and what waits in the queues of an engine (rondo.h:
+ * rondo_step_put). */
 #include "sim/sim_step_state.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* What is in each of the loop's queues, as one JSON object. Read from the loop's own
+/* The contents of each of the loop's queues, as one JSON object. Read from the loop's own
  * structures on its own thread, so that it is exact. While a phase runs, handles that it
  * hasn't reached stand in a queue of the phase's own; so handles are found by walking all
  * of the loop, and not phase by phase. */

@@ -22,7 +22,7 @@ void step_text_string(struct step_text* text, const char* string);
 /* A function: "file+0x12" of the file it was loaded from; nothing for NULL. */
 void step_text_function(struct step_text* text, const char* key, void (*function)(void));
 
-/* What is known of the object at an address. */
+/* The facts known of the object at an address. */
 struct step_object {
   uint64_t key;    /* address and kind; 0: a free place */
   uint32_t number; /* of a handle, among those of its kind */

@@ -162,7 +162,7 @@ void world_times_show(struct world* world, struct file_times* times) {
 
 /* --- statx -------------------------------------------------------------------------- */
 
-/* What doesn't fit, before 1678 or after 2262, is no time of a run. */
+/* A time that doesn't fit, before 1678 or after 2262, is no time of a run. */
 static int64_t statx_ns(const struct statx_timestamp* time) {
   const int64_t most = INT64_MAX / (int64_t) WORLD_SECOND - 1;
   if (time->tv_sec > most || time->tv_sec < -most)

@@ -258,7 +258,7 @@ static int wait_masked(struct world* world, struct pollfd* fds, nfds_t count,
 }
 
 /* Signals come while the thread sleeps and not in between: a handler that ran while the
- * thread looks at the others would not end the wait. Those that a fault of this thread
+ * thread looks at the others would not end the wait. Signals that a fault of this thread
  * causes are left alone. */
 int world_wait(struct world* world, struct pollfd* fds, nfds_t count, uint64_t deadline,
                const sigset_t* mask) {

@@ -25,8 +25,8 @@ static size_t round_up_to_page(size_t size) {
                                       : (size + page - 1) / page * page;
 }
 
-/* The smallest stack that a thread can have. It depends on how much the processor saves
- * for a signal handler, so it is asked from the system, not taken from a header. */
+/* The smallest stack that a thread can have. The size depends on how much the processor
+ * saves for a signal handler, so the system is asked for it; a header can't know. */
 static size_t stack_size_min(void) {
   long size = sysconf(_SC_THREAD_STACK_MIN);
   return size_max(size > 0 ? (size_t) size : 0, (size_t) PTHREAD_STACK_MIN);

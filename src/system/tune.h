@@ -1,7 +1,7 @@
 /* RONDO_TUNE: switches for the mechanisms that tune themselves, so that what each of them
  * gains or costs can be measured (docs/performance.md has the rows). The variable is a
- * list of words: `RONDO_TUNE=-helper,-ring-wait` switches two off, `-all` every one. It
- * is read once, with the first loop. */
+ * list of words: `RONDO_TUNE=-helper,-ring-wait` switches two off, `-all` every one. The
+ * variable is read once, with the first loop. */
 #ifndef RONDO_SYSTEM_TUNE_H
 #define RONDO_SYSTEM_TUNE_H
 

@@ -1,8 +1,8 @@
 /* The board is the live part of a ring: the callback that each loop is in now, the
- * handles that keep it alive and the requests in flight. It lies between the header and
- * the chunks of a ring's file (format.h, header.board_size), and other processes read it
- * while the program writes: `rondo top`, `rondo why` and `rondo dump`, even after the
- * program was killed.
+ * handles that keep it alive and the requests in flight. The board lies between the
+ * header and the chunks of a ring's file (format.h, header.board_size), and other
+ * processes read it while the program writes: `rondo top`, `rondo why` and `rondo dump`,
+ * even after the program was killed.
  *
  * Unlike chunks, the board isn't overwritten by later events: a request that has been
  * waiting for an hour is still in the table. A loop's part has one writer, the loop's
@@ -111,7 +111,7 @@ struct board_loop {
   uint64_t cpu_limited;        /* 1: a control group limits the processor time */
   uint64_t collected_ns; /* garbage collections since the poll at collected_looked_ns */
   uint64_t collected_looked_ns;
-  /* What every turn and callback writes: a cache line, with the outermost span. */
+  /* Every turn and callback writes these: a cache line, with the outermost span. */
   _Alignas(64) uint32_t depth; /* number of open spans, */
   uint16_t written;  /* and how many of them, the outermost, are in the stream */
   uint16_t unseen;   /* 1: who samples the loop sleeps, and the loop wakes it */

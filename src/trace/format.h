@@ -23,7 +23,7 @@
  *
  * Recordings can be concatenated. Versions 1 and 2 had one loop in a file: struct
  * trace_header_2, followed by its records and definitions in one sequence, with times
- * since the loop's own start. They can still be read. */
+ * since the loop's own start. Recordings of both can still be read. */
 #ifndef RONDO_TRACE_FORMAT_H
 #define RONDO_TRACE_FORMAT_H
 
@@ -91,7 +91,7 @@ struct trace_header_2 {
   uint64_t end_ns;
 };
 
-/* What a recording contains beyond the first version. */
+/* Records that a recording may have and the first version of the format didn't. */
 enum {
   TRACE_HAS_LATE = 1,  /* a timer's callback: how late, in microseconds */
   TRACE_HAS_WAITS = 2, /* a sleep: which handles keep the loop alive */

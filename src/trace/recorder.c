@@ -1,4 +1,4 @@
-/* What both kinds of recorders do, and the functions of rondo.h.
+/* The common part of both kinds of recorders, and the functions of rondo.h.
  *
  * A record costs some stores to mapped memory and one reading of the clock. Nothing
  * allocates or calls the kernel, except when a callback is seen for the first time and

@@ -59,7 +59,7 @@ struct recorder_recent {
   uint32_t name;
 };
 
-/* What differs between a file and a ring. */
+/* The differences between a file and a ring. */
 struct recorder_kind {
   struct trace_hooks hooks;
   /* recorder_cpu.c: when the thread's processor time is read, which wait is looked into,

@@ -192,7 +192,8 @@ static void file_begun_req(uv_loop_t* loop, uint64_t subject) {
   file_begun(loop, subject, NULL);
 }
 
-/* That a request began is all that is needed. */
+/* A file has a record of a request's beginning; its way to the pool and its end need
+ * none. */
 static void file_pooled(uv_loop_t* loop, uint64_t subject) {
   (void) loop, (void) subject;
 }

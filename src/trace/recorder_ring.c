@@ -1,5 +1,5 @@
-/* What the hooks write into a ring, which stays on in production: just enough to show
- * which callback held the loop up.
+/* The hooks of a ring, which stays on in production: just enough to show which callback
+ * held the loop up.
  *
  * A callback costs one reading of the clock, when it ends. Its time counts from the end
  * of the callback before it, or from the end of the poll, so it includes the loop's own

@@ -1,5 +1,5 @@
-/* What the hooks write into a ring about turns and sleeps, for a server that turns a
- * hundred thousand times a second.
+/* The hooks of a ring for turns and sleeps, for a server that turns a hundred thousand
+ * times a second.
  *
  * A turn is a record. A sleep is on the board while it lasts, and in the stream, with its
  * end, when it is over; it begins the poll phase for a reader. What is done only now and

@@ -65,7 +65,7 @@ static void timer_text(char* text, size_t size, const uv_timer_t* timer) {
     snprintf(text + used, size - used, ", every %llu ms", (unsigned long long) repeat);
 }
 
-/* What a person knows the handle by; "" if there is nothing. */
+/* The name by which a person knows the handle; "" if there is nothing. */
 static void handle_text(char* text, size_t size, const uv_handle_t* handle, int fd) {
   *text = '\0';
   switch (handle->type) {

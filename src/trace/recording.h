@@ -56,7 +56,8 @@ void recording_leave(struct trace_stream* stream);
 void recording_abandon(struct trace_stream* stream);
 
 /* Begins and ends a second stream of a loop, which another thread writes: the sampling
- * thread. It ends before the loop leaves; `completely` is false in a forked child. */
+ * thread. The second stream ends before the loop leaves; `completely` is false in a
+ * forked child. */
 void recording_begin_samples(struct trace_stream* samples,
                              const struct trace_stream* loop);
 void recording_end_samples(struct trace_stream* samples, bool completely);

@@ -9,9 +9,9 @@
  * A sample is taken by a signal to the loop's thread, SIGURG, whose default is to be
  * ignored, so that a late signal can't harm a program started by exec. Signals interrupt
  * system calls: a thread that is blocked in a call which SA_RESTART wouldn't resume
- * (nanosleep, poll and the like) gets no signal. It stands still, so its stack is read
- * from outside (sample_blocked.c). A program with a SIGURG handler of its own is not
- * sampled.
+ * (nanosleep, poll and the like) gets no signal. Such a thread stands still, so its stack
+ * is read from outside (sample_blocked.c). A program with a SIGURG handler of its own is
+ * not sampled.
  *
  * For a file the sampling thread writes each sample down at once, in a stream of its own:
  * a program that is killed while it hangs has its stacks in the file. For a ring, whose

@@ -15,7 +15,7 @@
 #include "trace/recording.h"
 #include "trace/sampler.h"
 
-/* What the object calls. */
+/* The functions of libuv.so.1 that the object calls. */
 #define SAMPLER_NEEDS(X)                                                                 \
   X(alarm_has_watcher)                                                                   \
   X(alarm_send)                                                                          \
@@ -38,7 +38,7 @@
   X(system_setting)                                                                      \
   X(thread_sums_read)
 
-/* What libuv.so.1 calls. */
+/* The functions of the object that libuv.so.1 calls. */
 #define SAMPLER_GIVES(X)                                                                 \
   X(sampler_abandon)                                                                     \
   X(sampler_join)                                                                        \

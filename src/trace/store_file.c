@@ -29,7 +29,7 @@ enum {
   PATH_SIZE = 4096,
 };
 
-/* What is known of each chunk in the file. */
+/* The facts known of each chunk in the file. */
 struct file_chunk {
   void* memory; /* where it is mapped, while a stream writes to it */
   bool keeps;   /* it has definitions */

@@ -29,7 +29,7 @@ static inline uint64_t ticks_read(void) {
 
 __extension__ typedef unsigned __int128 ticks_wide;
 
-/* What a reading needs: half a cache line. */
+/* The numbers that a reading needs: half a cache line. */
 struct ticks {
   uint64_t rate;      /* ns per tick, in units of 2^-32; 0: not known */
   uint64_t trusted;   /* ticks after the last pair for which the rate is used */

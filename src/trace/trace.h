@@ -1,5 +1,5 @@
 /* The recorder's hooks, called by the loop, the handles, the requests and the Node layer.
- * They may be called from any room, on the loop's thread.
+ * Any room may call a hook, on the loop's thread.
  *
  * A loop that isn't traced has no trace_state, and a hook then only tests that pointer.
  * Everything else is done by the recorder, through its table of functions. */
@@ -29,7 +29,7 @@ void trace_loop_fork(uv_loop_t* loop);
  * file (recorder_file.c), one keeps the last in a ring (recorder_ring.c); a third table
  * is for recorders that don't record now (recorder.c). */
 struct trace_hooks {
-  /* What a message of a server costs: one cache line. */
+  /* The hooks that a message of a server calls, in one cache line. */
   int (*callback)(uv_loop_t* loop, uint64_t subject, trace_function function,
                   int64_t detail);
   void (*callback_end)(uv_loop_t* loop, int span);
@@ -61,7 +61,7 @@ struct trace_hooks {
                 size_t count);
 };
 
-/* What the hooks know of a recorder, which begins with it. */
+/* The part of a recorder that the hooks know; a recorder begins with it. */
 struct traced_loop {
   const struct trace_hooks* hooks;
   bool data_may_be_late; /* the loop was held up just now */
@@ -225,12 +225,12 @@ static inline void trace_begun_handle(uv_loop_t* loop, const uv_handle_t* handle
     trace_hooks(loop)->begun(loop, subject_handle(handle), NULL);
 }
 
-/* Calls function(arguments…), which belongs to the program, and records the call. This is
- * a macro because functions and arguments have many types. It also writes the end, which
- * ends the spans that the program has left open in the callback. The call is written
- * twice, so that an untraced one has no code after it and can be a tail call. The
- * callback may free the subject, so the subject isn't touched afterwards. Rooms use this
- * through loop_call_back. */
+/* Calls function(arguments…), which belongs to the program, and records the call. A
+ * macro, because functions and arguments have many types. The record of the end also ends
+ * the spans that the program has left open in the callback. The call is written twice, so
+ * that an untraced one has no code after it and can be a tail call. The callback may free
+ * the subject, so the subject isn't touched afterwards. Rooms use this through
+ * loop_call_back. */
 #define trace_call(loop, subject, detail, function, ...)                                 \
   do {                                                                                   \
     uv_loop_t* traced_loop = (loop);                                                     \

@@ -1,6 +1,6 @@
 /* The rules by which the caller of a frame is found: one object's .eh_frame, which lies
  * in this process because the loader has mapped it, or as the file of another process's
- * program. That file may be another user's: nothing outside of the bounds is read. */
+ * program. Such a file may be another user's: nothing outside of its bounds is read. */
 #ifndef RONDO_TRACE_UNWIND_TABLE_H
 #define RONDO_TRACE_UNWIND_TABLE_H
 

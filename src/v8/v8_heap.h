@@ -17,8 +17,8 @@ struct v8_heap {
   void* data;
 };
 
-/* What identifies a function's code for as long as no collection moves it: while all
- * three are the same, so is its name. */
+/* The three words that identify a function's code for as long as no collection moves the
+ * code: while all three are the same, so is the function's name. */
 struct v8_function {
   uintptr_t shared; /* the SharedFunctionInfo */
   uintptr_t name;   /* its name or its scope's description */

@@ -1,9 +1,9 @@
 /* Where V8 keeps what a reader of its memory needs to name a JavaScript frame.
  *
  * V8 exports some 460 numbers for debuggers, as data symbols named v8dbg_…: offsets in
- * frames and objects, and types. They are in the dynamic symbols of every Node from 12
- * on, and of Debian's libnode. Whoever has a way to find their values, by dlsym in this
- * process or in the file of another, fills a layout with them. */
+ * frames and objects, and types. These symbols are in the dynamic table of every Node
+ * from 12 on, and of Debian's libnode. Whoever has a way to find their values, by dlsym
+ * in this process or in the file of another, fills a layout with them. */
 #ifndef RONDO_V8_LAYOUT_H
 #define RONDO_V8_LAYOUT_H
 

@@ -4,8 +4,8 @@
 // nothing of them.
 //
 // A context is made when something begins that will call back (a timer, a request, a promise's
-// reaction), and what it calls back runs in it. It knows its two numbers, the resource that it is
-// about, and the values of every AsyncLocalStorage, which it takes over from the context that it
+// reaction), and what it calls back runs in it. Each context has two numbers, the resource that it
+// is about, and the values of every AsyncLocalStorage, which are taken over from the context that it
 // was made in.
 //
 // Who calls back enters in one of two ways: `run` restores the context before it, whatever
@@ -166,10 +166,10 @@ function leave(context) {
 // --- marks -------------------------------------------------------------------------------------------
 
 // In a file that was loaded too early to be changed (internal/contexts_awaits), a function that
-// awaits what isn't a promise goes on in a microtask that nobody announces. It comes after a mark,
-// though: a microtask of ours that is queued whenever the context changes, and sets the context of
-// what is queued behind it. Since such a function may wait in that way again, a mark is queued
-// anew, a few times from the last sign of life on.
+// awaits what isn't a promise goes on in a microtask that nobody announces. Such a microtask comes
+// after a mark, though: a microtask of ours that is queued whenever the context changes, and sets
+// the context of what is queued behind it. Since such a function may wait in that way again, a mark
+// is queued anew, a few times from the last sign of life on.
 const ROUNDS = 8;
 let rounds = 0; // 0: there is no such file
 let lastMark; // the one that was queued last, until it comes
@@ -292,7 +292,7 @@ function capture(type, cause, owner) {
   return context;
 }
 
-// What begins in `work` is caused by the handle of this owner.
+// Contexts that begin in `work` are caused by the handle of this owner.
 function causedBy(owner, work) {
   const before = cause;
   cause = owners.get(owner)?.id;

@@ -8,7 +8,7 @@ const { arrayPush, arraySome, stringEndsWith, stringStartsWith } = intrinsics;
 const PREFIXES = new Set(['!', '~', '+', '-', '++', '--', 'typeof', 'void', 'delete', 'await', 'new']);
 const DECLARES = new Set(['var', 'let', 'const', 'class', 'function', 'import', 'as']);
 
-// What stands behind a word that is the name of something else here, or nothing that is awaited.
+// Tokens that begin no operand: a word before one of them is a name here, and awaits nothing.
 const NO_OPERAND = new Set([')', ']', '}', ',', ';', ':', '=', '=>', '.', '?.', '?', '*', '&', '|', '<', '>', '%', 'in', 'of', 'instanceof']);
 
 class Operand {

@@ -10,9 +10,10 @@
 // in which the function goes on, and nothing comes between the two. No microtask of the program
 // comes earlier or later for it.
 //
-// What isn't a promise has no constructor that is asked for. Files that are loaded from now on
-// are changed a little (internal/contexts_awaits): they wait for Promise.resolve(value), which
-// takes as long. Other places where `constructor` is read (isQuiet) are the runtime's and the engine's.
+// A value that isn't a promise has no constructor that the engine asks for. Files that are loaded
+// from now on are changed a little (internal/contexts_awaits): they wait for Promise.resolve(value),
+// which takes as long. Other places where `constructor` is read (isQuiet) are the runtime's and the
+// engine's.
 
 const { PromiseReject, PromiseResolve, over } = intrinsics;
 const tools = require('internal/tools');
@@ -57,7 +58,7 @@ function announce(context, promise) {
   contexts.announceCollected(context, 'PROMISE');
 }
 
-// What hooks hear of a reaction for which the program has no function.
+// Stand-ins where the program has no function for a reaction, so that hooks hear of the reaction.
 const same = (value) => value;
 const fail = (error) => { throw error; };
 const passOn = (context, given, fn) => isHooked() ? (value) => react(context, fn, value) : given;

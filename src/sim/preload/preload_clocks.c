@@ -1,4 +1,4 @@
-/* The C library's clocks. Those that count processor time are left alone. */
+/* The C library's clocks. Clocks that count processor time are left alone. */
 #include "preload.h"
 
 #include <errno.h>

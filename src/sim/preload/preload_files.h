@@ -1,4 +1,4 @@
-/* What the functions that change files report, so that the files' times can be shown in
+/* Reports by the functions that change files, so that the files' times can be shown in
  * virtual time (sim/world_times.h). Each leaves errno as it is, and does nothing outside
  * of a world. `changed` is a set of times, as FILE_WRITTEN. */
 #ifndef RONDO_SIM_PRELOAD_FILES_H

@@ -79,7 +79,7 @@ int statx(int folder, const char* restrict path, int flags, unsigned int mask,
   return result;
 }
 
-/* What programs call that were built for glibc before 2.33. */
+/* The functions that programs built for glibc before 2.33 call. */
 int __xstat(int version, const char* path, struct stat* status);
 int __xstat(int version, const char* path, struct stat* status) {
   (void) version;

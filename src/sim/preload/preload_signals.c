@@ -1,7 +1,7 @@
 /* Signals that are sent, for they wake threads that wait for the clock alone; and waits
- * for signals. Those with a time-out end in virtual time. Those without are waits
- * of the world, too, if they are the main thread's: time passes at once. Other threads
- * that wait for signals for ever are nothing to wait for. */
+ * for signals. Waits with a time-out end in virtual time. Waits without one are the
+ * world's, too, if the main thread makes them: time passes at once. Other threads that
+ * wait for signals for ever are nothing to wait for. */
 #include "preload.h"
 
 #include <errno.h>

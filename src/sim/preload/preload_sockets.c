@@ -17,7 +17,7 @@
 
 enum { FDS = 65536 }; /* descriptors above are not looked at */
 
-/* What is known of this process's descriptors. */
+/* The facts known of this process's descriptors. */
 static struct {
   uint16_t link;  /* its index and one; 0: doesn't lead outside */
   bool is_placed; /* its address is in the world's table */
@@ -292,7 +292,7 @@ int recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, PRELOAD_FLAGS
   return result;
 }
 
-/* What a program is compiled to with _FORTIFY_SOURCE. */
+/* The functions that a program compiled with _FORTIFY_SOURCE calls instead. */
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
   if (size > room)

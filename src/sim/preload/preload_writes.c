@@ -181,7 +181,8 @@ FILE* fopen64(const char* restrict path, const char* restrict mode)
     __attribute__((alias("fopen")));
 #endif
 
-/* What a program is compiled to with _FORTIFY_SOURCE, when no mode is given. */
+/* The functions that a program compiled with _FORTIFY_SOURCE calls, when no mode is
+ * given. */
 int __open_2(const char* path, int flags);
 int __open_2(const char* path, int flags) {
   if (has_mode(flags))

@@ -158,8 +158,8 @@ static bool frame_name_by_engine(uintptr_t frame, char* text, size_t size) {
   return namer(words, text, size) != 0;
 }
 
-/* What an engine's frame says is right where the announced code isn't: one piece of code
- * serves many functions, or has taken the place of another. */
+/* The name in an engine's frame is right where the announced code isn't: one piece of
+ * code serves many functions, or has taken the place of another. */
 static bool sample_add_named(struct sampled_loop* loop, struct sample* sample,
                              const struct unwind_state* state) {
   uintptr_t frame = state->registers[UNWIND_FRAME];

@@ -68,8 +68,8 @@ static void stall_report(struct sampled_loop* loop) {
 }
 
 /* One stack may show only a function of the C library whose caller couldn't be found, so
- * a report waits for several samples. It doesn't wait for ever, since a busy machine may
- * take long to answer the signal. */
+ * a report waits for several samples. The wait has a limit, since a busy machine may take
+ * long to answer the signal. */
 static bool stall_is_sampled(const struct sampled_loop* loop) {
   return loop->stretch_samples >= SAMPLES_OF_STALL ||
          loop->seen_ns - loop->stretch_ns >= loop->board->stall_ns + SAMPLE_LATE_NS;

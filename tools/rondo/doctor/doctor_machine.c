@@ -1,5 +1,5 @@
-/* What is set on this machine and for this process, as far as loops and tools depend on
- * it: versions, limits, switches. A fact has a worry only if something that Rondo does is
+/* Settings of this machine and for this process, as far as loops and tools depend on it:
+ * versions, limits, switches. A fact has a worry only if something that Rondo does is
  * less good for it. */
 #include "doctor.h"
 #include "exec.h"

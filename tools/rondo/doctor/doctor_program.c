@@ -1,5 +1,5 @@
-/* What can be done with one program: whether its loops would be Rondo's, whether a stack
- * of it can be walked (.eh_frame has the rules) and whether the frames have names. */
+/* Questions about one program: whether its loops would be Rondo's, whether a stack of it
+ * can be walked (.eh_frame has the rules) and whether the frames have names. */
 #include "doctor.h"
 #include "exec.h"
 #include "trace_debug_files.h"

@@ -1,6 +1,6 @@
-/* `rondo top --metrics`: figures of all processes for Prometheus. Those of recorded ones
- * are sums over all that happened, from their rings and boards; of processes that nobody
- * prepared there is only what a look from outside sees. */
+/* `rondo top --metrics`: figures of all processes for Prometheus. Figures of recorded
+ * processes are sums over all that happened, from their rings and boards; of processes
+ * that nobody prepared there is only what a look from outside sees. */
 #ifndef RONDO_TOOL_LIVE_METRICS_H
 #define RONDO_TOOL_LIVE_METRICS_H
 
@@ -40,7 +40,7 @@ struct metrics_loop {
   double busy;      /* a share of 1, since the look before */
   double cpu_share; /* of a processor, since the look before */
   uint64_t looked_ns;
-  /* What a request waits that arrives at a random moment: one a microsecond. */
+  /* The time that a request waits which arrives at a random moment: one a microsecond. */
   struct metrics_histogram waits;
   struct metrics_histogram stretches;
   struct metrics_histogram late;

@@ -1,6 +1,6 @@
-/* What a ring has of a loop since the last look, as sums: see live_metrics.h. A stretch
- * counts when it has ended; how long the one lasts that goes on is a figure of its own.
- */
+/* The records that a ring has of a loop since the last look, as sums: see live_metrics.h.
+ * A stretch counts when it has ended; how long the one lasts that goes on is a figure of
+ * its own. */
 #include "live_metrics.h"
 #include "trace_collections.h"
 #include "trace_held.h"
@@ -47,7 +47,7 @@ static int longest_first(const void* left, const void* right) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* What a request waits that arrives at a random moment of the window. */
+/* The time that a request waits which arrives at a random moment of the window. */
 static void recent_take(struct window* window, uint64_t asleep) {
   struct metrics_loop* loop = window->loop;
   double awake = 0, square = 0, cube = 0;
@@ -207,7 +207,7 @@ static void stall_add(struct metrics_process* process, const char* function,
   *least = (struct metrics_stall){text_copy(function, strlen(function)), 1, held};
 }
 
-/* What a request asked for may be a secret. */
+/* The path that a request asked for may be a secret. */
 static void function_plain(char* text, size_t size, const char* name) {
   snprintf(text, size, "%.160s", name == NULL || *name == '\0' ? "(not known)" : name);
   text[strcspn(text, "?")] = '\0';

@@ -21,8 +21,8 @@ uint64_t live_now_ns(void) {
 
 /* --- finding ----------------------------------------------------------------------- */
 
-/* What the file has no memory for is read, not looked at in the mapping: that would take
- * memory, and be the end by SIGBUS where there is none. */
+/* Pages for which the file has no memory are read, not looked at in the mapping: a look
+ * would take memory, and end by SIGBUS where there is none. */
 static bool ring_is_begun(int fd) {
   char magic[sizeof(TRACE_MAGIC) - 1] = "";
   return pread(fd, magic, sizeof(magic), 0) == (ssize_t) sizeof(magic) &&
@@ -391,7 +391,7 @@ static void add_live(struct ring_copy* copy) {
   }
 }
 
-/* What is wanted of a ring. */
+/* The part of a ring that is wanted. */
 struct ring_wish {
   struct board* names_of; /* NULL, or a board: only the names, for what is on it */
   uint32_t loop;          /* 0, or a loop's number: only its chunks, */

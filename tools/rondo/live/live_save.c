@@ -105,7 +105,7 @@ static bool save_finish(struct save* save) {
   return good;
 }
 
-/* What is incomplete is removed. */
+/* An incomplete file is removed. */
 static bool save_end(struct save* save, bool good) {
   good = good && save_finish(save);
   int err = errno;

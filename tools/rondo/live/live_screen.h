@@ -18,7 +18,7 @@ struct live_page {
 /* One line for each process; `chosen` is marked. */
 void live_draw_list(struct live_page* page, const struct live_figures* figures,
                     size_t count, size_t chosen);
-/* Those that nobody prepared, as they were seen from outside. */
+/* Processes that nobody prepared, as they were seen from outside. */
 struct metrics;
 void live_draw_plain(struct live_page* page, const struct metrics* metrics);
 void live_draw_process(struct live_page* page, const struct live_figures* figures);

@@ -1,4 +1,4 @@
-/* What the kernel says about a thread of another process, in /proc/PID/task/TID. */
+/* The kernel's facts about a thread of another process, in /proc/PID/task/TID. */
 #ifndef RONDO_TOOL_LIVE_TASK_H
 #define RONDO_TOOL_LIVE_TASK_H
 

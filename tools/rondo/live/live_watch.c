@@ -116,7 +116,7 @@ static void stall_sampled(void* data, uint32_t place, uint64_t looked_ns,
   stall_begin(&watched->stall, &watched->ring, place, looked_ns, held_ns);
 }
 
-/* What is left to report before the process is gone, or after. */
+/* Reports what is left to report, before the process is gone or after. */
 static void watched_finish(struct watched* watched) {
   sampling_finish(&watched->sampling, stall_sampled, watched);
   stall_end(&watched->stall, &watched->ring);
@@ -332,8 +332,8 @@ static void descriptors_leave(const struct watcher* watcher) {
   }
 }
 
-/* What the terminal and the system send to a whole group of processes is the program's.
- */
+/* Signals that the terminal and the system send to a whole group of processes are the
+ * program's. */
 static const int signals_ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTTOU};
 enum { SIGNALS_IGNORED = sizeof(signals_ignored) / sizeof(signals_ignored[0]) };
 static struct sigaction signals_before[SIGNALS_IGNORED];

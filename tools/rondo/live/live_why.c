@@ -85,8 +85,8 @@ static size_t requests_count(const struct board_loop* live) {
   return count;
 }
 
-/* What a stopped process was doing says nothing about what it does; since when it is
- * stopped the kernel doesn't say. */
+/* A stopped process does nothing of what it was doing; since when a process is stopped
+ * the kernel doesn't say. */
 static bool write_stopped(int pid) {
   char state = task_state(pid, (uint32_t) pid);
   if (state == 'T')
@@ -96,7 +96,7 @@ static bool write_stopped(int pid) {
   return state == 'T' || state == 't';
 }
 
-/* What a sleeping loop waits for. */
+/* The thing that a sleeping loop waits for. */
 static void write_awaited(const struct board* board, const struct board_loop* live) {
   size_t requests = requests_count(live);
   if (live->handles > 0 || requests == 0)

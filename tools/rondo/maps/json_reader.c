@@ -155,7 +155,7 @@ static bool string_skip(struct json_reader* reader) {
   return end != NULL;
 }
 
-/* What is inside brackets only has to have matching ones. */
+/* Text inside brackets only has to have matching ones. */
 bool json_skip(struct json_reader* reader) {
   size_t depth = 0;
   do {

@@ -30,8 +30,8 @@ bool script_origin_find(const char* path, size_t path_length, uint64_t loaded_ns
                         const struct script_function* function,
                         struct script_origin* origin);
 
-/* What was wrong with a map that wasn't used, once for each: "/app/x.js.map: it isn't a
- * source map, …"; NULL: nothing more. */
+/* The fault of a map that wasn't used, once for each: "/app/x.js.map: it isn't a source
+ * map, …"; NULL: nothing more. */
 const char* script_problem_next(void);
 
 #endif

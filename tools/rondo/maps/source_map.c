@@ -94,7 +94,7 @@ static bool number_take(const char** at, const char* end, int64_t* number) {
   return false;
 }
 
-/* What a segment's numbers are relative to. */
+/* The numbers to which a segment's are relative. */
 struct sums {
   int64_t column, source, line, source_column, name;
 };

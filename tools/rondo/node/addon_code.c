@@ -1,4 +1,4 @@
-/* What only V8 knows: the code that it generates, for sampled stacks, and where a
+/* Facts that only V8 knows: the code that it generates, for sampled stacks, and where a
  * function is defined.
  *
  * V8's flags for the first (--perf-basic-prof) write files: a map into /tmp and a log

@@ -1,5 +1,6 @@
-/* What only V8 knows of code and functions. Nothing is called before addon_engine_find,
- * which finds V8's interface in the process; any thread may do that again. */
+/* Facts that only V8 knows of code and functions. Nothing is called before
+ * addon_engine_find, which finds V8's interface in the process; any thread may do that
+ * again. */
 #ifndef RONDO_NODE_ADDON_CODE_H
 #define RONDO_NODE_ADDON_CODE_H
 

@@ -17,7 +17,7 @@
 
 enum { SPANS_MOST = 256, NAMES_MOST = 1 << 15 };
 
-/* What names.js sees as an Int32Array. */
+/* The memory that names.js sees as an Int32Array. */
 struct shared {
   int32_t run;      /* calls of the run that is open: a span for one function called again
                        and again; 0: none is open */
@@ -184,8 +184,8 @@ static void spans_end(struct spans* spans) {
     microtasks_begin(spans, last->name);
 }
 
-/* What a request is known by begins when its callback is under way, and the microtasks
- * behind that are the request's. */
+/* The span of a request begins when its callback is under way already, and the microtasks
+ * behind the callback are the request's. */
 static void spans_begin_request(struct spans* spans, int32_t number, bool instead) {
   run_end(spans);
   if (instead && spans->depth > 0)

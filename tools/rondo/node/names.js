@@ -158,7 +158,7 @@
     return number;
   }
 
-  // What Node keeps beside a handle of libuv's: the socket, server, process or watcher.
+  // The object that Node keeps beside a handle of libuv's: the socket, server, process or watcher.
   let ownerSymbol;
   function ownerOf(handle) {
     if (handle === null || typeof handle !== 'object') return undefined;
@@ -233,7 +233,7 @@
   // Of the shared memory: how often the function of the open run was called, that it was called
   // more often, and how many of Node's own ticks and of other objects may still be named.
   const RUN = 0, RUN_MORE = 1, TICKS = 2, FINDS = 3;
-  // What an open callback has: nothing, a span, or a part of the run.
+  // The state of an open callback: nothing, a span, or a part of the run.
   const NOTHING = 0, SPAN = 1, PART = 2;
   const DEPTH_MOST = 256;
   const open = new Uint8Array(DEPTH_MOST);

@@ -55,7 +55,7 @@
 
   const FILES = new Set(['FSREQCALLBACK', 'FSREQPROMISE', 'GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP']);
 
-  // What Node calls the resources whose work is done by the pool.
+  // Node's names of the resources whose work is done by the pool.
   const WORK = new Map(Object.entries({
     PBKDF2REQUEST: 'pbkdf2', SCRYPTREQUEST: 'scrypt', RANDOMBYTESREQUEST: 'randomBytes', HKDFREQUEST: 'hkdf',
     KEYPAIRGENREQUEST: 'generateKeyPair', KEYGENREQUEST: 'generateKey', SIGNREQUEST: 'sign or verify',
@@ -120,7 +120,7 @@
     say(entry);
   }
 
-  // What a parser of HTTP calls back has come over its connection.
+  // A request that a parser of HTTP calls back for has come over its connection.
   function nameParser(resource) {
     const get = () => {
       const said = entryOf(resource.socket ?? resource.req?.socket)?.said;

@@ -79,7 +79,7 @@
     stepTake(TIMERS, id);
   }
 
-  // What the program has done to its timers since.
+  // Changes that the program has made to its timers since.
   function look() {
     for (const [id, entry] of timers) {
       const { timer } = entry;

@@ -1,4 +1,4 @@
-/* What is said about the outcomes: for a person in 80 columns, or as JSON. */
+/* The report on the outcomes: for a person in 80 columns, or as JSON. */
 #include "orders.h"
 
 #include "sim_json.h"

@@ -28,7 +28,7 @@ enum attach_kind {
   ATTACH_BLOCKED, /* in the kernel */
 };
 
-/* What one look at one thread saw. */
+/* The result of one look at one thread. */
 struct attach_sample {
   uint64_t at_ns;   /* on the monotonic clock */
   uint64_t cpu_ns;  /* spent on processors so far */

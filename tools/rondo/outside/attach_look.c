@@ -125,7 +125,7 @@ static void look_at_blocked(struct attach* attach, struct attach_thread* thread,
 /* --- the look -------------------------------------------------------------------------
  */
 
-/* What the thread's loop says of itself, read behind the stack. */
+/* The state that the thread's loop has written of itself, read behind the stack. */
 static void loop_look(const struct attach* attach, const struct attach_thread* thread,
                       struct attach_sample* sample) {
   unsigned char bytes[UV_LOOP_TIME + 8];

@@ -285,7 +285,8 @@ static void events_cut(struct trace_loop* loop, uint64_t end) {
   }
 }
 
-/* What the thread did then isn't known: it ends the time that the loop was held up. */
+/* A gap in which nobody knows what the thread did: it ends the time that the loop was
+ * held up. */
 static void gap_add(struct builder* builder, size_t look) {
   int32_t gap = event_add(builder->loop, EVENT_OUTSIDE, look_end(builder, look),
                           look_start(builder, look + 1), EVENT_NONE, EVENT_NONE);
@@ -419,7 +420,8 @@ static struct seen_state* states_make(const struct builder* builder) {
   return states;
 }
 
-/* What a thread of the pool, or another one that runs no script, was seen at. */
+/* The call at which a thread of the pool, or another one that runs no script, was seen.
+ */
 static void work_make(struct builder* builder, const struct seen_state* states) {
   const struct attach* attach = builder->attach;
   const struct attach_thread* thread = builder->thread;

@@ -1,4 +1,4 @@
-/* What `rondo why` says of a process that nobody prepared, or of a core file. */
+/* The answer of `rondo why` about a process that nobody prepared, or of a core file. */
 #ifndef RONDO_TOOL_OUTSIDE_H
 #define RONDO_TOOL_OUTSIDE_H
 

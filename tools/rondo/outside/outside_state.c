@@ -1,4 +1,4 @@
-/* What a thread is at: see outside_state.h. */
+/* The state of a thread: see outside_state.h. */
 #include "outside_state.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a loop and its thread are at, as text and as JSON write it. */
+/* The state of a loop and its thread, as text and as JSON write it. */
 #ifndef RONDO_TOOL_OUTSIDE_STATE_H
 #define RONDO_TOOL_OUTSIDE_STATE_H
 

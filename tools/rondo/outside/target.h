@@ -1,6 +1,6 @@
 /* A process that nobody prepared, or what a core file has of one: its memory, what is
- * mapped where, and its threads. It is only read: nothing is written into it, no signal
- * is sent, and a thread is stopped only by target_stop.c, for microseconds.
+ * mapped where, and its threads. The process is only read: nothing is written into it, no
+ * signal is sent, and a thread is stopped only by target_stop.c, for microseconds.
  *
  * All that is read is another program's and may be wrong: each size is bounded, and each
  * address is asked for by target_read, which fails where there is no memory. */
@@ -75,7 +75,7 @@ bool target_open(struct target* target, int pid);
 /* The same without a line: `why_not`, of TARGET_WHY_NOT bytes, gets it. */
 bool target_try(struct target* target, int pid, char* why_not);
 void target_close(struct target* target);
-/* What a thread has spent on processors so far; 0: not known. */
+/* The time that a thread has spent on processors so far; 0: not known. */
 uint64_t thread_cpu_ns(int pid, int tid);
 /* Looks at one thread anew. */
 void target_thread_read(const struct target* target, struct target_thread* thread);

@@ -245,8 +245,9 @@ static void symbols_find(const struct image* image, const char* const* names,
     symbols_match(&symbols, names, values, count);
 }
 
-/* A Node has some 200,000 symbols, and its processes have the same: what was asked for of
- * a file is kept. Those who ask have lists of names that last. */
+/* A Node has some 200,000 symbols, and its processes have the same: the values found in a
+ * file are kept. A caller's list of names is never freed, and its address stands for it.
+ */
 struct known_symbols {
   struct stat file;
   const char* const* names;

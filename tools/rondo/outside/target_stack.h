@@ -43,8 +43,9 @@ static inline uint64_t target_frame_place(const struct target_frame* frame) {
 }
 
 /* target_stop.c: stops a thread that runs for some microseconds, to copy its registers
- * and its stack. False if the thread can't be stopped, or is being debugged. It never
- * stands longer than that, also if this process is killed: the kernel lets it go on. */
+ * and its stack. False if the thread can't be stopped, or is being debugged. The thread
+ * never stands longer than that: if this process is killed, the kernel lets the thread go
+ * on. */
 bool target_stop_copy(const struct target* target, int tid,
                       struct unwind_state* registers, struct stack_copy* copy);
 

@@ -256,8 +256,9 @@ static void waiters_find(struct seen* seen) {
   }
 }
 
-/* What a thread that runs is in is copied while it stands. By then it may be blocked, and
- * one that was blocked may run: each is looked at until one of both is known. */
+/* The stack of a thread that runs is copied while the thread stands. By then it may be
+ * blocked, and one that was blocked may run: each is looked at until one of both is
+ * known. */
 static void runner_copy(const struct target* target, struct target_thread* thread) {
   enum { TRIES = 5 };
   for (int turn = 0; turn < TRIES && !thread->is_blocked; turn++) {

@@ -176,7 +176,7 @@ static void work_add(struct seen* seen, uint64_t work, const uint64_t* fields,
   seen_request_add(seen, &request);
 }
 
-/* What is taken by a thread is in no ring: its link leads to itself. */
+/* A piece of work that a thread has taken is in no ring: its link leads to itself. */
 static bool work_is_taken(uint64_t work, const uint64_t* fields) {
   uint64_t link = work + WORK_QUEUE;
   return fields[WORK_FUNCTION / 8] != 0 && fields[WORK_QUEUE / 8] == link &&

@@ -24,7 +24,8 @@ struct sim_points {
 /* Reads the file that a run has left; what can't be read is not among them. */
 void sim_points_read(struct sim_points* points, const char* path);
 void sim_points_free(struct sim_points* points);
-/* What was taken at a point, as a sentence. To be freed; NULL without memory. */
+/* The alternative that was taken at a point, as a sentence. To be freed; NULL without
+ * memory. */
 char* sim_point_words(const struct sim_point* point);
 
 /* "7:2,11:1" is the third alternative at point 7 and the second at 11; "-" is none. False

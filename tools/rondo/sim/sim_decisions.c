@@ -1,5 +1,6 @@
-/* What a run decided, read from the files that its processes have left: one line for each
- * decision that a hash of the seed made, or one for each point of a systematic run. */
+/* The decisions of a run, read from the files that its processes have left: one line for
+ * each decision that a hash of the seed made, or one for each point of a systematic run.
+ */
 #include "sim_handle_names.h"
 #include "sim_run.h"
 
@@ -85,8 +86,8 @@ static void choice_name(const struct sim_run* run, struct sim_decision* decision
   free(described);
 }
 
-/* What was taken at points of a systematic run, other than the first alternative, are its
- * decisions. */
+/* The alternatives that a systematic run took at its points, other than the first, are
+ * its decisions. */
 void sim_decisions_of_choices(struct sim_run* run) {
   char* path = left_path(run, "choices");
   if (path != NULL && run->is_systematic)

@@ -103,7 +103,7 @@ static void shrink_by_parts(struct shrink* shrink) {
   }
 }
 
-/* What a run decided there, or NULL if it ended before. */
+/* The decision of a run there, or NULL if it ended before. */
 static char* words_at(const struct sim_run* run, size_t at) {
   return at < run->decision_count ? strdup(run->decisions[at].words) : NULL;
 }

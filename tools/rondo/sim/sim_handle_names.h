@@ -1,4 +1,4 @@
-/* What an engine has said of a process's handles (src/sim/sim_described.c). */
+/* An engine's descriptions of a process's handles (src/sim/sim_described.c). */
 #ifndef RONDO_SIM_HANDLE_NAMES_H
 #define RONDO_SIM_HANDLE_NAMES_H
 

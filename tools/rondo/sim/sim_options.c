@@ -111,8 +111,8 @@ bool sim_shard_take(const char* text, void* into) {
   return true;
 }
 
-/* What `save` in `rondo step` has written: a head, then "choices 7:2,11:1" or "seed 7".
- */
+/* Reads the file that `save` in `rondo step` has written: a head, then "choices 7:2,11:1"
+ * or "seed 7". */
 static bool choices_take_file(const char* path, struct sim_options* options) {
   char head[64];
   char* line = NULL;

@@ -1,4 +1,4 @@
-/* What stands on the command line of `rondo sim`. */
+/* The command line of `rondo sim`. */
 #ifndef RONDO_SIM_OPTIONS_H
 #define RONDO_SIM_OPTIONS_H
 
@@ -43,7 +43,7 @@ bool sim_choices_take(const char* text, void* options);
 bool sim_date_take(const char* text, void* wall_start);
 extern const char sim_date_problem[];
 void sim_options_free(struct sim_options* options);
-/* What applies unless the command line has something else. */
+/* The defaults, unless the command line has something else. */
 void sim_options_defaults(struct sim_options* options);
 /* Returns the index of the program in argv, or 0 or a negative exit code to end with. */
 int sim_options_read(struct sim_options* options, int argc, char** argv);

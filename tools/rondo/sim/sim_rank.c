@@ -34,7 +34,7 @@ static uint64_t hash_thing(const char* words) {
   return hash_bytes(1, words, thing_length(words));
 }
 
-/* What is neither work nor a descriptor nor a send. */
+/* Alternatives that are neither work nor a descriptor nor a send. */
 static bool is_thing(const char* words) {
   static const char* const others[] = {"the loop's next timer", "what other threads",
                                        "the rest of the turn"};

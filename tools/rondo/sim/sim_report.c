@@ -1,4 +1,4 @@
-/* What is said about a finding, for a person to read and to paste. */
+/* The report on a finding, for a person to read and to paste. */
 #include "sim_find.h"
 
 #include <stdio.h>

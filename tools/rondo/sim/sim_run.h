@@ -10,7 +10,7 @@
 
 struct sim_run;
 
-/* What all runs have in common. */
+/* The settings that all runs have in common. */
 struct sim_plan {
   char** argv;
   bool script; /* argv[1] is a script for our own runtime */
@@ -92,7 +92,7 @@ struct sim_run {
   size_t process_count;
   char* output; /* its last part */
   size_t output_size;
-  /* What it used that another run would use, too. */
+  /* The things of the machine that the run used and another run would use, too. */
   char outside[WORLD_LINK_NAME]; /* an address that isn't its own, or "" */
   char fixed[WORLD_LINK_NAME];   /* a port that the program chose, or "" */
   char** written;                /* files */

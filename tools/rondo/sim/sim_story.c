@@ -121,8 +121,8 @@ static const struct story_item* story_last(const struct story_list* list, size_t
   return NULL;
 }
 
-/* What the last decision makes late, as in "the connect of TCP connection 1"; "" if it is
- * about something else. */
+/* The thing that the last decision makes late, as in "the connect of TCP connection 1";
+ * "" if it is about something else. */
 static void story_late(const struct sim_run* run, bool of_pool, char* late, size_t size) {
   static const char* const events[] = {" is noticed late", " is reported late",
                                        " is accepted late", NULL};
@@ -283,8 +283,8 @@ static void story_first_between(const char* path, uint64_t from, uint64_t to,
   trace_free(&trace);
 }
 
-/* What is late in one process is overtaken by something in another: without the decision
- * it would have come when the decision was made. */
+/* A thing that is late in one process is overtaken by something in another: without the
+ * decision it would have come when the decision was made. */
 static char* story_across(const struct sim_run* run, const struct sim_recording* all,
                           size_t count) {
   char late[PHRASE_SIZE], early[PHRASE_SIZE] = "", text[2 * PHRASE_SIZE + 40];
@@ -336,8 +336,8 @@ static char* story_because(const struct sim_run* run, char* story) {
   return text_copy(text, strlen(text));
 }
 
-/* What names the decision's subject comes first, then what happens between processes,
- * then whatever else differs. */
+/* A story that names the decision's subject comes first, then what happens between
+ * processes, then whatever else differs. */
 enum story_way {
   WAY_EVENT,
   WAY_ANSWER,

@@ -1,6 +1,6 @@
-/* What a callback is called: see sim_story_list.h. A callback is known by what it is
- * about (a timer, a file request), by the function that was called, as `rondo trace`
- * names it, and by how often the same came before. */
+/* Names of callbacks: see sim_story_list.h. A callback is known by what it is about (a
+ * timer, a file request), by the function that was called, as `rondo trace` names it, and
+ * by how often the same came before. */
 #include "sim_story_list.h"
 
 #include "base/base.h"
@@ -123,8 +123,8 @@ static unsigned int story_begun(const struct trace_loop* loop, const struct even
   return number;
 }
 
-/* What follows a callback, and what Node's and our own scripts do for themselves, is no
- * event of the program's. */
+/* Ticks and microtasks behind a callback, and work of Node's and our own scripts for
+ * themselves, are no events of the program's. */
 static bool story_is_behind(const char* name) {
   return strncmp(name, "microtasks of ", 14) == 0 ||
          strncmp(name, "~Node's own ", 12) == 0 ||

@@ -1,4 +1,5 @@
-/* What else could have come now: other schedules that are the same up to a step. */
+/* The alternatives that could have come now: other schedules that are the same up to a
+ * step. */
 #ifndef RONDO_TOOL_STEP_ELSE_H
 #define RONDO_TOOL_STEP_ELSE_H
 

@@ -8,7 +8,7 @@
 /* The next line, to be freed; NULL: the end of the input. `words`, which NULL ends, are
  * what Tab completes. */
 char* step_input_line(const char* prompt, const char* const* words);
-/* What was typed so far, the oldest first. */
+/* The lines typed so far, the oldest first. */
 void step_input_history(void);
 void step_input_free(void);
 bool step_input_is_terminal(void);

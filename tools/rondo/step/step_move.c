@@ -72,7 +72,8 @@ static bool does_queue_hold(const struct step_record* record, size_t index,
   }
 }
 
-/* It wasn't so at the step before, on the way there. */
+/* Whether the queue's state holds at this step and didn't at the step before, on the way
+ * there. */
 static bool does_queue_become(const struct step_record* record, size_t index,
                               const struct step_move* move) {
   size_t before = move->is_back ? index + 1 : index - 1;

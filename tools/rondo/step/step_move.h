@@ -36,7 +36,7 @@ struct step_move {
   size_t seen; /* goes on behind this index, which was looked at before; 0: all is new */
 };
 
-/* What steps are looked at: of one process, and of one of its loops. */
+/* The steps that are looked at: of one process, and of one of its loops. */
 struct step_lane {
   char process[WORLD_PATH]; /* "": all */
   unsigned int loop;        /* 0: all */

@@ -17,7 +17,7 @@ struct step_outcomes {
   bool is_complete; /* there are no others */
 };
 
-/* What is said of the schedule without choices. */
+/* The words for the schedule without choices. */
 extern const char step_outcomes_usual[];
 
 /* Looks for so many outcomes at most, in a bounded number of schedules. Precondition: the

@@ -170,7 +170,7 @@ static bool read_line(const char* text, struct step_line* line) {
   return line->what != NULL && line->step.number != 0;
 }
 
-/* What isn't written is as in the lane's last step. */
+/* A queue that isn't written is as in the lane's last step. */
 static void queues_set(struct step_record* record, struct step* step) {
   static char none[] = "{}";
   if (step->queues != NULL) {
@@ -310,7 +310,7 @@ static bool place_cut(char* file, unsigned int* line) {
   return count > 0 && file[0] != '\0';
 }
 
-/* What a callback of Node's is about: "~a message from worker 1 (a.js:2, the 2nd)". */
+/* The subject of a callback of Node's: "~a message from worker 1 (a.js:2, the 2nd)". */
 static bool described_place(const char* name, char* function, char* file, size_t size,
                             unsigned int* line) {
   const char* open = strrchr(name, '(');

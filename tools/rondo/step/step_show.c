@@ -122,7 +122,8 @@ void step_show_queues(const struct step_world* world, size_t index, const char* 
 
 enum { CHAIN_MOST = 20 };
 
-/* What has begun it; of a function inside a callback, what has begun that. */
+/* The step that has begun a callback; of a function inside a callback, the step that has
+ * begun that callback. */
 static uint64_t cause_of(const struct step_record* record, const struct step* step) {
   const struct step* inner = step;
   while (inner->by == 0 && inner->depth > 0) {

@@ -1,4 +1,4 @@
-/* What the terminal shows of a step. */
+/* A step as the terminal shows it. */
 #ifndef RONDO_TOOL_STEP_SHOW_H
 #define RONDO_TOOL_STEP_SHOW_H
 
@@ -40,7 +40,7 @@ void step_show(const struct step_world* world, size_t index, bool colours);
 void step_show_queues(const struct step_world* world, size_t index, const char* queue);
 void step_show_source(const struct step* step, unsigned int around);
 void step_show_why(const struct step_world* world, size_t index);
-/* What was printed behind the last step, when the program is over. */
+/* The output behind the last step, when the program is over. */
 void step_show_rest(const struct step_world* world);
 void step_show_output(const struct step_world* world, size_t index);
 /* One line, for lists. */

@@ -326,7 +326,7 @@ static bool is_word(const char* given, const char* word, const char* key) {
   return strcmp(given, word) == 0 || (key != NULL && strcmp(given, key) == 0);
 }
 
-/* What shows, and moves nothing. False: it is no such command. */
+/* Commands that show something and move nothing. False: the command is none of these. */
 static bool command_shows(struct terminal* terminal, const char* word, const char* rest) {
   const struct step* here = &terminal->world->record.steps[terminal->at];
   if (is_word(word, "help", "?"))

@@ -127,7 +127,7 @@ static void permit_set(struct step_world* world, uint64_t permit) {
   syscall(SYS_futex, &memory->step_bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* It was let go on further than it is wanted: it stops at its next step. */
+/* The program was let go on further than is wanted now: it stops at its next step. */
 static void step_world_halt(struct step_world* world) {
   if (!world->is_over && (*world->stop || world->record.count >= STEPS_MOST))
     permit_set(world, __atomic_load_n(&world->run.world->steps, __ATOMIC_RELAXED));

@@ -63,8 +63,8 @@ static void janitor_clean(const char* folder) {
   recordings_remove(folder);
 }
 
-/* It holds nothing open that a shell might wait for, and isn't ended by the signals that
- * end the command. */
+/* The janitor holds nothing open that a shell might wait for, and isn't ended by the
+ * signals that end the command. */
 static _Noreturn void janitor_run(int end, const char* folder) {
   static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   char byte;

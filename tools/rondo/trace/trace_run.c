@@ -192,9 +192,9 @@ static char* path_in(const char* folder, const char* name) {
   return path;
 }
 
-/* When the process that wrote this file was last seen; 0 if that isn't known. It is known
- * for processes that still run and for the child, unless the child has exec'd: then it
- * has made a second file. */
+/* When the process that wrote this file was last seen; 0 if that isn't known. The time is
+ * known for processes that still run and for the child, unless the child has exec'd: then
+ * the child has made a second file. */
 static uint64_t last_seen(const struct trace_run* run, const char* name,
                           const char* path) {
   char second[64];
@@ -207,7 +207,7 @@ static uint64_t last_seen(const struct trace_run* run, const char* name,
   return strtol(name, NULL, 10) != run->pid || replaced ? 0 : run->ended_ns;
 }
 
-/* What is known of the child alone, and is in none of its records. */
+/* Facts that are known of the child alone, and are in none of its records. */
 static void process_set_stops(const struct trace_run* run,
                               struct trace_process* process) {
   if ((int) process->pid != run->pid || run->stop_count == 0)

@@ -36,7 +36,7 @@ function finishBytes(token) {
   return bytes;
 }
 
-// What is no text is asked for one, as always.
+// A value that is no text is converted to one, as always.
 const nameOf = (encoding) => encodingOf(encoding ? `${encoding}` : undefined);
 
 // The digest as text, or as bytes if the encoding isn't one.

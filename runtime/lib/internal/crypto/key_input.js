@@ -73,8 +73,8 @@ function readerOfData(data, options, { isPrivate }) {
   return () => call('keyRead', bytes, format, type, secret, wanted);
 }
 
-// key: what was passed as the argument or option `key`. It is checked now; the function that is returned
-// reads it, and gives its token.
+// key: what was passed as the argument or option `key`. The key is checked now; the function that is returned
+// reads the key, and gives its token.
 function keyReader(key, use) {
   const own = objectOf(key);
   if (own !== undefined && use.takesObjects) return held(tokenFor(own, use));

@@ -126,7 +126,7 @@ const privateOf = (token) => new PrivateKeyObject({ [OWN]: token });
 // The same key in another object.
 const cloneKey = (key) => (key.type === 'secret' ? secretOf : key.type === 'public' ? publicOf : privateOf)(heldBy(key));
 
-// What a key object holds: bytes of a secret one, a token for C of the others.
+// The contents of a key object: bytes of a secret one, a token for C of the others.
 const bytesOf = heldBy;
 const tokenOf = heldBy;
 

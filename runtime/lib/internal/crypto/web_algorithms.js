@@ -131,7 +131,7 @@ function normalize(algorithm, operation) {
   return { name: found.name, ...toDictionary(typeof algorithm === 'string' ? { name } : algorithm, WHERE, type, PARAMETERS[type]) };
 }
 
-// What does it: { generateKey, importKey, … }
+// The functions of an algorithm: { generateKey, importKey, … }
 const doerOf = (name) => require(`internal/crypto/web_${byName.get(stringToLowerCase.call(name)).file}`);
 
 module.exports = { doerOf, normalize };

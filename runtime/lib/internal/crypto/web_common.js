@@ -1,5 +1,6 @@
 'use strict';
-// What the algorithms of webcrypto share: errors, usages, keys in the formats that all have, jobs.
+// The common part of webcrypto's algorithms: errors, usages, keys in the formats that all have,
+// jobs.
 
 const { arrayFilter, arrayIncludes, over } = intrinsics;
 const { callLater, call } = require('internal/crypto/library');
@@ -35,7 +36,7 @@ function isFirst(usages, usage, index) {
   return true;
 }
 
-// Those of `allowed` that are wanted, in its order.
+// The usages of `allowed` that are wanted, in the order of `allowed`.
 const chosen = (usages, allowed) => arrayFilter.call(allowed, (usage) => arrayIncludes.call(usages, usage));
 
 function checkUsages(usages, allowed, words) {

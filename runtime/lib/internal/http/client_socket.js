@@ -35,7 +35,7 @@ function attach(request, socket) {
   request.emit('socket', socket);
 }
 
-// What ends the reading of responses from the socket.
+// Ends the reading of responses from the socket.
 function detach(socket, request) {
   socket.removeListener('data', onData);
   socket.removeListener('end', onEnd);
@@ -121,7 +121,7 @@ function onData(bytes) {
   }
 }
 
-// What follows isn't HTTP any more: 101, or the answer to CONNECT.
+// The bytes that follow aren't HTTP any more: 101, or the answer to CONNECT.
 function upgrade(socket, request, response, rest) {
   const { parser } = socket;
   request.res = response;

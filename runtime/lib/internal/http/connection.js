@@ -14,7 +14,7 @@ const { reset, settings } = require('internal/http/words');
 const kResponse = Symbol('ServerResponse'); // of a server: the class of its responses
 const kConnections = Symbol('connections'); // of a server: the Connections that have a parser
 
-// What a client gets that has sent no request.
+// The answer to a client that has sent no valid request, by the error's code.
 const refusal = (status) => `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`;
 const REFUSALS = {
   __proto__: null,
@@ -131,7 +131,7 @@ class Connection {
     socket.pause(); // the parser pauses when it is through with what it has
   }
 
-  // What the server answers by itself; true if 'request' isn't to be emitted.
+  // Requests that the server answers by itself; true if 'request' isn't to be emitted.
   answer(request, response, flags) {
     const { server } = this;
     if (request.httpVersionMajor !== 1 || request.httpVersionMinor !== 1) return false;

@@ -7,7 +7,7 @@ const { invalidArgType, validateString } = require('internal/errors');
 
 const kList = Symbol('headers'); // name in small letters → { name, value }, or null
 
-// What the removal of a header means for what is written by itself.
+// Consequences of a header's removal for headers that are written by themselves.
 const REMOVED = {
   __proto__: null,
   connection: (message) => message._removedConnection = true,

@@ -56,7 +56,7 @@ function beginBody(message, options) {
   message[kStrictBody] = options?.rejectNonStandardBodyWrites ?? false;
 }
 
-// What waits for the connection, and what becomes of that afterwards.
+// The properties for text that waits for the connection.
 function beginConnection(message) {
   message.socket = null;
   message.outputData = [];
@@ -258,7 +258,7 @@ function writeChunk(message, chunk, encoding, callback, isLast) {
     process.nextTick(heard);
     return true;
   }
-  // What comes in this tick leaves in one piece.
+  // All that is written in this tick leaves in one piece.
   const { socket } = message;
   if (!isLast && socket && !socket.writableCorked) {
     socket.cork();

@@ -124,7 +124,7 @@ function isIdle({ parser, socket }) {
   return parser.since === 0 && (!response || response.finished);
 }
 
-// What happens before the server stops listening.
+// Called before the server stops listening.
 function beforeClose(server) {
   server.closeIdleConnections();
   unwatch(server);

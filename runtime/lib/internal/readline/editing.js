@@ -1,5 +1,5 @@
 'use strict';
-// What the keys of a terminal do to the line that is edited: `rl.line` and `rl.cursor`, which are a
+// The work of a terminal's keys on the line that is edited: `rl.line` and `rl.cursor`, which are a
 // program's to read and write, too.
 
 const { arrayIndexOf, arrayPop, arraySplice, arrayUnshift, stringSlice, stringStartsWith, stringTrim } = intrinsics;
@@ -38,7 +38,7 @@ function insert(rl, text) {
   else memory.pastedFrom = undefined;
   rl.line = stringSlice.call(line, 0, cursor) + text + stringSlice.call(line, cursor);
   rl.cursor = cursor + text.length;
-  // What is typed at the end needs no drawing of the rest, unless it goes on in another row.
+  // Text typed at the end needs no drawing of the rest, unless it goes on in another row.
   if (isPasted || (isAtEnd && rows >= screen.cursorPlace(rl).rows)) rl._writeToOutput(text);
   else rl._refreshLine();
 }

@@ -45,7 +45,8 @@ rxvt('^', 'O', 'ctrl');
 
 // --- one key -----------------------------------------------------------------------------------------
 
-// What the digit in a sequence says: one more than a sum of 1 (shift), 2 and 8 (meta), 4 (ctrl).
+// The meaning of the digit in a sequence: one more than a sum of 1 (shift), 2 and 8 (meta), 4
+// (ctrl).
 function modifiers(key, digit) {
   const sum = (+digit || 1) - 1;
   key.ctrl = (sum & 4) !== 0;

@@ -1,5 +1,6 @@
 'use strict';
-// What a line's editor remembers: states to go back to (undo, redo), and what was cut (the kill ring).
+// The memory of a line's editor: states to go back to (undo, redo), and what was cut (the kill
+// ring).
 
 const { arrayPop, arrayPush, arrayShift, arrayUnshift } = intrinsics;
 

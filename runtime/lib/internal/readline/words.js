@@ -27,7 +27,7 @@ function lengthLeft(text, at) {
 }
 const lengthRight = (text, at) => at < text.length && stringCodePointAt.call(text, at) > 0xffff ? 2 : 1;
 
-// What all texts begin with.
+// The beginning that all texts share.
 function commonStart(texts) {
   if (texts.length === 0) return '';
   const { 0: first } = texts;

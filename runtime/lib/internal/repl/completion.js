@@ -1,6 +1,6 @@
 'use strict';
-// What the tab key offers at a prompt: names of globals, members of the value before the dot, modules,
-// files, and the prompt's own commands.
+// The offers of the tab key at a prompt: names of globals, members of the value before the dot,
+// modules, files, and the prompt's own commands.
 
 const {
   GenuineObject, arrayFilter, arrayForEach, arrayMap, arrayPush, arraySort, over, regexpExec, regexpSplit, regexpTest, stringEndsWith, stringSplit, stringStartsWith,

@@ -15,7 +15,7 @@ function write(file, lines) {
     try {
       target = fs.realpathSync(file);
     } catch {
-      // It doesn't exist yet.
+      // The file doesn't exist yet.
     }
     const beside = `${target}.${process.pid}`;
     fs.writeFileSync(beside, `${arrayJoin.call(lines, '\n')}\n`, { mode: MODE });

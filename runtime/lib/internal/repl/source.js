@@ -1,6 +1,6 @@
 'use strict';
-// What is typed at a prompt, made ready to run: names that it declares at its top stay from one input to
-// the next, and may be declared again; `await` works everywhere.
+// Input of a prompt, made ready to run: names declared at its top stay from one input to the next,
+// and may be declared again; `await` works everywhere.
 //
 // A declaration becomes assignments, in its place: `const { a } = b` is `void ({ a } = b)`, after the names
 // have been made. An input with `await` is put into an async function that returns its last value.

@@ -36,7 +36,7 @@ function settled(result, detail) {
 
 const bytesOf = (value) => typeof value === 'string' ? Buffer.from(value) : value;
 
-// What a program reaches as secureContext.context.
+// The object that a program reaches as secureContext.context.
 class ContextHandle {
   constructor(method, least, greatest) {
     this[kToken] = settled(binding.context(method, least, greatest), method);
@@ -67,7 +67,7 @@ class ContextHandle {
 
   loadPKCS12(pfx, passphrase) {
     const result = binding.contextLoadPFX(this[kToken], bytesOf(pfx), passphrase === undefined ? undefined : String(passphrase));
-    // What is wrong with the file is said in OpenSSL's words alone.
+    // A fault of the file is reported in OpenSSL's words alone.
     if (result instanceof Error && result.reason === 'unsupported') throw plain(Error, 'ERR_CRYPTO_UNSUPPORTED_OPERATION', 'Unsupported PKCS12 PFX data');
     if (result instanceof Error) throw new Error(result.reason ?? result.message);
     settled(result);
@@ -261,7 +261,7 @@ function SecureContext(secureProtocol, secureOptions, minVersion, maxVersion) {
     for (const version of over([minVersion, maxVersion]))
       if (isGiven(version))
         throw coded(TypeError, 'ERR_TLS_PROTOCOL_VERSION_CONFLICT', `TLS protocol version ${JSON.stringify(version)} conflicts with secureProtocol ${JSON.stringify(secureProtocol)}`);
-    // What is no text is passed over.
+    // Values that are no text are passed over.
     const method = typeof secureProtocol === 'string' ? secureProtocol : undefined;
     this.context = new ContextHandle(method, method === undefined ? VERSIONS['TLSv1.2'] : 0, method === undefined ? VERSIONS['TLSv1.3'] : 0);
   } else {

@@ -1,5 +1,5 @@
 'use strict';
-// What a connection reports and asks, from C (js_tls.h).
+// Events and questions of a connection, from C (js_tls.h).
 
 // own methods: socket, socket.server
 const { arrayIndexOf, arrayPush } = intrinsics;
@@ -151,7 +151,7 @@ function onCertificate(socket, name, wantsOCSP) {
   });
 }
 
-// What the program's function throws ends the socket, and refuses the handshake.
+// An error that the program's function throws ends the socket, and refuses the handshake.
 function guarded(socket, refused, run) {
   try {
     return run();

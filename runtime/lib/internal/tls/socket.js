@@ -183,7 +183,7 @@ function begin(socket) {
   const { _handle: handle } = socket;
   const below = socket[kBelow];
   if (handle === null) return;
-  // What the socket below has read already is TLS, too.
+  // Bytes that the socket below has read already are TLS, too.
   if (socket[kPlace] === OVER_SOCKET)
     while (socket._handle !== null && below.readableLength > 0) {
       const chunk = below.read();
@@ -245,7 +245,7 @@ const methods = {
       return;
     }
     this.alpnProtocol = binding.alpn(this._handle);
-    // What a client asked for is known already.
+    // On a server the name that a client asked for is known already.
     this.servername ??= binding.servername(this._handle);
     this._secureEstablished = true;
     if (this._tlsOptions.handshakeTimeout > 0) this.setTimeout(0, this._handleTimeout);

@@ -130,7 +130,7 @@ function showWheel(step) {
   byId('wheel').setAttribute('aria-label', step.phase === '' ? turn : `${turn}, phase ${step.phase}`);
 }
 
-// What else could have come here, as far as the choices before this step say it.
+// The alternatives that could have come here, as far as the choices before this step say it.
 function showOthers(step) {
   const box = byId('others');
   box.replaceChildren();
@@ -143,7 +143,7 @@ function showOthers(step) {
   if (film.live) live.showElse(box);
 }
 
-// What is in a queue, with the engine's own left out: null if it isn't known.
+// The contents of a queue, with the engine's own left out: null if it isn't known.
 function entries(queues, name) {
   const { engine } = queues;
   const of = (list) => (list ?? []).filter((entry) => !entry.engines);
@@ -166,7 +166,7 @@ function entryWords(entry, now) {
 
 const keyOf = (name, entry) => `${name} ${entryWords({ ...entry, due: undefined }, 0)} ${entry.due ?? ''}`;
 
-// What the queues held at the step before: what is new since then is marked.
+// The contents of the queues at the step before: entries that are new since then are marked.
 function heldBefore() {
   const step = run.steps[shown[at - 1]];
   if (step === undefined) return new Set();

@@ -1,6 +1,6 @@
-/* What a blocked thread waits for, by the innermost frames of its stack: the C library's
- * function that made the system call, or whoever called that for a reason that says more.
- */
+/* The thing that a blocked thread waits for, by the innermost frames of its stack: the C
+ * library's function that made the system call, or whoever called that for a reason that
+ * says more. */
 #include "trace_samples.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@ struct total {
   int32_t next; /* the next total of the same name, or EVENT_NONE */
 };
 
-/* What took most of a stretch. */
+/* The taker: who took most of a stretch. */
 enum taker {
   TAKER_CALLBACK, /* one callback, or many calls of one function */
   TAKER_MANY,     /* callbacks, none of which took most of it */
@@ -32,8 +32,8 @@ struct cpu_share {
 };
 
 /* A stretch without a poll: from the end of a sleep (or from the start of a poll that
- * didn't sleep) to the next poll. During a stretch no event is served. It includes time
- * outside of uv_run, except time that an outer loop slept. */
+ * didn't sleep) to the next poll. During a stretch no event is served. A stretch includes
+ * time outside of uv_run, except time that an outer loop slept. */
 struct stretch {
   uint64_t start, end;
   uint64_t idle;      /* part of it that an outer loop slept */

@@ -42,8 +42,9 @@ static int worst_first(const void* left, const void* right) {
   return (int) a->kind - (int) b->kind;
 }
 
-/* What took most of a loop's time that was busy nearly always, with many calls that each
- * were short: nobody waited for long, and the loop never rested. NULL: it wasn't so. */
+/* The function that took most of the time of a loop that was nearly always busy, with
+ * many calls that each were short: nobody waited for long, and the loop never rested.
+ * NULL: no such function. */
 static const struct total* busy_with(const struct facts* facts) {
   const uint64_t least_ns = 200000000, calls_least = 20;
   const struct total* most = NULL;
@@ -83,8 +84,8 @@ size_t findings_list(const struct facts* facts, struct finding* list) {
   return count + 1;
 }
 
-/* What another thread than the main one waits for by itself, as a worker for its
- * messages, is nobody's wait. */
+/* A wait of another thread than the main one by itself, as a worker's for its messages,
+ * is nobody's wait. */
 static bool only_waits(const struct finding* finding) {
   const struct stretch* worst = finding->facts->worst;
   return finding->kind == FINDING_HELD &&
@@ -151,7 +152,7 @@ static void write_starved(FILE* out, const struct facts* facts, bool begun) {
           starved->threads, starved->threads == 1 ? "" : "s");
 }
 
-/* Those that had the threads. */
+/* The requests that had the threads. */
 static void write_holders(FILE* out, const struct facts* facts, bool begun) {
   const struct starved* starved = &facts->starved;
   const struct trace_loop* loop = facts->loop;
@@ -321,8 +322,8 @@ static void headline_stack(struct headline* line, const struct finding* finding,
   part_end(line, out, false);
 }
 
-/* What kind of stall it was: garbage collection, waiting, others on the processor. Where
- * there is no room for how much, why is said alone. */
+/* The kind of a stall: garbage collection, waiting, others on the processor. Where there
+ * is no room for how much, why is said alone. */
 static void headline_kind(struct headline* line, const struct finding* finding) {
   const struct facts* facts = finding->facts;
   const struct stretch* worst = facts->worst;

@@ -1,6 +1,6 @@
-/* What is said of a loop first: who or what made its users wait, the longest wait first,
- * and the sentences for that. A headline is the first of them, cut to what fits into two
- * lines of a terminal. */
+/* The findings, said of a loop first: who or what made its users wait, the longest wait
+ * first, and the sentences for that. A headline is the first of them, cut to what fits
+ * into two lines of a terminal. */
 #ifndef RONDO_TOOL_TRACE_FINDINGS_H
 #define RONDO_TOOL_TRACE_FINDINGS_H
 

@@ -60,7 +60,7 @@ enum cpu_verdict cpu_verdict(const struct cpu_share* cpu, uint64_t length) {
     return CPU_THROTTLED;
   if (cpu->delay >= away / 2)
     return CPU_BUSY;
-  /* What a hypervisor takes away from the machine is in none of the sums. */
+  /* Time that a hypervisor takes away from the machine is in none of the sums. */
   return away >= length / 3 ? CPU_WAITED : CPU_PARTLY;
 }
 

@@ -339,8 +339,8 @@ static bool is_evidence(const struct hot_path* path, const char* name) {
          (strncmp(name, "Builtin:", 8) != 0 && strstr(name, "+0x") == NULL);
 }
 
-/* What a collector is at in detail, and which of its locks it waits for, says less than
- * that it is at work. */
+/* The fact that a collector is at work says more than the details: which function it is
+ * in, which of its locks it waits for. */
 static bool is_of_collector(const char* name) {
   return strncmp(name, "v8::internal::Heap::CollectGarbage", 34) == 0 ||
          strncmp(name, "v8::internal::Heap::PerformGarbageCollection", 44) == 0 ||

@@ -45,8 +45,8 @@ const char* hot_path_function(const struct hot_path* path);
  * there is none. Of a function of Node's that runs by itself, one of the program's may
  * have been compiled into it, and says so. */
 void hot_path_write_function(FILE* out, const struct hot_path* path);
-/* What a blocked thread waits for there: "in open", "for a child process"; NULL: that
- * isn't known. trace_blocked.c */
+/* The thing that a blocked thread waits for there: "in open", "for a child process";
+ * NULL: that isn't known. trace_blocked.c */
 const char* hot_path_waits(const struct hot_path* path);
 /* Writes a frame; of a script's function with the file's name, without its folders. */
 void frame_write(FILE* out, const char* name);

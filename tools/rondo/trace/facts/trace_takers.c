@@ -1,4 +1,4 @@
-/* What took most of a stretch: one callback, many calls of one function, the program
+/* The taker of most of a stretch: one callback, many calls of one function, the program
  * outside of uv_run, or nobody.
  *
  * Node calls all its timers, and all its immediates, from one callback of the loop. Where

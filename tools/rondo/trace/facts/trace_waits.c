@@ -1,4 +1,5 @@
-/* What a loop waited for: the handles that kept it alive, and the requests in flight. */
+/* The things that a loop waited for: the handles that kept it alive, and the requests in
+ * flight. */
 #include "trace_write.h"
 
 static void write_handles(FILE* out, const struct trace_loop* loop, uint32_t handles) {

@@ -1,4 +1,4 @@
-/* What both canvases need: sharp pixels, the colours of the style sheet, text that fits. */
+/* Helpers for both canvases: sharp pixels, the colours of the style sheet, text that fits. */
 
 const FONT = '11px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 

@@ -29,7 +29,7 @@ class FlameView {
     this.open(tabs[(tabs.indexOf(this.shown) + 1) % tabs.length]);
   }
 
-  /* What blocked the loop is of more use than its turn, if it is known. */
+  /* The callback that blocked the loop, if known, is of more use than the loop's turn. */
   openAtFirst() {
     const { selected } = this.app;
     this.open(selected && flameOf(selected.loop, ...flameRange(selected)).count > 0 ? 'selected' : 'turn');

@@ -80,7 +80,7 @@ const ERRORS = new Map([
   [-113, 'EHOSTUNREACH'], [-125, 'ECANCELED'], [-3008, 'ENOTFOUND'],
 ]);
 
-/* What an event's detail means, as [what, value]; null if it means nothing. */
+/* The meaning of an event's detail, as [what, value]; null if it means nothing. */
 function formatDetail(kind, detail, timer = false) {
   if (kind === KIND.TURN) return ['number', formatCount(detail)];
   if (kind === KIND.SLEEP) return ['timeout', detail < 0 ? 'none: until something happens' : formatDuration(detail)];

@@ -1,7 +1,7 @@
-/* What the numbers beside the picture say. Where the loop was held up and by whom, how long
- * one waits for it and which callbacks took the time is found by the command, for this page
- * and for the summary alike (trace_facts.c): here it is only put together for the loops that
- * are shown. */
+/* The numbers beside the picture, as text. Where the loop was held up and by whom, how long one
+ * waits for it and which callbacks took the time is found by the command, for this page and for
+ * the summary alike (trace_facts.c): here it is only put together for the loops that are shown.
+ */
 
 /* The stretches that held a loop up, longest first, with the loop and the ordinal of their turn. */
 function heldOf(loop) {

@@ -200,7 +200,7 @@ const turnNumber = (loop, turn) => formatCount(loop.detail[loop.turns[turn]]);
 
 const MOST_VERDICTS = 6;
 
-/* What happens on a helper thread doesn't stand before what somebody waited for. */
+/* Events on a helper thread don't stand before those that somebody waited for. */
 const worstFirst = ({ facts: a }, { facts: b }) => b.weight - a.weight || b.waited - a.waited;
 
 const worstOf = (loop) => loop.held.find(({ starting, unnoticed }) => !starting && !unnoticed) ||
@@ -259,7 +259,7 @@ function causeFacts(loop, event) {
   return facts;
 }
 
-/* What a thread of the pool ran: for whom. */
+/* The work of a thread of the pool: for whom. */
 function laneFacts(lane, work) {
   const called = lane.calledBack.get(work);
   if (!called) return [];

@@ -120,7 +120,7 @@ function eachVisible(row, t0, t1, width, emit) {
   }
 }
 
-/* What lies at a time in a row, or within `slack` of it: the longest there; -1 if none. */
+/* The span at a time in a row, or within `slack` of it: the longest there; -1 if none. */
 function eventAt(row, time, slack) {
   const from = firstEndingAfter(row, time - slack);
   const to = firstStartingFrom(row, time + slack, from);

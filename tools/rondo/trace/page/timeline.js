@@ -351,7 +351,7 @@ class Timeline {
     return track && !track.loop.isLane ? this.app.marked(track.loop).find(near) : undefined;
   }
 
-  /* What is under a point: {loop, event}, or null. */
+  /* The event under a point: {loop, event}, or null. */
   hit(x, y) {
     if (x < this.gutter) return null;
     const track = this.tracks.find(({ top, bottom }) => y >= top && y < bottom);

@@ -48,9 +48,8 @@ function arcs(turn) {
   return { arcs: result, cut: drawn < turn.sleep };
 }
 
-/* The positions of callbacks on the wheel: {event, from, to} in shares of the circle.
- * Those too short to be seen are merged with their neighbours, under the longest of them.
- */
+/* The positions of callbacks on the wheel: {event, from, to} in shares of the circle. Callbacks
+ * too short to be seen are merged with their neighbours, under the longest of them. */
 function arcCallbacks(turn, { arcs: list }) {
   const { loop } = turn;
   const marks = [];

@@ -12,7 +12,7 @@ long record_text(const struct trace_record* record, size_t left) {
   return (long) slots;
 }
 
-/* What names.js does in the traced Node is no part of the program. */
+/* Functions of names.js in the traced Node are no part of the program. */
 static char* text_name(const char* text, size_t length) {
   static const char script[] = "/rondo-node.js:",
                     ours[] = "(rondo trace: names callbacks)";

@@ -142,8 +142,8 @@ static void close_works(struct trace_process* process, uint64_t ended) {
   }
 }
 
-/* What the sampling thread has written of a loop, which was read before; returns when the
- * last of it was, since the recording's start. */
+/* The records that the sampling thread has written of a loop, which was read before;
+ * returns when the last of it was, since the recording's start. */
 static uint64_t read_samples(struct trace* trace, size_t first,
                              const struct chunk* chunks, size_t count) {
   const struct trace_chunk* head = chunks[0].head;

@@ -56,7 +56,7 @@ struct event {
   bool timer;      /* a callback of a timer that was due; detail: how late, in ns */
 };
 
-/* What a sleep waited for. */
+/* The handles and requests that a sleep waited for. */
 struct wait {
   uint32_t handles;  /* number that keep the loop alive */
   uint32_t requests; /* number in flight */

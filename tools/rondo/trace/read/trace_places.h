@@ -8,8 +8,8 @@
 
 #include "trace_model.h"
 
-/* What a source map says of one such name, to be freed; NULL: nothing. `loaded_ns`: see
- * script_origin_find. */
+/* The place that a source map gives for one such name, to be freed; NULL: nothing.
+ * `loaded_ns`: see script_origin_find. */
 char* place_written(const char* name, uint64_t loaded_ns);
 /* For the names of a process, once all of them are read. */
 void places_read(struct trace_process* process);

@@ -264,8 +264,8 @@ static void write_alive_list(FILE* out, const struct trace_loop* loop) {
   putc(']', out);
 }
 
-/* What began the request and when; how long it waited for a thread of the pool and ran on
- * it. */
+/* The callback that began the request, and when; how long it waited for a thread of the
+ * pool and ran on it. */
 static void write_event_cause(const struct page* page, const struct trace_loop* loop,
                               const struct event* event, const struct thinned* thinned) {
   const struct cause* cause = &loop->causes[event->cause];

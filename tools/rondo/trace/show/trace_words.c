@@ -305,8 +305,8 @@ void write_processor_time(FILE* out, const struct cpu_share* cpu, uint64_t lengt
                           uint64_t collected, const char* waits, bool brief) {
   char text[TIME_SIZE];
   enum cpu_verdict verdict = cpu_verdict(cpu, length);
-  /* What the thread waited for a processor counts from when it was woken, which may be
-   * before the stretch; that it was blocked has been seen. */
+  /* The time that the thread waited for a processor counts from when it was woken, which
+   * may be before the stretch; that it was blocked has been seen. */
   if (verdict == CPU_BUSY && waits != NULL && cpu->used < length / 20)
     verdict = CPU_WAITED;
   if (!cpu->known || verdict == CPU_FINE || (brief && verdict == CPU_PARTLY))

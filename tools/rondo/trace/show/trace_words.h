@@ -24,8 +24,8 @@ void write_who(FILE* out, const struct trace_loop* loop, const struct event* eve
  * "onRead server.js:7 (tcp 7)". */
 void write_who_named(FILE* out, const struct trace_loop* loop, const struct event* event);
 
-/* What Node calls the object that it was called back for, such as "PBKDF2Job"; NULL: it
- * isn't known. */
+/* Node's name of the object that was called back, such as "PBKDF2Job"; NULL: not known.
+ */
 const char* node_kind_of(const struct trace_loop* loop, const struct event* event);
 /* Whether a function of the program's was called in it. */
 bool event_calls_program(const struct trace_loop* loop, const struct event* event);
@@ -54,7 +54,7 @@ void write_processor_time(FILE* out, const struct cpu_share* cpu, uint64_t lengt
 const char* stretch_waits(const struct trace_loop* loop, const struct stretch* stretch);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
-/* What is said instead of a loop that was looked at from outside; trace_sampled.c. */
+/* The sentences for a loop that was looked at from outside; trace_sampled.c. */
 void write_sampled_waits(FILE* out, const struct trace_loop* loop);
 /* "1 turn, asleep since", of a loop that has done next to nothing else. */
 void write_sleeper(FILE* out, const struct facts* facts);
