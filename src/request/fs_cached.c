@@ -16,6 +16,7 @@
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -78,7 +79,15 @@ enum fs_way fs_stat_cached(uv_fs_t* req) {
   return FS_WAY_DONE;
 }
 
+/* access(2) looks at the mode before the name, and walks to the name with the rights of
+ * the process's user, where this walk has those of its program. */
+static bool access_may_be_cached(const uv_fs_t* req) {
+  return (req->flags & ~(R_OK | W_OK | X_OK)) == 0 && getauxval(AT_SECURE) == 0;
+}
+
 enum fs_way fs_access_cached(uv_fs_t* req) {
+  if (!access_may_be_cached(req))
+    return FS_WAY_POOL;
   int fd = walk_to_name(req, 0);
   if (fd < 0)
     return way_without_name(req, fd);

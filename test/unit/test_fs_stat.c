@@ -62,6 +62,8 @@ static void stat_tells_all_the_system_does(void** state) {
     assert_int_equal(ASYNC(req, uv_fs_stat, "missing"), UV_ENOENT);
     assert_null(req.ptr);
     uv_fs_req_cleanup(&req);
+    assert_int_equal(ASYNC(req, uv_fs_access, "missing", 64), UV_EINVAL);
+    uv_fs_req_cleanup(&req);
   }
 }
 

@@ -136,7 +136,7 @@ const firstFlight = () => new Promise((done) => {
     await ended(socket);
   }, (socket) => {
     let asked = '';
-    watch('server', socket, 'finish close').on('data', (data) => asked += data).on('end', () => setImmediate(() => socket.end(`answer to ${asked}`)));
+    watch('server', socket, 'close').on('data', (data) => asked += data).on('end', () => setImmediate(() => socket.end(`answer to ${asked}`)));
   });
   await withServer('an end without a good-bye', {}, async (port) => {
     const below = net.connect(port, '127.0.0.1');
