@@ -51,7 +51,7 @@ UV_EXTERN int uv_backend_timeout(const uv_loop_t* loop);
 UV_EXTERN uint64_t uv_now(const uv_loop_t* loop);
 UV_EXTERN void uv_update_time(uv_loop_t* loop);
 
-/* What is on it */
+/* The handles on the loop */
 UV_EXTERN void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg);
 UV_EXTERN void uv_print_all_handles(uv_loop_t* loop, FILE* stream);
 UV_EXTERN void uv_print_active_handles(uv_loop_t* loop, FILE* stream);

@@ -57,7 +57,8 @@ static void detach(struct js_http* http) {
 
 static void http_finalize(JSObjectRef token) {
   struct js_http* http = JSObjectGetPrivate(token);
-  /* One that reads from a handle is reachable from its protected owner. */
+  /* No handle is being read: a parser that reads from one is reachable from the handle's
+   * protected owner. */
   library->close(http->parser);
   free(http);
 }

@@ -20,7 +20,7 @@ static void on_info(const SSL* ssl, int where, int value) {
     return;
   if (where & SSL_CB_HANDSHAKE_START)
     tls_event_add(connection, TLS_EVENT_START, NULL, 0, 0);
-  /* Both come too when a server asks for a new handshake, which isn't one yet. */
+  /* START and DONE come also when a server only asks for a new handshake. */
   if ((where & SSL_CB_HANDSHAKE_DONE) &&
       !SSL_renegotiate_pending((SSL*) (uintptr_t) ssl)) {
     connection->is_established = true;

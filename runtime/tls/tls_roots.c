@@ -19,7 +19,7 @@ static const char* const known_files[] = {
     "/etc/ssl/cert.pem",
 };
 
-/* One file with all of them, NULL if there is none. */
+/* The file with all authorities, NULL if there is none. */
 static const char* roots_file(void) {
   const char* named = getenv(X509_get_default_cert_file_env());
   if (named != NULL)

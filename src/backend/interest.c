@@ -121,8 +121,7 @@ static unsigned int unset_ready(const uv__io_t* w) {
 }
 
 /* The wake-up descriptor is edge-triggered and never read, so poll(2) would report it for
- * ever. The wake-up descriptor isn't polled here: a wake-up shows in the loop's flags
- * too. */
+ * ever. Nobody needs the answer: a wake-up shows in the loop's flags too. */
 static unsigned int unset_ask(const uv__io_t* w) {
   unsigned int wanted = watcher_wanted_now(w);
   struct pollfd about = {.fd = w->fd, .events = (short) wanted};

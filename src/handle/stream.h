@@ -24,8 +24,8 @@ enum {
   TCP_KEEPALIVE_ON = HANDLE_ROOM << 5,
   STREAM_READS_SMALL = HANDLE_ROOM << 6, /* the last read was small */
   STREAM_OWN_SIZE = HANDLE_ROOM << 7,    /* buffers have the program's size, not ours */
-  /* These two keep libuv's values: uvloop sets the first itself, to learn of the end of a
-   * pipe that it only writes to. */
+  /* The last two keep libuv's values: uvloop sets STREAM_READABLE itself, to learn of the
+   * end of a pipe that it only writes to. */
   STREAM_READABLE = 1 << 14,
   STREAM_WRITABLE = 1 << 15,
 };

@@ -6,16 +6,15 @@
  * only with a reason, and with a back-off while spins are lost. An idle loop doesn't
  * spin, nor does any loop on a machine with one processor. The reasons:
  *
- * - It has work in the pool.
- * - The last spin for an async was won: asyncs come fast, and the spin is short.
- * - It has sent to a loop that was spinning. That loop answers at once if it answers, so
- *   a short spin decides.
- * - Its last sleep was short and ended by an async. That proves little: two loops that
- *   answer each other and both sleep see sleeps of two wake-ups each, which would be a
- *   fraction of a microsecond if both were spinning. So now and then such a sleep is
- *   followed by a long spin, long enough for the other loop to be woken and to answer. If
- *   the other loop is such a partner it sees this loop spin, spins in its turn, and from
- *   then on both find each other awake. */
+ * - The loop has work in the pool. - The last spin for an async was won: asyncs come
+ * fast, and the spin is short. - The loop has sent to a loop that was spinning. A
+ * spinning loop answers at once if it answers, so a short spin decides. - The last sleep
+ * was short and ended by an async. One short sleep proves little: two loops that answer
+ * each other and both sleep see sleeps of two wake-ups each, which would be a fraction of
+ * a microsecond if both were spinning. So now and then such a sleep is followed by a long
+ * spin, long enough for the other loop to be woken and to answer. If the other loop is
+ * such a partner it sees this loop spin, spins in its turn, and from then on both find
+ * each other awake. */
 #include "base/backoff.h"
 #include "base/base.h"
 #include "loop/counters.h"

@@ -143,7 +143,7 @@ void wake_spin_end(uv_loop_t* loop) {
 
 void wake_left(uv_loop_t* loop) {
   bool waits = loop_alive(loop) && loop_work_waits(loop);
-  /* So that a waker needn't write again. */
+  /* A marked loop stays marked, so that a waker needn't write again. */
   bool marked = (loop->flags & LOOP_MARKED) != 0;
   if (!wake_try_sleep(loop) || waits || marked)
     wake_mark(loop);

@@ -1,5 +1,5 @@
-/* What the kernel can answer from memory, asked on the loop's thread with calls that
- * cannot wait:
+/* Questions that the kernel can answer from memory, asked on the loop's thread with calls
+ * that cannot wait:
  *   preadv2(RWF_NOWAIT)       reads what is in the page cache and nothing else;
  *   openat2(RESOLVE_CACHED)   walks a path only as far as the name cache knows it;
  *   statx(AT_STATX_DONT_SYNC) gives what the inode in memory says.

@@ -2,7 +2,7 @@
  *
  * Every request that is under way on a descriptor, in whatever place, is in a queue in
  * the order of the calls. A close is held until it is the first request of its descriptor
- * in that queue. This holds for files and directories. On a pipe, a socket or a terminal
+ * in that queue. Files and directories are treated so. On a pipe, a socket or a terminal
  * a read may wait for ever, and a program may close the descriptor to get rid of that
  * read: there a close doesn't wait. */
 #include "request/fs_state.h"

@@ -42,7 +42,8 @@ enum {
   /* A helper that finishes this much later than the loop, which has nothing left to do,
    * was kept from its processor. */
   LATE_NS = 50 * 1000,
-  /* So was one that begins so long after it was called: being woken takes less. */
+  /* A helper that begins this long after it was called was kept from its processor, too:
+   * being woken takes less. */
   BEGINS_LATE_NS = 500 * 1000,
 };
 
@@ -131,8 +132,8 @@ static int64_t read_position(const uv_fs_t* req) {
 /* After a short read, or an empty one: whether the read has reached the end. RWF_NOWAIT
  * may stop where the page cache does, and Linux 5.9 and 5.10 then return 0, as at the end
  * of the file. So a regular file has ended only beyond its size, and a block device only
- * if a read that may wait finds its end. Everything else returns what it has. This uses
- * the C library's statx, which works without the kernel's. */
+ * if a read that may wait finds its end. Everything else returns what it has. The statx
+ * here is the C library's, which works without the kernel's. */
 static bool read_is_complete(const uv_fs_t* req, ssize_t answer) {
   struct statx about;
   if (statx(req->file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,

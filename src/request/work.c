@@ -107,7 +107,7 @@ static unsigned int queue_count(const struct queue* queue) {
 }
 
 /* In the child: of the work that was under way, only what had already come back is called
- * back. This may be running inside such a callback. */
+ * back. The fork may happen inside such a callback. */
 static int work_state_fork(uv_loop_t* loop, struct loop_part* part) {
   struct work_state* state = (struct work_state*) part;
   atomic_store(&state->visitors, 0);

@@ -338,7 +338,8 @@ bool sim_next_goes_on(uv_loop_t* loop) {
 
 /* --- the wait ----------------------------------------------------------------------- */
 
-/* What the set reports that isn't held back, and what needs no asking. */
+/* Looks without sleeping: returns how many events of the set are not held back;
+ * `has_news` is true if anything at all is to be served. */
 static int next_look(uv_loop_t* loop, int max, bool* has_news) {
   struct sim_state* sim = sim_of(loop);
   const struct epoll_event* found;

@@ -20,7 +20,7 @@ extern bool sim_step_is_on;
 /* --- spans, as in trace.h --- */
 void sim_step_begin(uv_loop_t* loop, enum trace_kind kind, uint64_t subject,
                     void (*function)(void));
-/* One that has its name from the beginning. */
+/* Begins a span that has its name from the beginning. */
 void sim_step_begin_named(uv_loop_t* loop, const char* name);
 /* The name of the innermost span. */
 void sim_step_name(uv_loop_t* loop, const char* name);

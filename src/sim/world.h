@@ -166,7 +166,7 @@ struct world {
   uint32_t place_next, link_high;
   struct world_place places[WORLD_PLACES]; /* addresses of the world's own sockets */
   struct world_link links[WORLD_LINKS];    /* sockets that lead outside */
-  /* What another run would use, too (world_shared.c). */
+  /* Things that another run would use, too (world_shared.c). */
   char outside_name[WORLD_LINK_NAME]; /* the first address outside; "": none */
   char fixed_name[WORLD_LINK_NAME];   /* the first port of a number that the program
                                          chose, as in "port 80"; "": none */
@@ -280,7 +280,7 @@ void world_step(struct world* world, uint64_t step);
 
 /* --- world_idle.c ------------------------------------------------------------------- */
 
-/* One that works. */
+/* A thread or process that works. */
 struct world_busy {
   char who[64];
   int tid;          /* 0: it doesn't run */

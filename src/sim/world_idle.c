@@ -18,7 +18,8 @@ enum {
   /* A thread that sleeps outside the world's waits for this long isn't about to continue.
    */
   STILL_NS = 4 * 1000 * 1000,
-  /* Nor is one that shows as asleep while it seems to be on a processor's queue. */
+  /* A thread that shows as asleep, and seems to be on a processor's queue, for this long
+   * isn't about to continue, either. */
   UNSURE_NS = 1000 * 1000 * 1000,
   /* A child that sleeps for this long before it has joined will never join: it is a
    * stranger. A program that is being loaded waits at most for the disk, which doesn't

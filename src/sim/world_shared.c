@@ -1,6 +1,7 @@
-/* What a world uses of the machine that another world, beside it, would use too: a port
- * of a number that the program chose, files by name, a process outside. `rondo sim`
- * reads it when the run is over, and decides by it how many runs go on at a time. */
+/* Things of the machine that a world uses and another world, beside it, would use too: a
+ * port of a number that the program chose, files by name, a process outside. `rondo sim`
+ * reads the list when the run is over, and decides by it how many runs go on at a time.
+ */
 #include "sim/world.h"
 
 #include "base/table.h"
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first of them is kept. */
+/* Of several names the first is kept. */
 static void note_name(struct world* world, char* kept, const char* name) {
   world_lock(world);
   if (kept[0] == '\0')

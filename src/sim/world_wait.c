@@ -250,8 +250,8 @@ static int wait_masked(struct world* world, struct pollfd* fds, nfds_t count,
       errno = wait.error;
       return -1;
     }
-    /* What came at the same moment is not to be missed; and what was ready may have been
-     * taken by another. */
+    /* Asked once more: a descriptor may have become ready at the same moment, and data
+     * that was there may have been taken by another thread. */
     ready = real_poll(fds, count, 0, NULL);
   } while (ready == 0 && deadline > world_now(world));
   return ready < 0 ? 0 : ready;

@@ -1,7 +1,7 @@
 /* Which code an address belongs to: see code.h.
  *
  * dladdr would search the symbols of the file as well, 100,000 of them in Node, which
- * takes a millisecond for an address. This code finds only the file.
+ * takes a millisecond for an address. The look-up here finds only the file.
  *
  * Engines announce a great many pieces of code, and few are ever looked up. So a new
  * piece is appended to a list. The list is sorted, and pieces that have been overwritten

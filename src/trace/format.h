@@ -123,7 +123,8 @@ enum trace_kind {
   TRACE_FILLER, /* has no meaning */
   TRACE_WAITS,  /* number: a handle that keeps the loop alive; name: 1 more than its
                    descriptor, detail: length of a text about it, which follows in whole
-                   records. Those that do stand in a row, now and then */
+                   records. The handles of a list stand in a row; a list is
+                   written now and then */
 
   /* Since version 3. */
   TRACE_CPU,    /* behind a stretch of a millisecond or more: number: of the last `detail`

@@ -115,7 +115,7 @@ static int recorder_start(uv_loop_t* loop, const char* path, enum target target)
   else
     recorder_begin(recorder);
   recorder->start_ns = recording_start_ns(&recorder->stream);
-  /* So that the first turn lists the handles. */
+  /* The time of the last list is set back, so that the first turn lists the handles. */
   recorder->waits_ns = now - WAITS_EVERY_NS - 1;
   recorder->waits_credit = WAITS_CREDIT;
   ring_start(recorder);

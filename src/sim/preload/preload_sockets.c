@@ -213,7 +213,7 @@ int listen(int fd, int backlog) {
   return result;
 }
 
-/* The other end sees it, and may answer. */
+/* The other end sees the shutdown, and may answer. */
 int shutdown(int fd, int how) {
   int (*real)(int, int);
   real_of(CALL_SHUTDOWN, &real);

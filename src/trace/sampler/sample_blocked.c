@@ -51,7 +51,8 @@ static bool place_parse(const struct blocked_place* place, struct unwind_state* 
   return true;
 }
 
-/* Nothing of a stack that the program has made itself, whose end is not known. */
+/* Copies the stack, but nothing of one that the program has made itself, whose end is not
+ * known. */
 static void blocked_stack_copy(struct unwind_stack* stack,
                                const struct sampled_loop* loop) {
   uintptr_t from = stack->state.registers[UNWIND_STACK] / 8 * 8;

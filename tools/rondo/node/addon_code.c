@@ -1,11 +1,12 @@
 /* Facts that only V8 knows: the code that it generates, for sampled stacks, and where a
  * function is defined.
  *
- * V8's flags for the first (--perf-basic-prof) write files: a map into /tmp and a log
- * into the program's working directory. Its public interface for embedders calls back
- * instead. This interface is C++, so its functions are looked up by their mangled names
- * and the two structures are declared here, as they are in Node 16 to 26. A Node in which
- * the functions are not found has stacks without JavaScript and names without places. */
+ * V8's flags for generated code (--perf-basic-prof) write files: a map into /tmp and a
+ * log into the program's working directory. V8's public interface for embedders calls
+ * back instead. The interface is C++, so its functions are looked up by their mangled
+ * names and the two structures are declared here, as they are in Node 16 to 26. A Node in
+ * which the functions are not found has stacks without JavaScript and names without
+ * places. */
 #include "addon_code.h"
 
 #include "rondo.h"

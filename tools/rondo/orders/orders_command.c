@@ -47,7 +47,8 @@ static int orders_options(struct sim_options* options, struct outcomes* outcomes
                   "by callbacks: only those whose function, or file and line, has one of "
                   "these words, as in load,app.js:12"),
       option_count("--runs", &runs, 1, RUNS_MOST,
-                   "exactly so many schedules; unless given, 400 at most"),
+                   "so many schedules; unless given, 400 at most, of a systematic "
+                   "search 5000"),
       {.name = "--search",
        .value = "WAY",
        .take = sim_way_take,

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What /proc/PID/status says. */
+/* The contents of /proc/PID/status. */
 struct status {
   int tgid, tracer, parent;
   char state;

@@ -12,7 +12,7 @@
 
 enum { RANK_LATE_MOST = 16 };
 
-/* What a schedule's choices have come to. */
+/* The cost and the key that a schedule's choices add up to. */
 struct sim_rank {
   uint64_t cost;
   uint64_t key; /* of all its choices, but for names and numbers */

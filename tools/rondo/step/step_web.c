@@ -107,7 +107,7 @@ static size_t query_number(const char* query, const char* name) {
   return query_value(query, name, value, sizeof(value)) ? strtoull(value, NULL, 10) : 0;
 }
 
-/* What the page doesn't have yet. */
+/* Writes the steps, queues and files that the page doesn't have yet. */
 static void part_write(struct web* web, FILE* out, const char* query) {
   struct film_known known = {.steps = query_number(query, "steps"),
                              .queues = query_number(query, "queues")};

@@ -311,7 +311,7 @@ function failed(error) {
   this.destroy(error);
 }
 
-// Nobody may want to hear of it: then the connection ends.
+// If nobody listens for the time-out, the connection ends.
 function timedOut() {
   const request = this.parser?.incoming;
   const byRequest = Boolean(request) && !request.complete && request.emit('timeout', this);

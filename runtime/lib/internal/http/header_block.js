@@ -128,7 +128,7 @@ function store(message, firstLine, headers, list) {
   const block = new Block(message, firstLine);
   addAll(block, headers, list);
   if (message.sendDate && !block.date) block.text += `Date: ${utcDate()}\r\n`;
-  // These have no body, whatever the program says of its encoding.
+  // Responses with these codes have no body, whatever the program says of its encoding.
   if (message.chunkedEncoding && (message.statusCode === 204 || message.statusCode === 304)) {
     message.chunkedEncoding = false;
     message.shouldKeepAlive = false;

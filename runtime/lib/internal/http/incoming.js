@@ -36,7 +36,7 @@ function IncomingMessage(socket) {
   this[kHeaders] = this[kTrailers] = null;
   this[kPairs] = -1;
   this.joinDuplicateHeaders = false;
-  // How far it has come.
+  // How far the message has come.
   this.complete = this.aborted = false;
   this._consuming = this._dumped = false;
 }

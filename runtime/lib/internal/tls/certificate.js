@@ -35,7 +35,7 @@ function peerX509(token) {
   return chain === undefined ? undefined : certificateOf(chain[0]);
 }
 
-// A peer's has its issuer's, as far as that is known.
+// A peer's certificate has its issuer's, as far as that is known.
 function x509Of(token, ofPeer) {
   if (!ofPeer) {
     const der = binding.certificate(token, false);

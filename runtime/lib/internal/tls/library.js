@@ -82,7 +82,7 @@ function getCiphers() {
   return arraySort.call(names);
 }
 
-// For what Node checks by assertions of its own.
+// Throws where Node fails by an assertion of its own.
 function insist(condition, words) {
   if (!condition) throw coded(Error, 'ERR_INTERNAL_ASSERTION', `${words}${words === '' ? '' : '\n'}This is caused by either a bug in Node.js or incorrect usage of Node.js internals.\n` +
     'Please open an issue with this stack trace at https://github.com/nodejs/node/issues\n');

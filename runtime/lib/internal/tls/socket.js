@@ -233,7 +233,7 @@ const methods = {
       this.once('connect', this._start);
       return;
     }
-    // It may have been destroyed before it was connected.
+    // The socket may have been destroyed before it was connected.
     if (this._handle !== null) binding.start(this._handle);
   },
 

@@ -270,7 +270,7 @@ function laneFacts(lane, work) {
           ['called back', `${nameOf(loop, event)}, ${formatDuration(Math.max(0, loop.start[event] - lane.end[work]))} after its end`]];
 }
 
-/* What kept the loop alive is known of that. */
+/* The last sleep, for which it is known what kept the loop alive. */
 const lastSleep = ({ sleeps }) => (sleeps.count ? sleeps.index[sleeps.count - 1] : -1);
 
 /* How much of a callback were its ticks and microtasks. */

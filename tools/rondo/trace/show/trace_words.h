@@ -50,7 +50,7 @@ uint64_t write_stopped_part(FILE* out, const struct trace_loop* loop, uint64_t f
 /* The second of both alone; `brief`: only why, not how much. */
 void write_processor_time(FILE* out, const struct cpu_share* cpu, uint64_t length,
                           uint64_t collected, const char* waits, bool brief);
-/* What the samples of a stretch say of that. */
+/* What the thread waited for in a stretch, as its samples show. */
 const char* stretch_waits(const struct trace_loop* loop, const struct stretch* stretch);
 /* "half of the time not at all, …" */
 void write_waits_of(FILE* out, const struct facts* facts);
