@@ -1,4 +1,4 @@
-/* The libuv 1.x interface for Linux on x86-64, as Rondo provides it. Programs written for
+/* The libuv 1.x interface for Linux, as Rondo provides it. Programs written for
  * libuv compile unchanged against it, and binaries built with libuv's own header run on
  * it: sizes of types, offsets of public fields, values of constants and prototypes are
  * the same (test/abi checks that). The parts are in uv/, by topic; include only this

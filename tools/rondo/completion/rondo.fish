@@ -92,7 +92,7 @@ complete -c rondo -n '__fish_seen_subcommand_from orders' -l date -x -d 'when ea
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l search -x -a "random systematic both" -d 'which schedules'
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l shard -x -d 'a part of the search'
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l no-story -d 'faster'
-complete -c rondo -n '__fish_seen_subcommand_from orders' -l runs -x -d 'exactly so many schedules'
+complete -c rondo -n '__fish_seen_subcommand_from orders' -l runs -x -d 'so many schedules'
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l jobs -x -d 'so many at a time'
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l isolate -d 'a network and a /tmp for each run'
 complete -c rondo -n '__fish_seen_subcommand_from orders' -l share -d 'the network and /tmp for all runs'
