@@ -321,7 +321,7 @@ void native_process(JSObjectRef exports) {
   js_set_number(exports, "ppid", uv_os_getppid());
   js_set_string(exports, "execPath", uv_exepath(path, &size) == 0 ? path : js.argv[0]);
   js_set_string(exports, "argv0", js.argv[0]);
-  js_set_string(exports, "version", RONDO_VERSION);
+  js_set_string(exports, "version", RONDO_RELEASE);
 #ifdef RONDO_OPENSSL
   js_set_string(exports, "openssl", RONDO_OPENSSL);
 #endif

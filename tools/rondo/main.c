@@ -172,7 +172,7 @@ static int script_options_read(struct js_options* options, int argc, char** argv
   int code = options_read(&line, argc, argv, next, NULL);
   if (code != OPTIONS_GOOD || !version)
     return code;
-  printf("v%s\n", RONDO_VERSION);
+  printf("v%s\n", RONDO_RELEASE);
   return 0;
 }
 
