@@ -40,9 +40,8 @@ function errorText(repl, error) {
   const isError = typeof error === 'object' && error !== null && typeof error.stack === 'string' && error instanceof Error;
   if (isError) cutStack(error);
   let text = repl.writer(error);
-  // An error without frames is printed without the brackets that inspect puts around it.
-  if (isError && stringStartsWith.call(text, `[${error.stack}]`)) text = error.stack + stringSlice.call(text, error.stack.length + 2);
-  else if (isError && stringStartsWith.call(text, '[') && stringEndsWith.call(text, ']')) text = stringSlice.call(text, 1, -1);
+  // An error without frames and without properties is printed without the brackets that inspect puts around it.
+  if (isError && stringStartsWith.call(text, '[') && stringEndsWith.call(text, ']')) text = stringSlice.call(text, 1, -1);
   const width = repl.writer.options?.breakLength ?? 80;
   const lines = stringSplit.call(text, '\n');
   let isMarked = false;
@@ -122,7 +121,7 @@ function REPLServer(prompt, stream, evaluateOwn, useGlobal, ignoreUndefined, rep
     replMode: options.replMode ?? REPL_MODE_SLOPPY, breakEvalOnSigint: Boolean(options.breakEvalOnSigint), editorMode: false,
     underscoreAssigned: false, underscoreErrAssigned: false, last: undefined, lastError: undefined, lines: [], bufferedInput: '',
     _initialPrompt: options.prompt ?? '> ', _domain: new EventEmitter(), inputStream: options.input, outputStream: options.output,
-    _isClosing: false, _isRunning: false, _queue: [], _hasInterrupted: false, commands: { __proto__: null },
+    _isClosing: false, _isRunning: false, _queue: [], _hasInterrupted: false, _owesPrompt: false, commands: { __proto__: null },
   };
   Object.assign(this, fields);
   this.lines.level = [];
@@ -171,6 +170,7 @@ class Methods {
     line = line || '';
     if (this.editorMode) {
       this.bufferedInput += `${line}\n`;
+      this._remember(line);
       // As deep as the line before.
       const indent = regexpExec.call(/^\s*/, line)[0];
       if (this._sawKeyPress && !this._isLoading && indent !== '') this._insertString(indent);
@@ -212,20 +212,20 @@ class Methods {
 
   _finish(line, error, value) {
     this._remember(line);
-    if (error instanceof Recoverable && !(this._isClosing && this._queue.length === 0)) {
+    if (error instanceof Recoverable) {
       this.bufferedInput += `${line}\n`;
       this.displayPrompt();
-      this._goOn();
-      return;
+    } else {
+      const failed = error !== null && error !== undefined;
+      this.clearBufferedCommand();
+      if (failed) this._domain.emit('error', error instanceof Thrown ? error.value : error);
+      else if (arguments.length > 2) this._show(value);
+      if (!failed || this.closed) this.displayPrompt();
     }
-    const failed = error !== null && error !== undefined;
-    this.clearBufferedCommand();
-    if (failed) {
-      this._domain.emit('error', error instanceof Recoverable ? error.err : error instanceof Thrown ? error.value : error);
-    } else if (arguments.length > 2) {
-      this._show(value);
+    if (this._owesPrompt) { // to a command, behind what it ran
+      this._owesPrompt = false;
+      this.displayPrompt();
     }
-    if (!failed || this.closed) this.displayPrompt();
     this._goOn();
     if (this._isClosing && !this._isRunning) {
       this._isClosing = false;
@@ -274,7 +274,7 @@ class Methods {
 
   _evaluate(input, context, file, callback) {
     const isStrict = this.replMode === REPL_MODE_STRICT;
-    if (stringTrim.call(input) === '') {
+    if (input === '\n') {
       callback(null);
       return;
     }
@@ -352,11 +352,11 @@ class Methods {
   _ttyWrite(text, key) {
     key ??= {};
     if (this.editorMode && key.ctrl && !key.shift && key.name === 'd') {
-      const code = this.bufferedInput + this.line;
+      const { line } = this;
+      const code = `${this.bufferedInput}${line}\n`;
       this._turnOffEditor();
       this.clearLine();
-      this.bufferedInput = '';
-      this._run(`${code}\n`, code);
+      this._run(code, line);
       return;
     }
     // The prompt at its second Ctrl-C in a row leaves; any other key begins anew.
@@ -443,7 +443,6 @@ function nameModules(context) {
   module.paths = [...over(Module._nodeModulePaths(process.cwd())), ...over(Module.globalPaths)];
   const define = (name, value) => Object.defineProperty(context, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   define('module', module);
-  define('exports', module.exports);
   define('require', Module.createRequire(`${process.cwd()}/<repl>`));
   for (const name of over(builtinModules)) {
     if (stringIncludes.call(name, '/') || (name !== 'crypto' && name in global && context === global) || name === 'process' || name === 'console') continue;

@@ -26,8 +26,11 @@ app.get('/hello/:name', (q, r) => r.json({ hello: q.params.name, query: q.query 
 app.use((error, q, r, next) => r.status(500).send(error.message)); app.get('/bad', () => { throw new Error('thrown') });
 const s = app.listen(0, async () => { const { port } = s.address(); console.log(await ask(port, '/hello/you?a=1&b[]=2')); console.log(await ask(port, '/nowhere'));
 console.log(await ask(port, '/sum', { method: 'POST', headers: { 'content-type': 'application/json' } }, '{"a":1,"b":2}')); s.close() })""",
-    "koa": ASK + """const Koa = require('koa'); const app = new Koa(); app.use(async (c, next) => { await next(); c.set('x', '1') }); app.use((c) => { c.body = { path: c.path, q: c.query } });
-const s = app.listen(0, async () => { console.log(await ask(s.address().port, '/a/b?c=d')); s.close() })""",
+    "koa": ASK + """const Koa = require('koa'); const app = new Koa(); app.use(async (c, next) => { await next(); c.set('x', '1') }); const { Readable } = require('stream');
+const bodies = { '/json': () => ({ a: [1] }), '/null': () => null, '/text': () => '<p>t', '/bytes': () => Buffer.from('bytes'), '/stream': () => Readable.from(['a', 'b']), '/file': () => require('fs').createReadStream('package.json').on('error', () => {}), '/throws': () => { const e = new Error('teapot'); e.status = 418; e.expose = true; throw e } };
+app.on('error', () => {}); app.use((c) => { c.body = bodies[c.path] ? bodies[c.path]() : { path: c.path, q: c.query } });
+const s = app.listen(0, async () => { const { port } = s.address(); console.log(await ask(port, '/a/b?c=d')); for (const path of Object.keys(bodies)) { const [code, type, text] = await ask(port, path); console.log(path, code, type, text.length, text.slice(0, 20)) }
+console.log(await ask(port, '/json', { method: 'HEAD' })); s.close() })""",
     "fastify": ASK + """const f = require('fastify')(); f.get('/x/:id', { schema: { params: { type: 'object', properties: { id: { type: 'integer' } } } } }, async (q) => ({ id: q.params.id }));
 f.listen({ port: 0 }).then(async () => { const { port } = f.server.address(); console.log(await ask(port, '/x/5')); console.log(await ask(port, '/x/y')); await f.close() })""",
     "ws": """const { WebSocketServer, WebSocket } = require('ws'); const s = new WebSocketServer({ port: 0, host: '127.0.0.1' }, () => {
@@ -86,7 +89,7 @@ const { privateKey, publicKey } = require('crypto').generateKeyPairSync('rsa', {
     "listr2": """const { Listr } = require('listr2'); new Listr([{ title: 'one', task: (c) => { c.x = 1 } }, { title: 'two', task: async () => { await 1 } }], { renderer: 'silent' }).run().then(console.log)""",
     "dotenv": """console.log(require('dotenv').parse('A=1\\nB="x y" # c\\nexport C=\\'q\\''))""",
     "lodash": """const _ = require('lodash'); console.log(_.chunk([1, 2, 3], 2), _.merge({ a: { b: 1 } }, { a: { c: 2 } }), _.template('<%= a %>')({ a: 1 }), _.camelCase('foo bar'))""",
-    "async": """const a = require('async'); a.parallelLimit([(c) => setTimeout(c, 5, null, 1), (c) => c(null, 2)], 2, (e, r) => console.log(e, r)); a.eachSeries([1, 2], (x, c) => { console.log(x); setImmediate(c) }, () => console.log('end'))""",
+    "async": """const a = require('async'); a.parallelLimit([(c) => setTimeout(c, 5, null, 1), (c) => c(null, 2)], 2, (e, r) => { console.log(e, r); a.eachSeries([1, 2], (x, c) => { console.log(x); setImmediate(c) }, () => console.log('end')) })""",
     "bluebird": """const P = require('bluebird'); P.map([1, 2, 3], (x) => P.delay(1).return(x * 2), { concurrency: 2 }).then(console.log); P.promisify(require('fs').readFile)('/nowhere').catch((e) => console.log(e.code))""",
     "rxjs": """const { of, interval, map, take, mergeMap } = require('rxjs'); of(1, 2).pipe(mergeMap((x) => interval(1).pipe(take(2), map((i) => [x, i])))).subscribe({ next: (v) => console.log(v), complete: () => console.log('end') })""",
     "moment": """const m = require('moment'); console.log(m.utc(0).format('YYYY-MM-DD dddd'), m.utc(0).add(1, 'month').fromNow() !== '', m.duration(90, 'minutes').humanize())""",
@@ -100,7 +103,7 @@ const { privateKey, publicKey } = require('crypto').generateKeyPairSync('rsa', {
     "rimraf": BIN + """put('x', ''); fs.mkdirSync(path.join(scratch, 'd/e'), { recursive: true }); require('rimraf').rimraf(path.join(scratch, 'd')).then((r) => console.log(r, fs.readdirSync(scratch)))""",
     "fs-extra": BIN + """const fx = require('fs-extra'); (async () => { await fx.outputJson(path.join(scratch, 'a/b/c.json'), { x: 1 }); await fx.copy(path.join(scratch, 'a'), path.join(scratch, 'z')); console.log(await fx.readJson(path.join(scratch, 'z/b/c.json')), await fx.pathExists(path.join(scratch, 'q'))) })()""",
     "graceful-fs": """require('graceful-fs').readdir('/proc/self/task', (e, l) => console.log(e, l.length > 0))""",
-    "chokidar": BIN + """const w = require('chokidar').watch(scratch, { ignoreInitial: true, ignored: /node_modules/ }).on('ready', () => put('new.txt', '1')).on('add', (f) => { console.log('add', path.basename(f)); w.close() })""",
+    "chokidar": BIN + """const w = require('chokidar').watch(scratch, { ignoreInitial: true, ignored: /node_modules/ }).on('ready', () => put('new.txt', '1')).on('add', (f) => { console.log('add', path.basename(f)); w.close().then(() => process.exit()) })""",
     "cross-spawn": """console.log(String(require('cross-spawn').sync('echo', ['a b', '"c"']).stdout))""",
     "execa": """const e = require('execa'); e('sh', ['-c', 'echo out; echo err >&2; exit 3']).catch((x) => console.log(x.exitCode, x.stdout, x.stderr, x.shortMessage))""",
     "shelljs": """const s = require('shelljs'); console.log(s.exec('echo hi', { silent: true }).stdout, s.which('sh').code ?? String(s.which('sh')), s.ls('node_modules/shelljs/*.js').length > 1)""",
@@ -138,6 +141,6 @@ const { privateKey, publicKey } = require('crypto').generateKeyPairSync('rsa', {
 
 # Why a use may differ from Node's.
 EXPLAINED = {
-    "undici": "asks for stream/web", "cheerio": "asks for undici, which wants MessagePort and stream/web", "webpack": "asks for vm",
-    "jest": "asks for vm", "ava": "runs tests in other processes or threads, with messages between them", "rollup": "is a native addon",
+    "undici": "asks for stream/web", "cheerio": "loads an undici of its own, which wants the global MessagePort", "webpack": "asks for vm",
+    "jest": "asks for vm (jest-resolve)", "ava": "asks for v8.serialize", "rollup": "is a native addon",
 }

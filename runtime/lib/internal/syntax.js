@@ -31,7 +31,7 @@ const WORDS = [
   [/^The keyword '(.+)' is reserved/, () => 'Unexpected strict mode reserved word'],
   [/^Deleting local variable/, () => 'Delete of an unqualified identifier in strict mode.'],
   [/^Octal literal in strict mode/, () => 'Octal literals are not allowed in strict mode.'],
-  [/^Invalid number/, () => 'Invalid or unexpected token'],
+  [/^(?:Invalid number|Identifier directly after number)/, () => 'Invalid or unexpected token'],
   [/^Missing initializer in (.+)/, (all, what) => `Missing initializer in ${stringStartsWith.call(what, 'const') ? 'const' : 'destructuring'} declaration`],
   [/^Missing catch or finally/, () => 'Missing catch or finally after try'],
   [/^Label '(.+)' is already declared/, (all, name) => `Label '${name}' has already been declared`],
@@ -99,8 +99,17 @@ function errorOf(error, text) {
     if (name !== null) Object.assign(error, { pos: name.index + regexpExec.call(/^const\s+/, name[0])[0].length });
     error.loc = acorn().getLineInfo(text, error.pos);
   }
+  // V8 points to where the number or the expression begins.
+  const isNumber = stringStartsWith.call(message, 'Identifier directly');
+  const before = isNumber ? regexpExec.call(/[\w.]*$/, stringSlice.call(text, 0, error.pos))[0].length :
+    stringStartsWith.call(message, 'Unterminated regular') ? 1 : 0;
+  if (before > 0) {
+    error.pos -= before;
+    error.loc = acorn().getLineInfo(text, error.pos);
+  }
   const isText = words === 'Invalid or unexpected token' && regexpTest(/^Unterminated string/, message);
-  const length = isText ? regexpExec.call(/^[^\n]*/, stringSlice.call(text, error.pos))[0].length : tokenAt(text, error.pos).length;
+  const length = isText ? regexpExec.call(/^[^\n]*/, stringSlice.call(text, error.pos))[0].length :
+    isNumber ? before : tokenAt(text, error.pos).length;
   return { message: words, line: error.loc.line, column: error.loc.column + 1, at: error.pos, length: Math.max(length, 1), isUnfinished: isUnclosed };
 }
 

@@ -109,7 +109,8 @@ function defineAll(repl) {
         const said = command(this, argument);
         if (said === QUIET) return;
         if (said !== '') this.output.write(said);
-        this.displayPrompt();
+        if (this._isRunning) this._owesPrompt = true;
+        else this.displayPrompt();
       },
     });
   }
