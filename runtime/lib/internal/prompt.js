@@ -14,6 +14,11 @@ function historyFile({ RONDO_REPL_HISTORY: named, HOME }) {
 }
 
 function start() {
+  try {
+    require('internal/syntax').acorn();
+  } catch (error) {
+    require('internal/switches').refuse(error.message);
+  }
   const repl = require('repl');
   const { env } = process;
   const size = Number(env.RONDO_REPL_HISTORY_SIZE ?? HISTORY_SIZE);

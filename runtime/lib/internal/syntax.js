@@ -5,11 +5,13 @@
 const { regexpExec, regexpReplace, regexpTest, stringEndsWith, stringIncludes, stringSlice, stringStartsWith, stringTrim } = intrinsics;
 
 const { script } = require('internal/tools');
-const { notImplemented } = require('internal/errors');
+const { coded } = require('internal/errors');
+
+const ABSENT = "This build of rondo has no prompt, no TypeScript and no places of syntax errors (cure: install Debian's node-acorn, build again)";
 
 let parser;
 function acorn() {
-  if (!script.hasEmbedded('vendor/acorn')) throw notImplemented('The parser (this build was made without node-acorn)');
+  if (!script.hasEmbedded('vendor/acorn')) throw coded(Error, 'ERR_FEATURE_UNAVAILABLE', ABSENT);
   return parser ??= require('acorn');
 }
 
