@@ -27,23 +27,52 @@ static void break_off(int number) {
   is_broken = 1;
 }
 
+/* The engine looks once for each limit that is set: the next look has to be asked for. */
 static bool may_end(JSContextRef ctx, void* context) {
-  (void) ctx, (void) context;
-  return is_broken != 0;
+  (void) context;
+  if (is_broken)
+    return true;
+  JSContextGroupSetExecutionTimeLimit(JSContextGetGroup(ctx), look_seconds, may_end,
+                                      NULL);
+  return false;
+}
+
+/* From before the terminal makes Ctrl-C a signal until it is a key again, the signal is
+ * caught: at no moment it ends the program. */
+static struct {
+  bool is_set;
+  struct sigaction before;
+} guard;
+
+/* guard() */
+static JSValueRef prompt_guard(JS_ARGS) {
+  JS_UNUSED;
+  struct sigaction handler = {.sa_handler = break_off};
+  sigemptyset(&handler.sa_mask);
+  is_broken = 0;
+  if (!guard.is_set)
+    guard.is_set = sigaction(SIGINT, &handler, &guard.before) == 0;
+  return js_undefined();
+}
+
+/* unguard(): whether Ctrl-C came. A handler that the program has set meanwhile stays. */
+static JSValueRef prompt_unguard(JS_ARGS) {
+  JS_UNUSED;
+  if (!guard.is_set)
+    return js_boolean(false);
+  struct sigaction now;
+  if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == break_off)
+    sigaction(SIGINT, &guard.before, NULL);
+  guard.is_set = false;
+  return js_boolean(is_broken != 0);
 }
 
 static JSValueRef evaluate_breakable(JSValueRef* exception) {
-  struct sigaction handler = {.sa_handler = break_off}, before;
   JSContextGroupRef group = JSContextGetGroup(js.ctx);
-  sigemptyset(&handler.sa_mask);
-  is_broken = 0;
-  bool is_set = sigaction(SIGINT, &handler, &before) == 0;
   JSContextGroupSetExecutionTimeLimit(group, look_seconds, may_end, NULL);
   JSValueRef value =
       JSEvaluateScript(js.ctx, input.source, NULL, input.file, 1, exception);
   JSContextGroupClearExecutionTimeLimit(group);
-  if (is_set)
-    sigaction(SIGINT, &before, NULL);
   if (is_broken && *exception != NULL)
     *exception = js_error("Error", "ERR_SCRIPT_EXECUTION_INTERRUPTED",
                           "Script execution was interrupted by `SIGINT`");
@@ -89,6 +118,9 @@ static JSValueRef prompt_evaluate(JS_ARGS) {
 }
 
 void native_prompt(JSObjectRef exports) {
-  static const struct js_method methods[] = {{"evaluate", prompt_evaluate}, {NULL, NULL}};
+  static const struct js_method methods[] = {{"evaluate", prompt_evaluate},
+                                             {"guard", prompt_guard},
+                                             {"unguard", prompt_unguard},
+                                             {NULL, NULL}};
   js_methods(exports, methods);
 }

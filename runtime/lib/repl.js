@@ -93,6 +93,7 @@ function optionsOf(given) {
   const { breakEvalOnSigint, eval: own } = options;
   if (breakEvalOnSigint && own)
     throw coded(TypeError, 'ERR_INVALID_REPL_EVAL_CONFIG', 'Cannot specify both "breakEvalOnSigint" and "eval" for REPL');
+  if (!own) require('internal/syntax').acorn(); // throws in a build without it
   if (own !== undefined && own !== null && own !== false) validateFunction(own, 'eval');
   const isOwn = Boolean(options.input ?? options.output ?? options.stream);
   if (!isOwn) Object.assign(options, { input: process.stdin, output: process.stdout });
@@ -280,13 +281,19 @@ class Methods {
     }
     let result;
     const isBreakable = this.breakEvalOnSigint;
+    const isGuarded = isBreakable && this.useGlobal;
+    if (isGuarded) native('prompt').guard();
     const wasRaw = isBreakable && this.terminal ? this._setRawMode(false) : false; // so that Ctrl-C is a signal
     let isSettled = false;
-    const onWait = () => {
+    const unguard = () => {
       if (wasRaw && !this.closed) this._setRawMode(true); // Ctrl-C is a key again
+      return isGuarded && native('prompt').unguard();
+    };
+    const onWait = () => {
+      if (unguard()) this._stopWaiting?.();
     };
     const settle = (hasThrown, value) => {
-      onWait();
+      unguard();
       this._stopWaiting = undefined;
       if (isSettled) return;
       isSettled = true;
