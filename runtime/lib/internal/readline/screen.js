@@ -7,7 +7,7 @@ const cursor = require('internal/tty/cursor');
 const { columnsOf } = require('internal/inspect_text');
 const { stripVTControlCharacters } = require('util');
 
-const widthOf = (rl) => rl.output?.columns ?? Infinity;
+const widthOf = (rl) => rl.output?.columns || Infinity; // a terminal may not know its width: 0
 
 // Where the cursor stands behind a text that begins in the first column.
 function placeBehind(rl, text) {
