@@ -13,6 +13,7 @@ const PIPE = 3;
 function report() {
   delete process.env.RONDO_WATCHED;
   const stdio = native('stdio');
+  require('internal/loader'); // sets tools.addSource
   const { addSource } = tools;
   tools.addSource = (file, text, skip) => {
     addSource(file, text, skip);
@@ -58,7 +59,8 @@ class Watcher {
       if (this.settings.watchPaths.length === 0) arrayForEach.call(files, (file) => this.add(file));
     });
     child.on('error', (error) => this.say(`Failed running '${this.name}': ${error.message}`));
-    child.on('exit', (code) => {
+    // At 'close' its pipe is at the end, so that all of its files are watched when its end is reported.
+    child.on('close', (code) => {
       if (this.child !== child) return;
       this.child = undefined;
       this.say(code === 0 ? `Completed running '${this.name}'` : `Failed running '${this.name}'`);
