@@ -144,6 +144,7 @@ __attribute__((visibility("default"))) struct crypto_library rondo_crypto_librar
  */
 __attribute__((constructor)) static void library_fill(void) {
   rondo_crypto_library = (struct crypto_library){
+      .interface = MODULE_INTERFACE,
       .version = version_of,
       .version_number = version_number,
       .words = words_of,

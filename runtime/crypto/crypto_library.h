@@ -200,6 +200,7 @@ typedef void (*crypto_visit)(const char* name, void* data);
 
 /* The table that the object exports, under CRYPTO_LIBRARY. */
 struct crypto_library {
+  uint64_t interface; /* MODULE_INTERFACE, first (js_module.h) */
   const char* (*version)(void);
   unsigned long (*version_number)(void);
   struct crypto_words (*words)(unsigned long error);

@@ -523,6 +523,7 @@ static const char* const methods[] = {HTTP_METHOD_MAP(HTTP_METHOD_NAME) NULL};
 
 extern const struct http_library rondo_http_library;
 __attribute__((visibility("default"))) const struct http_library rondo_http_library = {
+    .interface = MODULE_INTERFACE,
     .version = HTTP_VALUE(LLHTTP_VERSION_MAJOR) "." HTTP_VALUE(
         LLHTTP_VERSION_MINOR) "." HTTP_VALUE(LLHTTP_VERSION_PATCH),
     .methods = methods,

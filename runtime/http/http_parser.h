@@ -62,6 +62,7 @@ struct http_error {
 };
 
 struct http_library {
+  uint64_t interface; /* MODULE_INTERFACE, first (js_module.h) */
   const char* version;
   const char* const* methods; /* ends with NULL */
   struct http_parser* (*open)(const struct http_events* events);

@@ -2,6 +2,7 @@
 #include "js_module.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,14 @@ const void* js_module_load(const char* name, const char* symbol, char* problem,
   void* object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const void* found = object != NULL ? dlsym(object, symbol) : NULL;
   const char* reason = found == NULL ? dlerror() : NULL;
-  if (found == NULL)
+  if (found == NULL) {
     snprintf(problem, size, "%s", reason != NULL ? reason : path);
-  return found;
+    return NULL;
+  }
+  uint64_t interface;
+  memcpy(&interface, found, sizeof(interface));
+  if (interface == MODULE_INTERFACE)
+    return found;
+  snprintf(problem, size, "%s is of another build than librondo-js.so", path);
+  return NULL;
 }

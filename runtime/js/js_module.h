@@ -1,5 +1,7 @@
 /* Objects beside librondo-js.so that have a library of their own behind them, loaded when
- * a program first requires the module that needs them. */
+ * a program first requires the module that needs them. What such an object exports begins
+ * with MODULE_INTERFACE, a number that the build makes of the headers between the two:
+ * one that was built from other headers is refused. */
 #ifndef RONDO_JS_MODULE_H
 #define RONDO_JS_MODULE_H
 

@@ -27,6 +27,7 @@ __attribute__((visibility("default"))) struct tls_library rondo_tls_library;
 __attribute__((constructor)) static void library_fill(void) {
   tls_settings_fill(&tls_connections);
   rondo_tls_library = (struct tls_library){
+      .interface = MODULE_INTERFACE,
       .context = tls_contexts,
       .connection = tls_connections,
       .words = tls_words,

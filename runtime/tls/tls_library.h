@@ -241,6 +241,7 @@ struct tls_connection_kind {
 };
 
 struct tls_library {
+  uint64_t interface; /* MODULE_INTERFACE, first (js_module.h) */
   struct tls_context_kind context;
   struct tls_connection_kind connection;
   void (*words)(unsigned long error, struct tls_trouble* trouble);

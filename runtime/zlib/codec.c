@@ -15,5 +15,5 @@ static const struct codec_kind* kind_of(enum codec_mode mode) {
 
 extern const struct codec_library rondo_codec_library;
 
-__attribute__((visibility("default")))
-const struct codec_library rondo_codec_library = {checksum, kind_of, ZLIB_VERNUM};
+__attribute__((visibility("default"))) const struct codec_library rondo_codec_library = {
+    MODULE_INTERFACE, checksum, kind_of, ZLIB_VERNUM};

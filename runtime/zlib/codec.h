@@ -76,6 +76,7 @@ extern const struct codec_kind codec_zlib, codec_brotli_encoder, codec_brotli_de
 
 /* The table that the object exports, under CODEC_LIBRARY. */
 struct codec_library {
+  uint64_t interface; /* MODULE_INTERFACE, first (js_module.h) */
   uint32_t (*crc32)(uint32_t before, const uint8_t* bytes, size_t length);
   const struct codec_kind* (*kind)(enum codec_mode mode);
   uint32_t zlib_version;
