@@ -9,7 +9,7 @@ const EventEmitter = require('events');
 const { Interface } = require('readline');
 const { inspect } = require('util');
 const { coded, validateFunction } = require('internal/errors');
-const { Recoverable, evaluate, interrupted } = require('internal/repl/evaluate');
+const { Recoverable, Refused, evaluate, interrupted } = require('internal/repl/evaluate');
 const { Module } = require('internal/loader');
 const tools = require('internal/tools');
 
@@ -212,7 +212,7 @@ class Methods {
   }
 
   _finish(line, error, value) {
-    this._remember(line);
+    if (!(error instanceof Thrown)) this._remember(line); // as Node: .save leaves out what threw
     if (error instanceof Recoverable) {
       this.bufferedInput += `${line}\n`;
       this.displayPrompt();
@@ -297,8 +297,9 @@ class Methods {
       this._stopWaiting = undefined;
       if (isSettled) return;
       isSettled = true;
-      if (hasThrown) callback(value instanceof Recoverable ? value : new Thrown(value));
-      else callback(null, value);
+      if (!hasThrown) callback(null, value);
+      else if (value instanceof Refused) callback(value.error);
+      else callback(value instanceof Recoverable ? value : new Thrown(value));
     };
     // Ctrl-C leaves the wait for a promise; what is awaited goes on.
     this._stopWaiting = () => settle(true, interrupted());

@@ -15,6 +15,13 @@ class Recoverable extends SyntaxError {
   }
 }
 
+// A text that isn't JavaScript, and that no more text makes right.
+class Refused {
+  constructor(error) {
+    this.error = error;
+  }
+}
+
 const constantsOf = new WeakMap(); // of a scope: name → true
 
 function isConstant(scope, name) { return constantsOf.get(scope)?.[name] === true; }
@@ -106,7 +113,7 @@ function evaluate({ input, file, context, isStrict, isBreakable, onWait = () => 
   const made = prepare(input, !isGlobal);
   if (made.error !== undefined) {
     const error = syntaxError(made.error, input, file);
-    throw made.error.isUnfinished ? new Recoverable(error) : error;
+    throw made.error.isUnfinished ? new Recoverable(error) : new Refused(error);
   }
   declare(scope, made.names);
   if (!isStrict) declare(scope, arrayFilter.call(made.assigned, (name) => !(name in scope)));
@@ -157,4 +164,4 @@ function settle(scope, made, value, callback, onWait) {
   });
 }
 
-module.exports = { Recoverable, evaluate, interrupted };
+module.exports = { Recoverable, Refused, evaluate, interrupted };
