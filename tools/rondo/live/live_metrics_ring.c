@@ -229,7 +229,7 @@ static void stalls_of_loop(struct metrics* metrics, struct metrics_process* proc
     if (held->look == EVENT_NONE || held->starting || end <= from || end > to ||
         stretch_length(held) < metrics->stall_ns)
       continue;
-    if (hot_path_find(&path, loop, held->start, held->end))
+    if (taker_path_find(&path, loop, held))
       function = hot_path_function(&path);
     if (function == NULL && held->culprit != EVENT_NONE && held->taker <= TAKER_MANY)
       function = taker_name(loop, held);

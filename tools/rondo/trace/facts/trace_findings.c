@@ -2,6 +2,7 @@
 #include "trace_findings.h"
 #include "trace_collections.h"
 
+#include "trace_held.h"
 #include "trace_samples.h"
 #include "trace_words.h"
 
@@ -310,7 +311,7 @@ static void headline_stack(struct headline* line, const struct finding* finding,
                            const struct stretch* worst) {
   const struct trace_loop* loop = finding->facts->loop;
   struct hot_path path;
-  if (!hot_path_find(&path, loop, worst->start, worst->end))
+  if (!taker_path_find(&path, loop, worst))
     return;
   const char* function = hot_path_function(&path);
   bool called = worst->culprit != EVENT_NONE && worst->taker <= TAKER_MANY;
@@ -373,6 +374,25 @@ static void headline_start(struct headline* line, const struct finding* finding)
     headline_stack(line, finding, starting);
 }
 
+/* What the handle is called: with its descriptor and addresses, by its name alone, or as
+ * "tcp 1", whatever there is room for. */
+static bool headline_handle(struct headline* line, const struct trace_loop* loop,
+                            const struct alive* alive, const char* before) {
+  bool fits = false;
+  for (int way = 0; way < 3 && !fits; way++) {
+    FILE* out = part_begin(line);
+    fputs(before, out);
+    if (way == 0)
+      write_alive(out, loop, alive);
+    else if (way == 1)
+      write_alive_name(out, loop, alive);
+    else
+      fputs(loop->subjects[alive->subject], out);
+    fits = part_end(line, out, false);
+  }
+  return fits;
+}
+
 /* Of a loop that was asleep at the end, for much longer than anything had held it up:
  * what it waited for, since the program may have been stopped because it didn't end. */
 static bool headline_alive(struct headline* line, const struct finding* finding) {
@@ -394,10 +414,7 @@ static bool headline_alive(struct headline* line, const struct finding* finding)
           wait->handles == 1 ? "" : "s");
   part_end(line, out, false);
   for (size_t i = 0; i < loop->alive_count && i < wait->handles; i++) {
-    out = part_begin(line);
-    fputs(i == 0 ? ": " : ", ", out);
-    write_alive(out, loop, &loop->alive[i]);
-    if (!part_end(line, out, false))
+    if (!headline_handle(line, loop, &loop->alive[i], i == 0 ? ": " : ", "))
       break;
   }
   return true;

@@ -5,6 +5,7 @@
 #define RONDO_TOOL_TRACE_HELD_H
 
 #include "trace_facts.h"
+#include "trace_samples.h"
 
 /* Finds the longest stretches of a loop, and how long events waited for it. */
 void find_held(struct facts* facts);
@@ -29,6 +30,12 @@ void find_late_data(struct facts* facts);
 
 /* Finds what took most of a stretch: trace_takers.c. */
 void find_taker(const struct trace_loop* loop, struct stretch* stretch);
+/* Whether a function of the program's took most of the callback. */
+bool taker_is_inside(const struct trace_loop* loop, const struct stretch* stretch);
+/* The path of the samples while what took most ran, so that its name and its stack belong
+ * together; false if there are none. */
+bool taker_path_find(struct hot_path* path, const struct trace_loop* loop,
+                     const struct stretch* stretch);
 
 /* Who took a stretch, in which turn, and what the thread had of the processor. Given are
  * its start, its end, and the events in it. */

@@ -1,5 +1,6 @@
 /* The path that most samples of a stretch share: see trace_samples.h. */
 #include "trace_samples.h"
+#include "trace_held.h"
 #include "trace_words.h"
 
 #include <stdlib.h>
@@ -386,9 +387,9 @@ void hot_path_write(FILE* out, const struct hot_path* path, const char* before) 
           path->counted < path->samples && path->scripted ? " in the script" : "");
 }
 
-void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from,
-                    uint64_t to) {
+void write_hot_path(FILE* out, const struct trace_loop* loop,
+                    const struct stretch* stretch) {
   struct hot_path path;
-  if (hot_path_find(&path, loop, from, to))
+  if (taker_path_find(&path, loop, stretch))
     hot_path_write(out, &path, "\n              in ");
 }

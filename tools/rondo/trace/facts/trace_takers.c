@@ -163,6 +163,27 @@ static void culprit_set(const struct takers* takers, const struct taken* most) {
   if (inside != EVENT_NONE &&
       (stretch->calls == 1 || event_is_of_script(loop, &loop->events[inside])))
     stretch->inside = inside;
+  if (stretch->calls == 1 && taker_is_inside(loop, stretch))
+    stretch->took = part_of(stretch, &loop->events[stretch->inside]);
+}
+
+bool taker_is_inside(const struct trace_loop* loop, const struct stretch* stretch) {
+  const struct event* inside =
+      stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
+  return inside != NULL && !name_is_of_node(event_name(loop, inside)) &&
+         (event_is_of_script(loop, inside) || event_is_of_program(loop, inside));
+}
+
+bool taker_path_find(struct hot_path* path, const struct trace_loop* loop,
+                     const struct stretch* stretch) {
+  uint64_t from = stretch->start, to = stretch->end;
+  if (stretch->taker <= TAKER_MANY && stretch->calls == 1 &&
+      taker_is_inside(loop, stretch)) {
+    const struct event* inside = &loop->events[stretch->inside];
+    from = inside->start > from ? inside->start : from;
+    to = end_of_event(inside) < to ? end_of_event(inside) : to;
+  }
+  return hot_path_find(path, loop, from, to);
 }
 
 void find_taker(const struct trace_loop* loop, struct stretch* stretch) {

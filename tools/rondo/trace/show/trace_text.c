@@ -88,7 +88,7 @@ static void write_holdups(FILE* out, const struct facts* facts) {
     fprintf(out, "  %10s  %s after the start, ", time_text(time, stretch_length(held)),
             time_text(when, loop->offset_ns + held->start));
     write_held(out, loop, held);
-    write_hot_path(out, loop, held->start, held->end);
+    write_hot_path(out, loop, held);
     putc('\n', out);
   }
 }

@@ -1,5 +1,6 @@
 /* Facts as sentences: see trace_words.h. */
 #include "trace_words.h"
+#include "trace_held.h"
 #include "trace_collections.h"
 #include "trace_samples.h"
 #include "trace_subjects.h"
@@ -212,15 +213,6 @@ static void write_subject(FILE* out, const char* subject, uint64_t calls) {
             subject);
 }
 
-/* Whether a function of the program's took most of the callback. */
-static bool taker_is_inside(const struct trace_loop* loop,
-                            const struct stretch* stretch) {
-  const struct event* inside =
-      stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
-  return inside != NULL && !name_is_of_node(event_name(loop, inside)) &&
-         (event_is_of_script(loop, inside) || event_is_of_program(loop, inside));
-}
-
 const char* taker_name(const struct trace_loop* loop, const struct stretch* stretch) {
   bool inside = taker_is_inside(loop, stretch);
   return event_name(loop, &loop->events[inside ? stretch->inside : stretch->culprit]);
@@ -241,7 +233,7 @@ void write_taker(FILE* out, const struct trace_loop* loop,
   const struct event* inside =
       stretch->inside == EVENT_NONE ? NULL : &loop->events[stretch->inside];
   bool named = taker_is_inside(loop, stretch);
-  const struct event* who = named && inside != NULL ? inside : culprit;
+  const struct event* who = named ? &loop->events[stretch->inside] : culprit;
   const char* subject = subject_of(loop, who);
   const char* name = event_name(loop, who);
   const char* kind = strncmp(name, "node::", 6) == 0 && stretch->calls == 1
@@ -483,7 +475,8 @@ static void write_timers(FILE* out, const struct trace_loop* loop,
   fprintf(out, " (%s)", subject_of(loop, last));
 }
 
-void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive) {
+void write_alive_name(FILE* out, const struct trace_loop* loop,
+                      const struct alive* alive) {
   const struct event* event = last_about(loop, alive->subject);
   if (event == NULL)
     fputs(loop->subjects[alive->subject], out);
@@ -491,6 +484,10 @@ void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* a
     write_timers(out, loop, event);
   else
     write_who_named(out, loop, event);
+}
+
+void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive) {
+  write_alive_name(out, loop, alive);
   if (alive->fd >= 0)
     fprintf(out, " fd %d", alive->fd);
   if (*alive->text != '\0') {

@@ -61,13 +61,17 @@ void write_sleeper(FILE* out, const struct facts* facts);
 /* Writes "begun by …, waited 12 ms for a thread, 3 ms on it, 40 ms for the loop"; nothing
  * if that isn't known. */
 void write_cause(FILE* out, const struct trace_loop* loop, const struct event* event);
-/* Writes where the loop's thread was between two times, by the sampled stacks, on a line
- * of its own, if there are any; trace_samples.c. */
-void write_hot_path(FILE* out, const struct trace_loop* loop, uint64_t from, uint64_t to);
+/* Writes where the loop's thread was while the stretch's taker ran, by the sampled
+ * stacks, on a line of its own, if there are any; trace_samples.c. */
+void write_hot_path(FILE* out, const struct trace_loop* loop,
+                    const struct stretch* stretch);
 /* Writes whose data waited to be read, and behind what: "on_read (tcp 7) 127.0.0.1:80 -
  * …; held up by …"; trace_arrivals.c. */
 void write_late(FILE* out, const struct trace_loop* loop, const struct late_data* late);
 /* Writes a handle that keeps the loop alive: "tcp 1, fd 12, 127.0.0.1:80". */
+void write_alive_name(FILE* out, const struct trace_loop* loop,
+                      const struct alive* alive);
+/* The same, and its descriptor and addresses. */
 void write_alive(FILE* out, const struct trace_loop* loop, const struct alive* alive);
 
 #endif
