@@ -81,7 +81,7 @@ native('names').set(nameOfCall);
 
 // The callback that is running only calls this function of the program's.
 tools.nameAfter = (fn) => {
-  if (placeOf(fn) !== '') native('names').nameRunning(nameOf(fn));
+  if (typeof fn === 'function' && placeOf(fn) !== '') native('names').nameRunning(nameOf(fn));
 };
 
 // The callback that has brought a request is called by it: "GET /page showPage /app/server.js:9".

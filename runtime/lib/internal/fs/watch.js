@@ -4,6 +4,7 @@
 const { arrayFill, arrayPush, arrayShift } = intrinsics;
 const binding = native('fs');
 const handles = native('handle');
+const tools = require('internal/tools');
 const EventEmitter = require('events');
 const { resolve } = require('path');
 const {
@@ -31,6 +32,7 @@ class FSWatcher extends EventEmitter {
     }
     if (name !== null && this.#encoding && this.#encoding !== 'utf8')
       name = encodeText(Buffer.from(name), this.#encoding);
+    if (tools.nameAfter !== undefined) tools.nameAfter(this.listeners('change')[0]);
     this.emit('change', rename ? 'rename' : 'change', name);
   }
 

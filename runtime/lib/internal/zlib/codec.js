@@ -82,7 +82,7 @@ function finish(codec) {
   done();
 }
 
-binding.setCallback((codec, outLeft, inLeft, message, errno, code) => {
+binding.setCallback(function onStep(codec, outLeft, inLeft, message, errno, code) {
   const { stream } = codec;
   const { _writeState: state } = stream;
   state[0] = outLeft;
