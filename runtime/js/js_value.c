@@ -241,12 +241,17 @@ size_t js_utf8_of_units(const JSChar* units, size_t count, char* out) {
  * something else. */
 static char* ascii_of(JSStringRef string, size_t count) {
   char* text = malloc(count + 1);
-  unsigned char bits = 0;
+  uint64_t bits = 0, eight;
+  size_t i = 0;
   /* Of other text as much as fits is written, which may be as many bytes. */
   if (text == NULL || JSStringGetUTF8CString(string, text, count + 1) != count + 1)
     bits = 0x80;
-  for (size_t i = 0; bits == 0 && i < count; i++)
-    bits |= (unsigned char) text[i] & 0x80;
+  for (; bits == 0 && i + 8 <= count; i += 8) {
+    memcpy(&eight, text + i, sizeof(eight));
+    bits = eight & 0x8080808080808080u;
+  }
+  for (; bits == 0 && i < count; i++)
+    bits = (unsigned char) text[i] & 0x80;
   if (bits == 0)
     return text;
   free(text);
