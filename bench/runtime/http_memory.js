@@ -1,3 +1,3 @@
 'use strict';
-// The memory of a server after 90,000 answers of one word; prints megabytes.
+// The memory of a server after 180,000 answers of one word; prints megabytes.
 require('./http_load').measure('/', true);
