@@ -21,9 +21,8 @@
  * begins; a phase is recorded only before the first callback (or sleep) in it and lasts
  * to the end of its last one; a poll without events isn't recorded at all.
  *
- * Recordings can be concatenated. Versions 1 and 2 had one loop in a file: struct
- * trace_header_2, followed by its records and definitions in one sequence, with times
- * since the loop's own start. Recordings of both can still be read. */
+ * Recordings can be concatenated. Versions 1 and 2 were never released and aren't
+ * read. */
 #ifndef RONDO_TRACE_FORMAT_H
 #define RONDO_TRACE_FORMAT_H
 
@@ -72,32 +71,6 @@ struct trace_chunk {
   /* records follow */
 };
 
-/* The header of versions 1 and 2. */
-struct trace_header_2 {
-  char magic[8];
-  uint32_t version;
-  uint32_t record_size;
-  uint64_t length;
-  uint64_t lost;
-  uint64_t start_ns;
-  uint64_t start_wall_ns;
-  uint32_t pid;
-  uint32_t thread;
-  uint32_t loop;
-  uint32_t has;
-  char backend[16];
-  char program[1024];
-  char command[2048];
-  uint64_t end_ns;
-};
-
-/* Records that a recording may have and the first version of the format didn't. */
-enum {
-  TRACE_HAS_LATE = 1,  /* a timer's callback: how late, in microseconds */
-  TRACE_HAS_WAITS = 2, /* a sleep: which handles keep the loop alive */
-  TRACE_HAS_CAUSES = 4,
-};
-
 enum trace_kind {
   TRACE_NOTHING = 0, /* after the last record */
   TRACE_RUN,     /* uv_run begins; number: the thread, detail: of TRACE_RUN_…, name: for
@@ -126,7 +99,6 @@ enum trace_kind {
                    records. The handles of a list stand in a row; a list is
                    written now and then */
 
-  /* Since version 3. */
   TRACE_CPU,    /* behind a stretch of a millisecond or more: number: of the last `detail`
                    microseconds, sleeps not counted, how many the thread was on a
                    processor (upper half), and how many its control group was throttled
@@ -194,7 +166,6 @@ enum trace_node_subject {
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_SIZE, "it is a page");
-_Static_assert(sizeof(struct trace_header_2) <= TRACE_HEADER_SIZE, "it is a page");
 _Static_assert(sizeof(struct trace_record) == 24, "files have this");
 _Static_assert(sizeof(struct trace_chunk) == 64, "files have this");
 

@@ -9,27 +9,52 @@ static struct trace_record record_of(enum trace_kind kind, uint64_t time) {
   return (struct trace_record){.when = time << TRACE_TIME_SHIFT | kind};
 }
 
-/* A section of version 2, with nothing in it but these. */
-static void write_section(const char* path, const struct trace_header_2* header,
-                          const struct trace_record* records, size_t count) {
+/* A recording of one loop: its header, and a chunk with nothing in it but these. */
+struct made {
+  struct trace_header header;
+  struct trace_chunk chunk;
+};
+
+static struct made made_of(uint32_t pid, uint32_t loop, uint64_t start, size_t count) {
+  const size_t size = sizeof(struct trace_chunk) + count * sizeof(struct trace_record);
+  return (struct made){
+      .header = {.magic = TRACE_MAGIC,
+                 .version = TRACE_VERSION,
+                 .record_size = sizeof(struct trace_record),
+                 .length = TRACE_HEADER_SIZE + size,
+                 .chunk_size =
+                     (uint32_t) (size > TRACE_HEADER_SIZE ? size : TRACE_HEADER_SIZE),
+                 .pid = pid,
+                 .start_ns = start},
+      .chunk = {.magic = TRACE_CHUNK_MAGIC,
+                .sequence = 1,
+                .stream = 1,
+                .kind = TRACE_STREAM_LOOP,
+                .number = loop}};
+}
+
+static void write_recording(const char* path, const struct made* made,
+                            const struct trace_record* records, size_t count) {
   char page[TRACE_HEADER_SIZE] = {0};
-  memcpy(page, header, sizeof(*header));
+  memcpy(page, &made->header, sizeof(made->header));
   FILE* file = fopen(path, "ab");
   assert_int_equal(fwrite(page, sizeof(page), 1, file), 1);
+  assert_int_equal(fwrite(&made->chunk, sizeof(made->chunk), 1, file), 1);
   assert_int_equal(fwrite(records, sizeof(*records), count, file), count);
   fclose(file);
 }
 
-static struct trace_header_2 header_of(uint32_t pid, uint32_t loop, uint64_t start,
-                                       size_t count) {
-  return (struct trace_header_2){.magic = TRACE_MAGIC,
-                                 .version = 2,
-                                 .record_size = sizeof(struct trace_record),
-                                 .length = TRACE_HEADER_SIZE +
-                                           count * sizeof(struct trace_record),
-                                 .pid = pid,
-                                 .loop = loop,
-                                 .start_ns = start};
+/* One more chunk, with definitions, behind a recording whose own chunk is full. */
+static void write_definitions(const char* path, const struct trace_record* records,
+                              size_t count) {
+  const struct trace_chunk chunk = {.magic = TRACE_CHUNK_MAGIC,
+                                    .sequence = 2,
+                                    .stream = 2,
+                                    .kind = TRACE_STREAM_DEFINITIONS};
+  FILE* file = fopen(path, "ab");
+  assert_int_equal(fwrite(&chunk, sizeof(chunk), 1, file), 1);
+  assert_int_equal(fwrite(records, sizeof(*records), count, file), count);
+  fclose(file);
 }
 
 /* No program is a hundred thousand callbacks deep; the time it takes to show one is what
@@ -41,8 +66,8 @@ static void a_bottomless_file_ends_where_it_cannot_be(void** state) {
   struct trace_record* records = calloc(DEEP, sizeof(*records));
   for (size_t i = 0; i < DEEP; i++)
     records[i] = record_of(i == 0 ? TRACE_RUN : TRACE_CALLBACK, i);
-  struct trace_header_2 header = header_of(1, 1, 0, DEEP);
-  write_section(path_of("deep"), &header, records, DEEP);
+  struct made made = made_of(1, 1, 0, DEEP);
+  write_recording(path_of("deep"), &made, records, DEEP);
   free(records);
   struct trace_loop* loop = read_back(&trace, path_of("deep"));
   assert_in_range(loop->event_count, 500, 2000);
@@ -64,18 +89,25 @@ static char* text_of(const struct trace* trace, bool turns) {
 
 static void a_terminal_is_not_told_what_to_do(void** state) {
   (void) state;
+  enum {
+    RECORDS =
+        (TRACE_HEADER_SIZE - sizeof(struct trace_chunk)) / sizeof(struct trace_record)
+  };
   struct trace trace = {0};
-  struct trace_record records[] = {
-      record_of(TRACE_RUN, 0),    record_of(TRACE_TEXT, 1),  {0},
-      record_of(TRACE_SCRIPT, 2), record_of(TRACE_NAMED, 3), record_of(TRACE_END, 4)};
+  struct trace_record records[RECORDS] = {
+      record_of(TRACE_RUN, 0), record_of(TRACE_SCRIPT, 2), record_of(TRACE_NAMED, 3),
+      record_of(TRACE_END, 4)};
+  struct trace_record text_record[2] = {record_of(TRACE_TEXT, 1)};
   char name[] = "\033[2Jname\302\2331m";
-  records[1].name = records[4].name = 1;
-  records[1].detail = sizeof(name) - 1;
-  memcpy(&records[2], name, sizeof(name) - 1);
-  struct trace_header_2 header = header_of(1, 1, 0, 6);
-  snprintf(header.command, sizeof(header.command), "\033]0;title\a");
-  snprintf(header.backend, sizeof(header.backend), "\033c");
-  write_section(path_of("loud"), &header, records, 6);
+  text_record[0].name = records[2].name = 1;
+  text_record[0].detail = sizeof(name) - 1;
+  memcpy(&text_record[1], name, sizeof(name) - 1);
+  struct made made = made_of(1, 1, 0, RECORDS);
+  made.header.length += sizeof(struct trace_chunk) + sizeof(text_record);
+  snprintf(made.header.command, sizeof(made.header.command), "\033]0;title\a");
+  snprintf(made.chunk.backend, sizeof(made.chunk.backend), "\033c");
+  write_recording(path_of("loud"), &made, records, RECORDS);
+  write_definitions(path_of("loud"), text_record, 2);
   read_back(&trace, path_of("loud"));
   char* text = text_of(&trace, true);
   assert_non_null(strstr(text, "?[2Jname?1m"));
@@ -87,12 +119,12 @@ static void a_terminal_is_not_told_what_to_do(void** state) {
 /* Also if another began between them. */
 static void loops_of_one_process_stand_together(void** state) {
   (void) state;
-  static const uint32_t made[][3] = {{7, 2, 300}, {9, 1, 200}, {7, 1, 100}, {9, 2, 400}};
+  static const uint32_t loops[][3] = {{7, 2, 300}, {9, 1, 200}, {7, 1, 100}, {9, 2, 400}};
   struct trace trace = {0};
   struct trace_record run = record_of(TRACE_RUN, 0);
   for (size_t i = 0; i < 4; i++) {
-    struct trace_header_2 header = header_of(made[i][0], made[i][1], made[i][2], 1);
-    write_section(path_of("mixed"), &header, &run, 1);
+    struct made made = made_of(loops[i][0], loops[i][1], loops[i][2], 1);
+    write_recording(path_of("mixed"), &made, &run, 1);
   }
   assert_null(trace_read(&trace, path_of("mixed")));
   trace_sort(&trace);
@@ -109,9 +141,9 @@ static void what_is_open_lasts_until_the_process_ended(void** state) {
   struct trace_record records[] = {record_of(TRACE_RUN, 0), record_of(TRACE_TURN, 10),
                                    record_of(TRACE_PHASE, 20),
                                    record_of(TRACE_CALLBACK, 30)};
-  struct trace_header_2 header = header_of(1, 1, 1000, 4);
-  header.length = 0;
-  write_section(path_of("open"), &header, records, 4);
+  struct made made = made_of(1, 1, 1000, 4);
+  made.header.length = 0;
+  write_recording(path_of("open"), &made, records, 4);
   struct trace trace = {.seen_ns = 6000};
   assert_null(trace_read(&trace, path_of("open")));
   const struct trace_loop* loop = &trace.loops[0];
@@ -123,15 +155,15 @@ static void what_is_open_lasts_until_the_process_ended(void** state) {
   assert_true(callback->unfinished);
   trace_free(&trace);
 
-  header.lost = 1; /* it ended before the program did */
-  write_section(path_of("lost"), &header, records, 4);
+  made.chunk.lost = 1; /* it ended before the program did */
+  write_recording(path_of("lost"), &made, records, 4);
   trace.seen_ns = 6000;
   assert_null(trace_read(&trace, path_of("lost")));
   assert_int_equal(trace.loops[0].end_ns, 30);
   trace_free(&trace);
-  header = header_of(1, 1, 1000, 4); /* as it is kept */
-  header.end_ns = 5000;
-  write_section(path_of("kept"), &header, records, 4);
+  made = made_of(1, 1, 1000, 4); /* as it is kept */
+  made.header.end_ns = 5000;
+  write_recording(path_of("kept"), &made, records, 4);
   assert_int_equal(read_back(&trace, path_of("kept"))->end_ns, 5000);
   trace_free(&trace);
 }
@@ -153,9 +185,8 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   records[5].detail = 30;
   records[7].number = trace_subject((void*) 0x3000, UV_CHECK);
   records[7].detail = 1000; /* no timer's: it is what it was */
-  struct trace_header_2 header = header_of(1, 1, 0, 10);
-  header.has = TRACE_HAS_LATE;
-  write_section(path_of("late"), &header, records, 10);
+  struct made made = made_of(1, 1, 0, 10);
+  write_recording(path_of("late"), &made, records, 10);
   const struct trace_loop* loop = read_back(&trace, path_of("late"));
   assert_true(loop->events[3].timer && loop->events[4].timer && !loop->events[5].timer);
   assert_int_equal(loop->events[4].detail, 30000);
@@ -165,16 +196,11 @@ static void a_late_timer_is_told_with_what_ran_before_it(void** state) {
   free(text);
   trace_free(&trace);
 
-  header.has = 0; /* as recordings were before */
-  header.version = 1;
-  write_section(path_of("old"), &header, records, 10);
-  assert_false(read_back(&trace, path_of("old"))->events[4].timer);
-  text = text_of(&trace, false);
-  assert_null(strstr(text, "timers: of"));
-  free(text);
-  trace_free(&trace);
-  header.version = TRACE_VERSION + 1;
-  write_section(path_of("new"), &header, records, 10);
+  made.header.version = TRACE_VERSION - 1;
+  write_recording(path_of("old"), &made, records, 10);
+  assert_non_null(strstr(trace_read(&trace, path_of("old")), "older version"));
+  made.header.version = TRACE_VERSION + 1;
+  write_recording(path_of("new"), &made, records, 10);
   assert_non_null(strstr(trace_read(&trace, path_of("new")), "newer version"));
 }
 
@@ -194,9 +220,8 @@ static void what_kept_it_alive_is_told(void** state) {
   records[6].number = trace_subject((void*) 0x2000, UV_TIMER);
   records[7].number = trace_subject((void*) 0x1000, UV_TCP);
   records[9].detail = 2;
-  struct trace_header_2 header = header_of(1, 1, 0, 10);
-  header.has = TRACE_HAS_WAITS;
-  write_section(path_of("waits"), &header, records, 10);
+  struct made made = made_of(1, 1, 0, 10);
+  write_recording(path_of("waits"), &made, records, 10);
   read_back(&trace, path_of("waits"));
   char* text = text_of(&trace, false);
   assert_non_null(strstr(text, "when it slept: 7 at most, 0 the last time"));
@@ -227,8 +252,8 @@ static void late_data_is_listed_with_what_it_waited_behind(void** state) {
   records[11].number = records[12].number = trace_subject((void*) 0x3000, UV_TCP);
   records[11].name = 52;
   records[14].detail = 1000; /* longer than the recording */
-  struct trace_header_2 header = header_of(1, 1, 0, 16);
-  write_section(path_of("arrived"), &header, records, 16);
+  struct made made = made_of(1, 1, 0, 16);
+  write_recording(path_of("arrived"), &made, records, 16);
   const struct trace_loop* loop = read_back(&trace, path_of("arrived"));
   assert_int_equal(loop->arrival_count, 2);
   assert_int_equal(loop->arrivals[0].waited, 25000);
@@ -263,8 +288,8 @@ static void short_callbacks_and_sleeps_begin_their_phase(void** state) {
   records[5].number = (uint64_t) (RONDO_PHASE_POLL + 1) << TRACE_MANY_SHIFT | 80;
   records[8].number = (uint64_t) (RONDO_PHASE_CHECK + 1) << TRACE_MANY_SHIFT | 40;
   records[2].detail = records[5].detail = records[8].detail = 2;
-  struct trace_header_2 header = header_of(1, 1, 0, 10);
-  write_section(path_of("phases"), &header, records, 10);
+  struct made made = made_of(1, 1, 0, 10);
+  write_recording(path_of("phases"), &made, records, 10);
   const struct trace_loop* loop = read_back(&trace, path_of("phases"));
   assert_sound(loop);
   static const unsigned int kinds[] = {EVENT_TURN,     EVENT_TIMERS + RONDO_PHASE_PREPARE,
@@ -283,7 +308,7 @@ static void short_callbacks_and_sleeps_begin_their_phase(void** state) {
   trace_free(&trace);
 
   records[2].number = (uint64_t) 200 << TRACE_MANY_SHIFT; /* no phase has this number */
-  write_section(path_of("no phase"), &header, records, 10);
+  write_recording(path_of("no phase"), &made, records, 10);
   assert_sound(read_back(&trace, path_of("no phase")));
   trace_free(&trace);
 }
@@ -336,9 +361,8 @@ static void a_part_is_whole_in_itself(void** state) {
     records[count++] = record_of(TRACE_END, turn * 100 + 90);
   }
   records[count++] = record_of(TRACE_RUN_END, 800);
-  struct trace_header_2 header = header_of(1, 1, 1000, count);
-  header.has = TRACE_HAS_WAITS;
-  write_section(path_of("part"), &header, records, count);
+  struct made made = made_of(1, 1, 1000, count);
+  write_recording(path_of("part"), &made, records, count);
   const struct trace_loop* loop = read_back(&trace, path_of("part"));
   trace_sort(&trace);
   assert_true(trace_cut(&trace, 320, 470));

@@ -401,7 +401,6 @@ static void loop_make(struct builder* builder, const struct seen_state* states) 
   loop->start_ns = attach->start_ns;
   loop->sampled_ns = attach->options->every_ns;
   loop->is_loopless = thread->loop == 0;
-  loop->has = TRACE_HAS_WAITS;
   snprintf(loop->backend, sizeof(loop->backend), "%s", thread->loop == 0 ? "" : "epoll");
   builder->loop = loop;
   events_make(builder, states);

@@ -21,8 +21,6 @@ static void write_kept_alive(FILE* out, const struct trace_loop* loop, uint32_t 
 
 void write_waits(FILE* out, const struct trace_loop* loop) {
   uint32_t most = 0;
-  if ((loop->has & TRACE_HAS_WAITS) == 0)
-    return;
   if (loop->wait_count == 0) {
     if (loop->alive_count > 0)
       write_kept_alive(out, loop, (uint32_t) loop->alive_count, "at last");

@@ -119,7 +119,6 @@ static struct loop_reader* read_loop(struct trace* trace, struct trace_process* 
   uint64_t first_ns = head->first_ns < TRACE_CENTURY_NS ? head->first_ns : 0;
   loop->number = head->number;
   loop->lost = last->lost;
-  loop->has = TRACE_HAS_LATE | TRACE_HAS_WAITS | TRACE_HAS_CAUSES;
   loop->start_ns = process->start_ns + first_ns;
   loop->overwritten = head->turns > 0;
   memcpy(loop->backend, head->backend, sizeof(head->backend));
@@ -251,12 +250,11 @@ static size_t read_section(struct trace* trace, const char* bytes, size_t left,
   if (left < TRACE_HEADER_SIZE || memcmp(bytes, TRACE_MAGIC, 8) != 0 ||
       header->version == 0 || header->record_size != sizeof(struct trace_record))
     return 0;
-  if (header->version > TRACE_VERSION)
-    *problem = "recorded by a newer version of Rondo";
-  if (header->version > TRACE_VERSION)
+  if (header->version != TRACE_VERSION) {
+    *problem = header->version > TRACE_VERSION ? "recorded by a newer version of Rondo"
+                                               : "recorded by an older version of Rondo";
     return 0;
-  if (header->version < TRACE_VERSION)
-    return section_2_read(trace, bytes, left, problem);
+  }
   /* Chunks are read where they lie, so they must be aligned. */
   if (header->chunk_size < TRACE_HEADER_SIZE || header->chunk_size % 8 != 0 ||
       header->board_size % 8 != 0)

@@ -240,7 +240,7 @@ static void begin_span(struct loop_reader* reader, const struct trace_record* re
       reader->loop->causes[event->cause].subject = event->subject;
     if (record->number == reader->arrived && reader->loop->arrival_count > 0)
       reader->loop->arrivals[reader->loop->arrival_count - 1].event = index;
-    event->timer = (reader->loop->has & TRACE_HAS_LATE) != 0 && is_timer(record->number);
+    event->timer = is_timer(record->number);
     if (event->timer)
       event->detail *= 1000;
   }
@@ -360,14 +360,6 @@ static void count_add(struct loop_reader* reader, const struct trace_record* rec
       (struct count){reader->now, record->number, name_index(reader, record)};
 }
 
-static long names_take(struct loop_reader* reader, const struct trace_record* record,
-                       size_t left) {
-  long text = name_define(reader->loop->process, record, left);
-  reader->loop->names = reader->loop->process->names;
-  reader->loop->name_count = reader->loop->process->name_count;
-  return text;
-}
-
 /* Returns how many records of text followed; -1 ends the reading. */
 static long take(struct loop_reader* reader, const struct trace_record* record,
                  size_t left) {
@@ -416,9 +408,6 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
   case TRACE_GONE:
     subject_gone(&reader->subjects, record->number);
     return 0;
-  case TRACE_FUNCTION: /* in versions 1 and 2 */
-  case TRACE_TEXT:
-    return names_take(reader, record, left);
   case TRACE_FILLER:
     return 0;
   case TRACE_WAITS:
@@ -448,6 +437,8 @@ static long take(struct loop_reader* reader, const struct trace_record* record,
     if (record_text(record, left) >= 0)
       arrival_add(reader, record);
     return record_text(record, left);
+  case TRACE_FUNCTION:
+  case TRACE_TEXT:
   case TRACE_THREAD:
   case TRACE_WORK:
   case TRACE_WORK_END: /* never in a loop's stream */

@@ -175,7 +175,6 @@ struct trace_loop {
   uint32_t thread;
   uint32_t number;
   uint64_t lost;
-  uint32_t has;        /* of TRACE_HAS_… */
   uint64_t start_ns;   /* on the monotonic clock, which all loops of a machine share */
   uint64_t process_ns; /* start_ns of its process's first loop, see trace_sort */
   uint64_t offset_ns;  /* from the trace's start to start_ns, see trace_sort */
@@ -283,10 +282,6 @@ struct trace_loop* trace_add_loop(struct trace* trace, struct trace_process* pro
 enum { TRACE_PROGRAM_SIZE = 1024, TRACE_COMMAND_SIZE = 2048 };
 void process_describe(struct trace_process* process, const char* program,
                       const char* command);
-/* Reads a section of versions 1 and 2, in trace_file_2.c: returns its length, 0 if it
- * isn't one. */
-size_t section_2_read(struct trace* trace, const char* bytes, size_t left,
-                      const char** problem);
 
 /* How long the data of this event had waited, or NULL. For events in their order; `next`
  * is 0 at first. */

@@ -45,7 +45,7 @@ static void write_arguments(FILE* out, const struct trace_loop* loop,
   if (name != NULL)
     fprintf(out, "%s\"%s\":%" PRId64, event->subject == EVENT_NONE ? "" : ",", name,
             event->detail);
-  if (event->kind == EVENT_SLEEP && (loop->has & TRACE_HAS_WAITS) != 0)
+  if (event->kind == EVENT_SLEEP)
     fprintf(out, ",\"handles\":%u,\"requests\":%u", wait->handles, wait->requests);
   if (arrival != NULL)
     fprintf(out, "%s\"data_waited_ns\":%" PRIu64,
@@ -152,7 +152,7 @@ static void write_loop_events(FILE* out, const struct trace* trace, size_t index
       write_event(out, loop, event, wait, arrival);
     if (event->cause != EVENT_NONE && loop->causes[event->cause].by != EVENT_NONE)
       write_flow(out, loop, index, i);
-    if (event->kind == EVENT_SLEEP && (loop->has & TRACE_HAS_WAITS) != 0)
+    if (event->kind == EVENT_SLEEP)
       write_counter(out, loop->pid, name, loop->start_ns + event->start, wait->requests);
     wait += event->kind == EVENT_SLEEP;
   }
