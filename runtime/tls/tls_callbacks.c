@@ -4,6 +4,7 @@
 
 #include <openssl/err.h>
 #include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 /* ---- OpenSSL's callbacks --------------------------------------------------------------
@@ -62,7 +63,7 @@ static void on_keylog(const SSL* ssl, const char* line) {
   struct tls_connection* connection = connection_of(ssl);
   if (connection == NULL || !connection->logs_keys)
     return;
-  size_t length = strlen(line);
+  size_t length = strnlen(line, INT_MAX);
   uint8_t* out = tls_event_add(connection, TLS_EVENT_KEYLOG, NULL, 0, length + 1);
   if (out == NULL)
     return;

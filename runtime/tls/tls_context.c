@@ -227,7 +227,7 @@ static int give_passphrase(char* out, int room, int writes, void* data) {
   (void) writes;
   if (passphrase == NULL)
     return 0;
-  size_t length = strlen(passphrase);
+  size_t length = strnlen(passphrase, (size_t) room + 1);
   if (length > (size_t) room)
     return -1;
   memcpy(out, passphrase, length);

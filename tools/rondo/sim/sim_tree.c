@@ -101,7 +101,9 @@ static void tree_add(struct sim_tree* tree, const struct sim_node* parent,
   node->tries = 1;
   node->expected = expected;
   node->count = count;
-  node->rank = rank == NULL ? (struct sim_rank){0} : *rank;
+  memset(&node->rank, 0, sizeof(node->rank));
+  if (rank != NULL)
+    node->rank = *rank;
   if (parent != NULL) {
     memcpy(node->choices, parent->choices, parent->count * sizeof(choice));
     node->choices[count - 1] = choice;

@@ -82,7 +82,7 @@ struct step_schedule {
 };
 
 struct step_world {
-  const struct sim_options* options;
+  struct sim_options options;    /* its own, with texts and lists that are the caller's */
   struct step_schedule schedule; /* `choices` are the world's own */
   struct sim_points points;      /* of choices, as far as they were asked for */
   const volatile sig_atomic_t* stop;

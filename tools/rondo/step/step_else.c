@@ -106,12 +106,14 @@ static void others_note(struct step_others* others, const struct step_world* wor
                              .schedule = world->schedule,
                              .count = 1,
                              .is_ours = is_ours};
-  other.schedule.choices = choices_copy(world->schedule.choices, world->schedule.count);
+  struct world_choice* choices =
+      choices_copy(world->schedule.choices, world->schedule.count);
+  other.schedule.choices = choices;
   if (grown != NULL)
     others->list = grown;
-  if (grown == NULL || other.title == NULL || other.schedule.choices == NULL) {
+  if (grown == NULL || other.title == NULL || choices == NULL) {
     free(other.title);
-    free((void*) (uintptr_t) other.schedule.choices);
+    free(choices);
     others->is_complete = false;
     return;
   }
@@ -134,7 +136,7 @@ static void drawn_find(struct step_others* others, struct step_world* world, siz
   for (uint64_t seed = 1; seed <= runs && !*world->stop; seed++) {
     struct step_world other;
     const struct step_schedule schedule = {.is_drawn = true, .seed = seed};
-    if (step_world_start(&other, world->options, &schedule, world->stop)) {
+    if (step_world_start(&other, &world->options, &schedule, world->stop)) {
       other.ahead = AHEAD;
       struct else_place place = else_compare(world, &other, rank);
       others->tried++;
@@ -200,7 +202,7 @@ static void search_try(struct else_search* search, const struct else_node* node)
   struct step_world* world = search->world;
   struct step_world other;
   const struct step_schedule schedule = {.choices = node->choices, .count = node->count};
-  if (!step_world_start(&other, world->options, &schedule, world->stop)) {
+  if (!step_world_start(&other, &world->options, &schedule, world->stop)) {
     step_world_end(&other);
     search->others->is_complete = false;
     return;

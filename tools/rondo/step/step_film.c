@@ -215,7 +215,7 @@ static void film_other(FILE* out, const struct step_world* world,
                        struct film_files* files, const struct step_outcome* outcome) {
   const struct film_known nothing = {0};
   struct step_world other;
-  if (step_world_start(&other, world->options, &outcome->schedule, world->stop)) {
+  if (step_world_start(&other, &world->options, &outcome->schedule, world->stop)) {
     (void) step_world_reach(&other, FILM_STEPS_MOST - 1);
     if (other.record.count > 0) {
       fputs(",\n", out);

@@ -94,7 +94,7 @@ static bool outcome_take(struct sim_run* run, void* data) {
 
 void step_outcomes_find(struct step_outcomes* outcomes, const struct step_world* world,
                         unsigned int most) {
-  struct sim_options options = *world->options;
+  struct sim_options options = world->options;
   struct outcomes_search found = {.outcomes = outcomes, .world = world, .most = most};
   struct sim_search search = {.options = &options,
                               .since = world_real_ns(),

@@ -67,10 +67,8 @@ static void skip_until(struct scan* scan, char quote) {
       scan->line += *scan->at == '\n';
     } else if (quote == '/' && (c == '[' || c == ']'))
       in_class = c == '[';
-    else if (c == quote && !in_class)
-      break;
-    else if (c == '\n' && quote != '`')
-      break; /* it was none */
+    else if ((c == quote && !in_class) || (c == '\n' && quote != '`'))
+      break; /* only templates have lines: otherwise it was none */
   }
   scan->at++;
   scan->last = 'a';
@@ -124,10 +122,8 @@ static void open_bracket(struct scan* scan, char kind) {
   struct bracket bracket = {.kind = kind, .line = scan->line};
   if (kind == '(')
     bracket.is_control = scan->last == 'a' && is_control(scan->word);
-  if (kind == '{' && scan->is_arrow) {
-    bracket.is_function = true;
-    bracket.head = scan->closed.line;
-  } else if (kind == '{' && scan->last == ')' && !scan->closed.is_control) {
+  if (kind == '{' &&
+      (scan->is_arrow || (scan->last == ')' && !scan->closed.is_control))) {
     bracket.is_function = true;
     bracket.head = scan->closed.line;
   }

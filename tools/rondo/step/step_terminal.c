@@ -404,20 +404,16 @@ static void prompt_write(const struct terminal* terminal, char* prompt, size_t s
 
 int step_terminal(struct step_world* world) {
   struct terminal terminal = {.world = world,
-                              .options = *world->options,
+                              .options = world->options,
                               .colours =
                                   isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL};
   struct sigaction action = {.sa_handler = interrupted};
   char prompt[64];
-  const struct sim_options* given = world->options;
   sigaction(SIGINT, &action, NULL);
   world->stop = &interrupts;
-  world->options = &terminal.options;
   world->has_progress = isatty(STDERR_FILENO);
-  if (!step_world_reach(world, 0)) {
-    world->options = given;
+  if (!step_world_reach(world, 0))
     return 2;
-  }
   show_here(&terminal);
   for (;;) {
     interrupts = 0;
@@ -438,6 +434,5 @@ int step_terminal(struct step_world* world) {
   }
   step_others_free(&terminal.others);
   step_input_free();
-  world->options = given; /* the terminal's own end here */
   return 0;
 }

@@ -206,7 +206,7 @@ static bool choose_write(struct web* web, FILE* out, const char* query) {
   }
   if (is_good) {
     struct step_world before = *world;
-    is_good = step_world_start(world, before.options, &schedule, before.stop);
+    is_good = step_world_start(world, &before.options, &schedule, before.stop);
     step_world_end(&before);
   }
   sim_options_free(&read);

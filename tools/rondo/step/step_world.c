@@ -27,7 +27,7 @@ bool step_world_start(struct step_world* world, const struct sim_options* option
   struct world_choice* own = calloc(schedule->count + 1, sizeof(*own));
   if (own != NULL && schedule->count > 0)
     memcpy(own, schedule->choices, schedule->count * sizeof(*own));
-  *world = (struct step_world){.options = options,
+  *world = (struct step_world){.options = *options,
                                .schedule = *schedule,
                                .stop = stop,
                                .steps_fd = -1,
@@ -37,7 +37,7 @@ bool step_world_start(struct step_world* world, const struct sim_options* option
                                 .is_systematic = !schedule->is_drawn,
                                 .choices = own,
                                 .choice_count = schedule->count};
-  world->is_started = own != NULL && sim_run_start(&options->plan, &world->run);
+  world->is_started = own != NULL && sim_run_start(&world->options.plan, &world->run);
   world->is_over = !world->is_started;
   return world->is_started;
 }
@@ -189,7 +189,7 @@ static void step_world_wait(struct step_world* world) {
     return;
   if (is_held(world)) /* all that was permitted is written */
     world->run.patient_since = world_real_ns();
-  if (sim_run_is_over(&world->options->plan, &world->run)) {
+  if (sim_run_is_over(&world->options.plan, &world->run)) {
     step_world_note_end(world);
     return;
   }
@@ -240,7 +240,7 @@ size_t step_world_check(const struct step_world* world) {
   const struct step_record* record = &world->record;
   struct step_world again;
   size_t same = 0;
-  if (step_world_start(&again, world->options, &world->schedule, world->stop) &&
+  if (step_world_start(&again, &world->options, &world->schedule, world->stop) &&
       record->count > 0) {
     (void) step_world_reach(&again, record->count - 1);
     while (same < record->count && same < again.record.count &&
@@ -262,7 +262,7 @@ void step_world_end(struct step_world* world) {
     close(world->steps_fd);
   if (world->output_fd >= 0)
     close(world->output_fd);
-  sim_run_finish(&world->options->plan, &world->run);
+  sim_run_finish(&world->options.plan, &world->run);
   sim_run_free(&world->run);
   sim_points_free(&world->points);
   free((void*) (uintptr_t) world->schedule.choices);
