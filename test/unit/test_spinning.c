@@ -7,6 +7,8 @@
 #include "loop/counters.h"
 #include "rondo.h"
 
+#include <stdbool.h>
+
 enum { ROUNDS = 20000 };
 
 struct player {
@@ -36,14 +38,11 @@ static void player_open(struct player* player, struct player* other) {
   player->other = other;
 }
 
-/* Covers the case that was two numbers by run: back-offs at their end on both sides, and
- * out of step, so that neither loop's next long spin meets the other's. */
-static void loops_that_answer_each_other_find_each_other_awake(void** state) {
-  static struct player players[2];
+/* A game of both, back-offs at their end on both sides and out of step, so that neither
+ * loop's next long spin meets the other's. Returns whether each has won a spin. */
+static bool players_have_met(struct player players[2]) {
   uv_thread_t thread;
-  (void) state;
-  if (uv_available_parallelism() < 2)
-    skip();
+  bool have_won = true;
   for (int i = 0; i < 2; i++) {
     player_open(&players[i], &players[1 - i]);
     players[i].loop.async_backoff.vain = 6;
@@ -55,11 +54,23 @@ static void loops_that_answer_each_other_find_each_other_awake(void** state) {
   uv_thread_join(&thread);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(players[i].seen, ROUNDS);
-    /* On a quiet machine nearly all are won; where both loops share a processor with
-     * others, few. Some must be: that is what was missing. */
-    assert_true(players[i].loop.counters[COUNTER_SPIN_ASYNC_WON] > 0);
+    have_won = have_won && players[i].loop.counters[COUNTER_SPIN_ASYNC_WON] > 0;
     assert_int_equal(uv_loop_close(&players[i].loop), 0);
   }
+  return have_won;
+}
+
+/* Covers the case that was two numbers by run. On a quiet machine nearly all spins are
+ * won; where both loops share one processor, for a whole game perhaps, none can be. */
+static void loops_that_answer_each_other_find_each_other_awake(void** state) {
+  static struct player players[2];
+  bool have_met = false;
+  (void) state;
+  if (uv_available_parallelism() < 2)
+    skip();
+  for (int game = 0; game < 10 && !have_met; game++)
+    have_met = players_have_met(players);
+  assert_true(have_met);
 }
 
 static void count_fired(uv_timer_t* timer) {
