@@ -449,7 +449,7 @@ static llhttp_errno_t feed_part(struct http_parser* parser, const char* bytes,
     *at += fault.at;
     parser->fault = fault.reason;
     err = HPE_USER;
-    parser->llhttp.error = err; /* for good */
+    parser->llhttp.error = (int32_t) err; /* for good */
   } else {
     *at += part;
   }

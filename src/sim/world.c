@@ -256,7 +256,7 @@ static struct world_thread* thread_add(struct world* world, int tid) {
     thread->name = thread_name(world, tid);
     __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
     if (i >= world->thread_high)
-      world->thread_high = i + 1;
+      __atomic_store_n(&world->thread_high, i + 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&world->threads_seen, 1, __ATOMIC_RELEASE);
     return thread;
   }

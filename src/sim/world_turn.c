@@ -33,8 +33,9 @@ static uint64_t turn_rank(const struct world* world, const struct world_thread* 
 
 static bool turn_could_come(const struct world* world,
                             const struct world_thread* thread) {
-  return thread->tid != 0 && thread->state == THREAD_WAITS &&
-         (thread->deadline <= world->now ||
+  return thread->tid != 0 &&
+         __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_WAITS &&
+         (thread->deadline <= __atomic_load_n(&world->now, __ATOMIC_ACQUIRE) ||
           __atomic_load_n(&thread->is_ready, __ATOMIC_ACQUIRE) != 0);
 }
 
@@ -252,12 +253,15 @@ static bool signal_has_come(const sigset_t* mask) {
   return false;
 }
 
-/* A look at all threads takes time in proportion to their number, so one of those that
+/* Asked without the lock, too: who looks, and until when, may be a moment old then.
+ * A look at all threads takes time in proportion to their number, so one of those that
  * wait does it: the last that began to. Whoever begins to wait looks once, for it may
  * have been the last that was awake; and so does a thread whose wait could end. */
 static bool look_is_anothers(const struct world* world, const struct world_thread* self) {
-  return self->has_looked && world->watch_tid != 0 && world->watch_tid != self->tid &&
-         world_real_ns() < world->watch_until && !turn_could_come(world, self);
+  int watcher = __atomic_load_n(&world->watch_tid, __ATOMIC_RELAXED);
+  return self->has_looked && watcher != 0 && watcher != self->tid &&
+         world_real_ns() < __atomic_load_n(&world->watch_until, __ATOMIC_RELAXED) &&
+         !turn_could_come(world, self);
 }
 
 static bool look_is_left(const struct world* world, const struct world_thread* self) {
@@ -272,8 +276,8 @@ static void look_take_over(struct world* world, struct world_thread* self,
   self->has_looked = 1;
   /* While nothing would ever come, each looks for itself what it waits for. */
   if (goes_on || world->watch_tid == self->tid)
-    world->watch_tid = goes_on ? self->tid : 0;
-  world->watch_until = world_real_ns() + believed;
+    __atomic_store_n(&world->watch_tid, goes_on ? self->tid : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&world->watch_until, world_real_ns() + believed, __ATOMIC_RELAXED);
 }
 
 /* Whoever was woken by a descriptor marks itself ready before it asks for the lock, so at

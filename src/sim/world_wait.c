@@ -70,7 +70,7 @@ static int wake_fd(const struct world* world, const struct world_thread* self) {
 /* The lock keeps the condition alive. */
 void world_wake(const struct world* world, struct world_thread* thread) {
   char path[WORLD_FOLDER + 32];
-  thread->state = THREAD_ITS_TURN;
+  __atomic_store_n(&thread->state, THREAD_ITS_TURN, __ATOMIC_RELEASE);
   if (thread->kind == WAIT_CONDITION) {
     if (thread->pid == getpid())
       pthread_cond_broadcast((pthread_cond_t*) (uintptr_t) thread->condition);
@@ -133,7 +133,7 @@ bool world_wait_end(struct world* world, struct world_thread* self) {
 /* The more threads leave the looking to another, the more rarely each sees after it. */
 static uint64_t tick_left(const struct world* world, uint64_t most) {
   const uint64_t each = 2 * 1000 * 1000;
-  uint64_t ns = each * world->thread_high;
+  uint64_t ns = each * __atomic_load_n(&world->thread_high, __ATOMIC_RELAXED);
   return ns < most ? most : ns > WORLD_SECOND / 2 ? WORLD_SECOND / 2 : ns;
 }
 
