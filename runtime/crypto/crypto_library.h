@@ -218,6 +218,8 @@ struct crypto_library {
 /* Between the files of this object. */
 void crypto_take_failure(struct crypto_failure* failure);
 void crypto_forget_failures(void);
+/* Of a code, after ERR_. */
+const char* crypto_prefix_of(unsigned long error);
 extern const struct crypto_digest_kind crypto_digests;
 extern const struct crypto_cipher_kind crypto_ciphers;
 extern const struct crypto_call_kind crypto_calls;

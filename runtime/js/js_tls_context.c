@@ -51,32 +51,31 @@ static JSValueRef context_open(JS_ARGS) {
                          : js_tls_outcome(outcome, &failure);
 }
 
-/* contextSetKey(token, PEM, passphrase or undefined) */
-static JSValueRef context_set_key(JS_ARGS) {
-  JS_UNUSED;
+typedef enum tls_outcome (*set_secret)(struct tls_context*, struct crypto_bytes,
+                                       const char*, struct crypto_failure*);
+
+static JSValueRef with_passphrase(set_secret set, size_t argc, const JSValueRef argv[]) {
   struct crypto_failure failure = {0};
   struct tls_context* context = context_arg(argc, argv);
   if (context == NULL)
     return js_number(TLS_NOT_READY);
   char* passphrase = optional_text(argc, argv, 2);
-  enum tls_outcome outcome = js_tls->context.set_key(
-      context, js_tls_bytes(js_arg(argc, argv, 1)), passphrase, &failure);
+  enum tls_outcome outcome =
+      set(context, js_tls_bytes(js_arg(argc, argv, 1)), passphrase, &failure);
   free(passphrase);
   return js_tls_outcome(outcome, &failure);
+}
+
+/* contextSetKey(token, PEM, passphrase or undefined) */
+static JSValueRef context_set_key(JS_ARGS) {
+  JS_UNUSED;
+  return with_passphrase(js_tls->context.set_key, argc, argv);
 }
 
 /* contextLoadPFX(token, bytes, passphrase or undefined) */
 static JSValueRef context_load_pfx(JS_ARGS) {
   JS_UNUSED;
-  struct crypto_failure failure = {0};
-  struct tls_context* context = context_arg(argc, argv);
-  if (context == NULL)
-    return js_number(TLS_NOT_READY);
-  char* passphrase = optional_text(argc, argv, 2);
-  enum tls_outcome outcome = js_tls->context.load_pfx(
-      context, js_tls_bytes(js_arg(argc, argv, 1)), passphrase, &failure);
-  free(passphrase);
-  return js_tls_outcome(outcome, &failure);
+  return with_passphrase(js_tls->context.load_pfx, argc, argv);
 }
 
 typedef enum tls_outcome (*set_bytes)(struct tls_context*, struct crypto_bytes,

@@ -22,28 +22,27 @@ static JSValueRef fact_ticket(JS_ARGS) {
   return taken(js_tls->connection.ticket, argc, argv);
 }
 
-/* finished(token, whether the peer's) */
-static JSValueRef fact_finished(JS_ARGS) {
-  JS_UNUSED;
+typedef uint8_t* (*give_side)(const struct tls_connection*, bool, size_t*);
+
+static JSValueRef taken_of_side(give_side give, size_t argc, const JSValueRef argv[]) {
   struct tls_connection* connection = js_tls_connection(argc, argv);
   size_t length = 0;
   if (connection == NULL)
     return js_undefined();
-  uint8_t* bytes =
-      js_tls->connection.finished(connection, js_arg_bool(argc, argv, 1), &length);
+  uint8_t* bytes = give(connection, js_arg_bool(argc, argv, 1), &length);
   return js_tls_take(bytes, length);
+}
+
+/* finished(token, whether the peer's) */
+static JSValueRef fact_finished(JS_ARGS) {
+  JS_UNUSED;
+  return taken_of_side(js_tls->connection.finished, argc, argv);
 }
 
 /* certificate(token, whether the peer's) → DER */
 static JSValueRef fact_certificate(JS_ARGS) {
   JS_UNUSED;
-  struct tls_connection* connection = js_tls_connection(argc, argv);
-  size_t length = 0;
-  if (connection == NULL)
-    return js_undefined();
-  uint8_t* bytes =
-      js_tls->connection.certificate(connection, js_arg_bool(argc, argv, 1), &length);
-  return js_tls_take(bytes, length);
+  return taken_of_side(js_tls->connection.certificate, argc, argv);
 }
 
 /* chain(token, whole) → [DER …, whether the last is its own issuer's], or undefined */

@@ -217,7 +217,7 @@ static enum tls_outcome connection_set_context(struct tls_connection* connection
       SSL_use_PrivateKey(ssl, SSL_CTX_get0_privatekey(ctx)) != 1 ||
       (chain != NULL && SSL_set1_chain(ssl, chain) != 1) ||
       SSL_set1_verify_cert_store(ssl, SSL_CTX_get_cert_store(ctx)) != 1) {
-    tls_take_failure(failure);
+    crypto_take_failure(failure);
     return TLS_FAILED;
   }
   SSL_set_client_CA_list(ssl, SSL_dup_CA_list(SSL_CTX_get_client_CA_list(ctx)));

@@ -16,24 +16,8 @@
 
 enum { NAME = 16, SECRET = 16, WEAK_DH_BITS = 1024, SHORT_DH_BITS = 2048 };
 
-void tls_forget_failures(void) {
-  ERR_clear_error();
-}
-
-void tls_take_failure(struct crypto_failure* failure) {
-  unsigned long error;
-  *failure = (struct crypto_failure){.first = ERR_get_error()};
-  while ((error = ERR_get_error()) != 0) {
-    if (failure->other_count == CRYPTO_ERRORS_MOST)
-      continue;
-    memmove(failure->others + 1, failure->others,
-            (size_t) failure->other_count++ * sizeof(*failure->others));
-    failure->others[0] = error;
-  }
-}
-
 static enum tls_outcome failed(struct crypto_failure* failure) {
-  tls_take_failure(failure);
+  crypto_take_failure(failure);
   return TLS_FAILED;
 }
 
@@ -185,7 +169,7 @@ static struct tls_context* context_open(const char* name, int min, int max,
                                         enum tls_outcome* outcome,
                                         struct crypto_failure* failure) {
   const SSL_METHOD* method;
-  tls_forget_failures();
+  crypto_forget_failures();
   *outcome = method_find(name, &min, &max, &method);
   if (*outcome != TLS_OK)
     return NULL;
@@ -197,13 +181,13 @@ static struct tls_context* context_open(const char* name, int min, int max,
   /* From the second on, the ctx frees the context. */
   if (context->ctx == NULL || freed_index() < 0 ||
       SSL_CTX_set_ex_data(context->ctx, freed_index(), context) != 1) {
-    tls_take_failure(failure);
+    crypto_take_failure(failure);
     SSL_CTX_free(context->ctx);
     free(context);
     return NULL;
   }
   if (!context_prepare(context, min, max)) {
-    tls_take_failure(failure);
+    crypto_take_failure(failure);
     context_close(context);
     return NULL;
   }
@@ -237,7 +221,7 @@ static int give_passphrase(char* out, int room, int writes, void* data) {
 static enum tls_outcome context_set_key(struct tls_context* context,
                                         struct crypto_bytes pem, const char* passphrase,
                                         struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   BIO* bio = bio_over(pem);
   EVP_PKEY* key = bio == NULL ? NULL
                               : PEM_read_bio_PrivateKey(bio, NULL, give_passphrase,
@@ -297,7 +281,7 @@ static bool is_end_of_pem(void) {
 static enum tls_outcome context_set_cert(struct tls_context* context,
                                          struct crypto_bytes pem,
                                          struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   BIO* bio = bio_over(pem);
   STACK_OF(X509)* chain = sk_X509_new_null();
   X509* certificate = bio != NULL && chain != NULL
@@ -312,15 +296,15 @@ static enum tls_outcome context_set_cert(struct tls_context* context,
       outcome = TLS_FAILED;
     }
   if (outcome == TLS_OK && is_end_of_pem()) {
-    tls_forget_failures();
+    crypto_forget_failures();
     outcome = use_chain(context, certificate, chain) ? TLS_OK : TLS_FAILED;
   } else {
     outcome = TLS_FAILED;
     X509_free(certificate);
   }
   if (outcome != TLS_OK)
-    tls_take_failure(failure);
-  tls_forget_failures();
+    crypto_take_failure(failure);
+  crypto_forget_failures();
   sk_X509_pop_free(chain, X509_free);
   BIO_free(bio);
   return outcome;
@@ -341,7 +325,7 @@ static X509_STORE* own_store(struct tls_context* context) {
 static enum tls_outcome context_load_pfx(struct tls_context* context,
                                          struct crypto_bytes pfx, const char* passphrase,
                                          struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   EVP_PKEY* key = NULL;
   X509* certificate = NULL;
   STACK_OF(X509)* extra = NULL;
@@ -367,8 +351,8 @@ static enum tls_outcome context_load_pfx(struct tls_context* context,
     SSL_CTX_add_client_CA(context->ctx, sk_X509_value(extra, i));
   }
   if (outcome != TLS_OK)
-    tls_take_failure(failure);
-  tls_forget_failures();
+    crypto_take_failure(failure);
+  crypto_forget_failures();
   X509_free(certificate);
   EVP_PKEY_free(key);
   sk_X509_pop_free(extra, X509_free);
@@ -380,7 +364,7 @@ static enum tls_outcome context_load_pfx(struct tls_context* context,
 static enum tls_outcome context_add_ca(struct tls_context* context,
                                        struct crypto_bytes pem,
                                        struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   BIO* bio = bio_over(pem);
   X509_STORE* store = own_store(context);
   X509* certificate;
@@ -393,14 +377,14 @@ static enum tls_outcome context_add_ca(struct tls_context* context,
     X509_free(certificate);
   }
   BIO_free(bio);
-  tls_forget_failures();
+  crypto_forget_failures();
   return TLS_OK;
 }
 
 static enum tls_outcome context_add_crl(struct tls_context* context,
                                         struct crypto_bytes pem,
                                         struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   BIO* bio = bio_over(pem);
   X509_CRL* list =
       bio != NULL ? PEM_read_bio_X509_CRL(bio, NULL, give_passphrase, NULL) : NULL;
@@ -413,7 +397,7 @@ static enum tls_outcome context_add_crl(struct tls_context* context,
     outcome = failed(failure);
   X509_CRL_free(list);
   BIO_free(bio);
-  tls_forget_failures();
+  crypto_forget_failures();
   return outcome;
 }
 
@@ -442,11 +426,11 @@ static uint8_t* context_certificate(struct tls_context* context, bool of_issuer,
 
 static enum tls_outcome context_set_ciphers(struct tls_context* context, const char* list,
                                             struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   if (SSL_CTX_set_cipher_list(context->ctx, list) == 1)
     return TLS_OK;
   if (*list == '\0' && ERR_GET_REASON(ERR_peek_error()) == SSL_R_NO_CIPHER_MATCH) {
-    tls_forget_failures(); /* none but TLS 1.3's */
+    crypto_forget_failures(); /* none but TLS 1.3's */
     return TLS_OK;
   }
   return failed(failure);
@@ -454,13 +438,13 @@ static enum tls_outcome context_set_ciphers(struct tls_context* context, const c
 
 static enum tls_outcome context_set_suites(struct tls_context* context, const char* list,
                                            struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   return SSL_CTX_set_ciphersuites(context->ctx, list) == 1 ? TLS_OK : failed(failure);
 }
 
 static enum tls_outcome context_set_sigalgs(struct tls_context* context, const char* list,
                                             struct crypto_failure* failure) {
-  tls_forget_failures();
+  crypto_forget_failures();
   return SSL_CTX_set1_sigalgs_list(context->ctx, list) == 1 ? TLS_OK : failed(failure);
 }
 
@@ -468,7 +452,7 @@ static enum tls_outcome context_set_curves(struct tls_context* context,
                                            const char* list) {
   bool is_set =
       strcmp(list, "auto") == 0 || SSL_CTX_set1_curves_list(context->ctx, list) == 1;
-  tls_forget_failures();
+  crypto_forget_failures();
   return is_set ? TLS_OK : TLS_BAD_CURVE;
 }
 
@@ -478,7 +462,7 @@ static enum tls_outcome context_set_dh(struct tls_context* context,
     SSL_CTX_set_dh_auto(context->ctx, 1);
     return TLS_OK;
   }
-  tls_forget_failures();
+  crypto_forget_failures();
   BIO* bio = bio_over(pem);
   EVP_PKEY* params = bio != NULL ? PEM_read_bio_Parameters(bio, NULL) : NULL;
   int bits = params != NULL ? EVP_PKEY_get_bits(params) : SHORT_DH_BITS;
@@ -495,7 +479,7 @@ static enum tls_outcome context_set_dh(struct tls_context* context,
   }
   EVP_PKEY_free(params);
   BIO_free(bio);
-  tls_forget_failures();
+  crypto_forget_failures();
   return outcome;
 }
 

@@ -16,34 +16,6 @@ enum { CHAIN_MOST = 32 };
 /* ---- errors ---------------------------------------------------------------------------
  */
 
-static const struct {
-  int library;
-  const char* prefix;
-} prefixes[] = {
-    {ERR_LIB_SYS, "OSSL_SYS_"},
-    {ERR_LIB_BN, "OSSL_BN_"},
-    {ERR_LIB_RSA, "OSSL_RSA_"},
-    {ERR_LIB_DH, "OSSL_DH_"},
-    {ERR_LIB_EVP, "OSSL_EVP_"},
-    {ERR_LIB_BUF, "OSSL_BUF_"},
-    {ERR_LIB_OBJ, "OSSL_OBJ_"},
-    {ERR_LIB_PEM, "OSSL_PEM_"},
-    {ERR_LIB_DSA, "OSSL_DSA_"},
-    {ERR_LIB_X509, "OSSL_X509_"},
-    {ERR_LIB_ASN1, "OSSL_ASN1_"},
-    {ERR_LIB_CONF, "OSSL_CONF_"},
-    {ERR_LIB_CRYPTO, "OSSL_CRYPTO_"},
-    {ERR_LIB_EC, "OSSL_EC_"},
-    {ERR_LIB_SSL, "SSL_"},
-    {ERR_LIB_BIO, "OSSL_BIO_"},
-    {ERR_LIB_PKCS7, "OSSL_PKCS7_"},
-    {ERR_LIB_X509V3, "OSSL_X509V3_"},
-    {ERR_LIB_PKCS12, "OSSL_PKCS12_"},
-    {ERR_LIB_RAND, "OSSL_RAND_"},
-    {ERR_LIB_UI, "OSSL_UI_"},
-    {ERR_LIB_OCSP, "OSSL_OCSP_"},
-};
-
 static void copy_text(char* out, size_t room, const char* text) {
   snprintf(out, room, "%s", text != NULL ? text : "");
 }
@@ -61,14 +33,10 @@ void tls_code_of(unsigned long error, const char* prefix, struct tls_trouble* tr
 }
 
 void tls_words(unsigned long error, struct tls_trouble* trouble) {
-  const char* prefix = "OSSL_";
   ERR_error_string_n(error, trouble->text, sizeof(trouble->text));
   copy_text(trouble->library, sizeof(trouble->library), ERR_lib_error_string(error));
   copy_text(trouble->reason, sizeof(trouble->reason), ERR_reason_error_string(error));
-  for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-    if (prefixes[i].library == ERR_GET_LIB(error))
-      prefix = prefixes[i].prefix;
-  tls_code_of(error, prefix, trouble);
+  tls_code_of(error, crypto_prefix_of(error), trouble);
 }
 
 /* ---- the peer's certificates ----------------------------------------------------------

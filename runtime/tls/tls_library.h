@@ -228,7 +228,7 @@ struct tls_connection_kind {
                        struct crypto_bytes label, const struct crypto_bytes* context,
                        struct crypto_failure* failure);
   /* The peer's certificate as DER or our own, the n-th of its chain. */
-  uint8_t* (*certificate)(struct tls_connection* connection, bool of_peer,
+  uint8_t* (*certificate)(const struct tls_connection* connection, bool of_peer,
                           size_t* length);
   /* The peer's certificate as DER, and if `whole` those of its issuers, as far as they
    * are known; a boolean after the last says that it issued itself. False if there is
@@ -286,7 +286,5 @@ void tls_describe_sigalgs(struct tls_connection* connection, struct tls_sink* si
 void tls_words(unsigned long error, struct tls_trouble* trouble);
 /* Only the code: "ERR_", the prefix, the reason. */
 void tls_code_of(unsigned long error, const char* prefix, struct tls_trouble* trouble);
-void tls_forget_failures(void);
-void tls_take_failure(struct crypto_failure* failure);
 
 #endif

@@ -114,7 +114,7 @@ static enum tls_outcome connection_set_keycert(struct tls_connection* connection
   SSL_CTX_get0_chain_certs(context->ctx, &chain);
   if (key == NULL || context->certificate == NULL ||
       SSL_use_cert_and_key(connection->ssl, context->certificate, key, chain, 1) != 1) {
-    tls_take_failure(failure);
+    crypto_take_failure(failure);
     return TLS_FAILED;
   }
   return TLS_OK;
@@ -129,7 +129,7 @@ static enum tls_outcome connection_renegotiate(struct tls_connection* connection
   ERR_clear_error();
   if (SSL_renegotiate(connection->ssl) == 1)
     return TLS_OK;
-  tls_take_failure(failure);
+  crypto_take_failure(failure);
   return TLS_FAILED;
 }
 
@@ -212,13 +212,13 @@ static uint8_t* connection_exported(struct tls_connection* connection, size_t le
                          label.length, context != NULL ? context->bytes : NULL,
                          context != NULL ? context->length : 0, context != NULL) == 1)
     return out;
-  tls_take_failure(failure);
+  crypto_take_failure(failure);
   free(out);
   return NULL;
 }
 
-static uint8_t* connection_certificate(struct tls_connection* connection, bool of_peer,
-                                       size_t* length) {
+static uint8_t* connection_certificate(const struct tls_connection* connection,
+                                       bool of_peer, size_t* length) {
   X509* certificate = of_peer ? SSL_get0_peer_certificate(connection->ssl)
                               : SSL_get_certificate(connection->ssl);
   uint8_t* bytes = NULL;
